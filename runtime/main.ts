@@ -47,7 +47,7 @@ import { createCalls } from './start/calls.ts';
 import { createHealthChecks } from './start/health-checks.ts';
 import { listen } from './start/listen.ts';
 import { openLiveQueries } from './start/live-queries.ts';
-import { openObserving } from './start/observing.ts';
+import { type Observing, openObserving } from './start/observing.ts';
 import { createReadiness } from './start/readiness.ts';
 import { StartError } from './start/start-error.ts';
 import { createWaiting } from './start/waiting.ts';
@@ -214,7 +214,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       healthEndpoints(health, readiness, version),
       ...(metrics ? [metricsEndpoints(metrics, metricsState)] : []),
       configEndpoints(version),
-      ...(await consoleOf(host, configuration, () => live.current?.sources, current)),
+      ...(await consoleOf(host, configuration, observing, () => live.current?.sources, current)),
       ...host.endpoints,
       ...(options.endpoints ?? []),
     ]);
@@ -315,24 +315,27 @@ async function openHost(
 
 /** The console, where it is asked for and there is metadata. Loaded on demand: few servers have it. */
 async function consoleOf(
-  { ask, health }: Host,
+  { ask }: Host,
   { enableConsole, enabledApis, disableEventing, enableAllowlist }: Configuration,
+  { lastErrors }: Observing,
   sources: () => SourceConnections | undefined,
   current: () => Served,
 ): Promise<readonly Endpoints[]> {
   if (!enableConsole || !ask || !enabledApis.includes('metadata')) return [];
   const { consoleEndpoints } = await import('./console/console.ts');
   const startedAt = new Date().toISOString();
-  const state = async () => ({
+  const state = () => ({
     version,
     startedAt,
     isEventingDisabled: disableEventing,
     isAllowlistEnabled: enableAllowlist,
     hasMetrics: enabledApis.includes('metrics'),
-    health: await health(),
-    sources: poolsOf(sources()).map(({ source, address, role, state: connections }) => ({
-      name: role === 'primary' ? source : `${source} (replica)`,
+    lastErrors: lastErrors?.list() ?? [],
+    sources: poolsOf(sources()).map(({ source, address, role, lag, state: connections }) => ({
+      name: source,
+      role,
       address,
+      ...(lag !== undefined && { lag }),
       connections: { ...connections },
     })),
   });

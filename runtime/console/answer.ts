@@ -2,14 +2,16 @@
 
 import type { MetadataEngine } from '../metadata-api/engine.ts';
 import type { SourceDatabase } from '../metadata-api/state.ts';
-import type { QueueQuery } from '../queue/lease.ts';
+import type { MetadataStore } from '../metadata-api/store.ts';
 import { inconsistenciesOf } from './inconsistencies.ts';
+import { metadataOf } from './metadata.ts';
 import type { OperatorQuestion } from './operator-questions.ts';
 import type { ConsoleQuestion } from './questions.ts';
 import { callsOf, queuesOf } from './queues.ts';
 import { remoteOf, remotesOf } from './remotes.ts';
 
 const KINDS: readonly string[] = [
+  'metadata',
   'inconsistencies',
   'queues',
   'calls',
@@ -25,22 +27,23 @@ export function isForOperators(question: ConsoleQuestion): question is OperatorQ
 /** What answers are made of. */
 export interface AnswerContext {
   readonly engine: Pick<MetadataEngine<SourceDatabase>, 'state' | 'compareRemote'>;
-  /** A statement on the server's tables in the metadata database. */
-  readonly query: QueueQuery;
+  readonly store: Pick<MetadataStore, 'query' | 'readVersion' | 'read'>;
 }
 
 /** @returns an answer as it is sent, undefined for an object that does not exist */
 export async function answerOperator(
   question: OperatorQuestion,
-  { engine, query }: AnswerContext,
+  { engine, store }: AnswerContext,
 ): Promise<object | undefined> {
   switch (question.kind) {
+    case 'metadata':
+      return metadataOf(engine.state, store);
     case 'inconsistencies':
       return inconsistenciesOf(engine.state);
     case 'queues':
-      return queuesOf(engine.state, query);
+      return queuesOf(engine.state, store.query);
     case 'calls':
-      return callsOf(engine.state.metadata, question.action, query);
+      return callsOf(engine.state.metadata, question.action, store.query);
     case 'remotes':
       return remotesOf(engine.state.metadata);
     case 'remote':

@@ -8,6 +8,7 @@
  * - `GET /engine/console/who?source=…&table=…&column=…`: every path by which a role reads or writes the column
  * - `GET /engine/console/operations`: the saved operations
  * - `GET /engine/console/operation?collection=…&name=…`: one of them, with what it reads and its SQL
+ * - `GET /engine/console/metadata`: what is served beside what is stored
  * - `GET /engine/console/inconsistencies`: what is not served, with its place in the metadata
  * - `GET /engine/console/queues`: what waits and what failed of events, schedules and asynchronous actions
  * - `GET /engine/console/calls?action=…`: the last calls of an asynchronous action
@@ -30,7 +31,7 @@ type Given = Readonly<Record<string, unknown>>;
 
 /** The server's state and answers, for the page. */
 export interface ConsoleContext {
-  readonly state: () => Promise<Omit<ConsoleState, 'mode'>>;
+  readonly state: () => Omit<ConsoleState, 'mode'>;
   /** Answers with JSON. */
   readonly ask: (question: ConsoleQuestion) => Promise<string>;
   /** The program that is served. @throws EngineError where there is none yet */
@@ -91,7 +92,7 @@ export function consoleEndpoints({ state, ask, program }: ConsoleContext): Endpo
     graphiqlFrame(app, '/console/query');
     app.get('/engine/console/state', async (request, reply) => {
       await authenticateAdmin(context, request);
-      return sendJson(reply, JSON.stringify({ ...(await state()), mode }));
+      return sendJson(reply, JSON.stringify({ ...state(), mode }));
     });
     for (const [name, { parameters, question, missing }] of Object.entries(QUESTIONS))
       app.get<{ Querystring: Given }>(`/engine/console/${name}`, async (request, reply) => {
@@ -131,6 +132,7 @@ const QUESTIONS: Readonly<Record<string, AskedQuestion>> = {
     question: ({ collection = '', name = '' }) => ({ kind: 'operation', collection, name }),
     missing: ({ collection, name }) => `no operation "${name}" is served of the collection "${collection}"`,
   },
+  metadata: { parameters: [], question: () => ({ kind: 'metadata' }) },
   inconsistencies: { parameters: [], question: () => ({ kind: 'inconsistencies' }) },
   queues: { parameters: [], question: () => ({ kind: 'queues' }) },
   calls: {

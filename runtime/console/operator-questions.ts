@@ -3,11 +3,30 @@ import type { AccessOperation } from './questions.ts';
 
 /** Answered from the metadata that is served and from databases. */
 export type OperatorQuestion =
+  | { readonly kind: 'metadata' }
   | { readonly kind: 'inconsistencies' }
   | { readonly kind: 'queues' }
   | { readonly kind: 'calls'; readonly action: string }
   | { readonly kind: 'remotes' }
   | { readonly kind: 'remote'; readonly name: string };
+
+/** What is served beside what is stored. Hashes are equal where the metadata is. */
+export interface MetadataAnswer {
+  readonly served: StoredVersion;
+  /** Absent where the metadata database does not answer. */
+  readonly stored?: StoredVersion;
+  /** Why the metadata database does not answer. */
+  readonly unreachable?: string;
+  /** Hash of the generated code that is served. */
+  readonly program: string;
+  /** Number of objects that are not served. */
+  readonly inconsistencies: number;
+}
+
+interface StoredVersion {
+  readonly resourceVersion: number;
+  readonly hash: string;
+}
 
 /** Objects of the metadata that are not served. */
 export interface InconsistenciesAnswer {
@@ -170,4 +189,17 @@ export interface SavedStatements {
   /** Variables for whose values these are: whether they are null, or which boolean they are. */
   readonly when?: Readonly<Record<string, 'value' | 'null' | boolean>>;
   readonly statements: readonly { readonly source: string; readonly sql: string }[];
+}
+
+/** Equal errors of the server, as one entry. Times are ISO 8601. */
+export interface LastError {
+  /** `request`, `event`, `action`, `remote schema`, `server`, … */
+  readonly kind: string;
+  /** Name of the object, or method and path of the request. */
+  readonly subject: string;
+  /** Code, or what happened in words. */
+  readonly message: string;
+  readonly count: number;
+  readonly first: string;
+  readonly last: string;
 }

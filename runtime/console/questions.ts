@@ -1,6 +1,6 @@
 /** Questions of the console's page, and their answers. */
 import type { DescribedReason } from '../core/reason.ts';
-import type { OperatorQuestion } from './operator-questions.ts';
+import type { LastError, OperatorQuestion } from './operator-questions.ts';
 
 export type ConsoleQuestion = PermissionQuestion | OperatorQuestion;
 
@@ -125,13 +125,18 @@ export interface ConsoleState {
   readonly isAllowlistEnabled: boolean;
   /** Requests are counted and timed. */
   readonly hasMetrics: boolean;
-  readonly health: string;
+  /** The last errors of the server, the newest first. */
+  readonly lastErrors: readonly LastError[];
   readonly sources: readonly ConsoleSource[];
 }
 
 interface ConsoleSource {
   readonly name: string;
+  readonly role: 'primary' | 'replica';
+  /** Without credentials. */
   readonly address: string;
+  /** Seconds that a replica is late; absent: it is the primary, or not known. */
+  readonly lag?: number;
   /** Connections by what they do. */
   readonly connections: Readonly<Record<string, number>>;
 }

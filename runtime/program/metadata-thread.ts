@@ -34,7 +34,6 @@ import { locateRule } from '../metadata-api/locate-rule.ts';
 import { dumpSource } from '../metadata-api/pg-dump.ts';
 import type { CatalogOrError, Compilation, RemoteOrError } from '../metadata-api/state.ts';
 import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
-import type { QueueQuery } from '../queue/lease.ts';
 import { createSchemaReader } from '../remote/introspect.ts';
 import { readLock } from '../remote/lock.ts';
 import { createInputValidator } from '../validation/validator.ts';
@@ -137,10 +136,10 @@ interface ReviewModule {
 }
 
 /** Modules are loaded with the first question: few servers have a console. */
-async function answerConsole({ engine, query }: Running, question: ConsoleQuestion): Promise<string> {
+async function answerConsole({ engine, store }: Running, question: ConsoleQuestion): Promise<string> {
   const { answerOperator, isForOperators } = await import('../console/answer.ts');
   if (isForOperators(question)) {
-    return JSON.stringify((await answerOperator(question, { engine, query })) ?? null);
+    return JSON.stringify((await answerOperator(question, { engine, store })) ?? null);
   }
   const { review } = workerData as ThreadData;
   if (review === undefined) throw new Error('the module that answers the console is not given');
@@ -150,8 +149,7 @@ async function answerConsole({ engine, query }: Running, question: ConsoleQuesti
 
 interface Running {
   readonly engine: MetadataEngine<SourceConnection>;
-  /** A statement on the server's tables in the metadata database. */
-  readonly query: QueueQuery;
+  readonly store: MetadataStore;
   readonly limits: ApiLimits;
   readonly health: () => Promise<string>;
   readonly stop: () => Promise<string>;
@@ -242,7 +240,7 @@ async function start(data: ThreadData): Promise<Running> {
     }
     return {
       engine,
-      query: store.query,
+      store,
       limits: {
         dataForRoles: !configuration.enableAllowlist && !configuration.onlySavedOperations,
         maintenance: configuration.enableMaintenanceMode,

@@ -1,6 +1,7 @@
 /** Who takes observations: the log, and where they are enabled metrics and tracing. */
 import type { CountOperation } from '../answer.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { createLastErrors, type LastErrors } from '../logs/last-errors.ts';
 import type { Observation, Observer } from '../logs/observe.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createTracing, type Tracing } from '../tracing/tracing.ts';
@@ -11,6 +12,8 @@ export interface Observing {
   /** Absent unless the API `metrics` or `developer` is enabled. */
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing;
+  /** Absent without the console, which shows them. */
+  readonly lastErrors: LastErrors | undefined;
   readonly countOperation: CountOperation | undefined;
   /** Logs an unexpected error. */
   readonly report: (error: unknown) => void;
@@ -35,7 +38,10 @@ export async function openObserving(
     count: (outcome, spans) => metrics?.countSpans(outcome, spans),
     report: (message) => log({ kind: 'unstructured', level: 'error', message }),
   });
-  const others = metrics ? [metrics.observe, tracing.observe] : [tracing.observe];
+  const lastErrors = configuration.enableConsole ? createLastErrors() : undefined;
+  const others = [metrics?.observe, tracing.observe, lastErrors?.observe].filter(
+    (each) => each !== undefined,
+  );
   const observeAll = (observation: Observation) => {
     log(observation);
     for (const other of others) other(observation);
@@ -45,6 +51,7 @@ export async function openObserving(
     observe,
     metrics,
     tracing,
+    lastErrors,
     countOperation: metrics && ((operation) => metrics.observe({ kind: 'operation', ...operation })),
     report: (error) => observe({ kind: 'unhandled-internal-error', error }),
   };

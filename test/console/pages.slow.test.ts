@@ -461,4 +461,54 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
       await page.getByRole('alert').getByText('no operation "other" is served').waitFor();
     });
   });
+
+  test('the overview shows drift, sources, queues and the last errors', { timeout: 60_000 }, async () => {
+    const { resource_version: version } = await ask<{ resource_version: number }>('export_metadata', {}, 2);
+    const headers = { ...ADMIN, 'x-engine-role': 'admin' };
+    await send(servers.write!, '/v1/graphql', { headers, body: { query: 'mutation { add_up }' } });
+    await open('write', '#/overview', async ({ page }) => {
+      await page.getByText('same', { exact: true }).waitFor();
+      expect(await page.getByText(`version ${version} `).count()).toBe(2);
+      await page.getByText('OK', { exact: true }).waitFor();
+      const refused = 'select count(*) from engine_catalog.event_log where error';
+      expect((await rowOf(page, 'Event triggers'))[1]).toBe(String(await countOf(refused)));
+      expect(Number((await rowOf(page, 'Asynchronous actions'))[1])).toBeGreaterThan(0);
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page
+        .getByRole('row')
+        .filter({ hasText: 'add_up' })
+        .getByText('answered with status 500')
+        .waitFor();
+      const copy = (await copied(page)) as { sources: unknown[]; metadata: { inconsistencies: number } };
+      expect(copy.sources).toEqual([expect.objectContaining({ name: 'default', role: 'primary' })]);
+      const listed = await ask<unknown[]>('get_inconsistent_metadata');
+      expect(copy.metadata.inconsistencies).toBe(listed.length);
+    });
+    // A server that follows no other one, while another one changes the metadata.
+    const alone = await startTestServer(
+      database,
+      {
+        ENABLE_CONSOLE: 'true',
+        ADMIN_SECRET: SECRET,
+        SCHEMA_SYNC_POLL_INTERVAL: '0',
+        DISABLE_EVENTING: 'true',
+      },
+      { DATABASE_URL: database.url, HOOKS_SECRET: HEADER_SECRET, SIGNING_SECRET, HOOKS_URL: webhook.url },
+    );
+    try {
+      await ask('pg_drop_select_permission', { table: 'item', role: 'clerk' });
+      const place = { hash: '#/overview', secret: SECRET };
+      await openOperatorPage(browser, alone, place, async ({ page, operations }) => {
+        await page.getByText('drift', { exact: true }).waitFor();
+        await page.getByText(`version ${version} `).waitFor();
+        await page.getByText(`version ${version + 1} `).waitFor();
+        await page.getByText('disable-eventing is set').waitFor();
+        await page.getByText('off', { exact: true }).waitFor();
+        expect(await page.getByRole('button').allInnerTexts()).toEqual(['Refresh', 'Copy as JSON']);
+        expect(operations()).toEqual([]);
+      });
+    } finally {
+      await alone.stop();
+    }
+  });
 });

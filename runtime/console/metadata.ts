@@ -1,0 +1,42 @@
+/** What is served beside what is stored. */
+import { createHash } from 'node:crypto';
+import { remember } from '../core/remember.ts';
+import { exportMetadata } from '../metadata/export-metadata.ts';
+import { emptyMetadata, type Metadata } from '../metadata/metadata.ts';
+import { readMetadata } from '../metadata/read-metadata.ts';
+import { describeConnectionError } from '../metadata-api/connection-error.ts';
+import type { MetadataState, SourceDatabase } from '../metadata-api/state.ts';
+import type { MetadataStore } from '../metadata-api/store.ts';
+import type { MetadataAnswer } from './operator-questions.ts';
+
+const metadataHashes = new WeakMap<Metadata, string>();
+const programHashes = new WeakMap<object, string>();
+
+/** Reads the stored metadata only where its version is another one than the served. */
+export async function metadataOf(
+  { metadata, resourceVersion, compilation, inconsistent }: MetadataState<SourceDatabase>,
+  store: Pick<MetadataStore, 'readVersion' | 'read'>,
+): Promise<MetadataAnswer> {
+  const served = { resourceVersion, hash: hashOfMetadata(metadata) };
+  const program = remember(programHashes, compilation, () =>
+    hashOf([...compilation.programFiles].sort(([left], [right]) => (left < right ? -1 : 1))),
+  );
+  const answer = { served, program, inconsistencies: inconsistent.length };
+  try {
+    if ((await store.readVersion()) === resourceVersion) return { ...answer, stored: served };
+    const stored = await store.read();
+    const read = stored.metadata === undefined ? emptyMetadata : readMetadata(stored.metadata).value;
+    return { ...answer, stored: { resourceVersion: stored.resourceVersion, hash: hashOfMetadata(read) } };
+  } catch (error) {
+    return { ...answer, unreachable: describeConnectionError(error) };
+  }
+}
+
+function hashOfMetadata(metadata: Metadata): string {
+  return remember(metadataHashes, metadata, () => hashOf(exportMetadata(metadata)));
+}
+
+/** Enough of a hash for people to compare. */
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+}
