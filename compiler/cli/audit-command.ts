@@ -1,6 +1,5 @@
 /** `engine audit`: answers questions about permissions from generated code alone. */
 
-import type { AccessTable } from '../../runtime/console/questions.ts';
 import type { Table } from '../../runtime/core/program.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { nearest } from '../../runtime/diagnostics/nearest.ts';
@@ -12,7 +11,7 @@ import { eventsByHost, eventsText } from '../review/audit/events.ts';
 import type { Verdict } from '../review/audit/finding.ts';
 import { isolationOf, variablesOf } from '../review/audit/isolation.ts';
 import { isolationText } from '../review/audit/isolation-render.ts';
-import { auditMatrix } from '../review/audit/matrix.ts';
+import { type AccessTable, auditMatrix } from '../review/audit/matrix.ts';
 import { matrixHtml } from '../review/audit/page.ts';
 import {
   findRemoteField,

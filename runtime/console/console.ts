@@ -4,7 +4,12 @@
  *
  * - `GET /` and `GET /console`: the page, without any data; it asks for the admin secret where one is needed
  * - `GET /engine/console/state`: a ConsoleState, from memory
- * - `GET /engine/console/access`: an AccessAnswer
+ * - `GET /engine/console/access`: an AccessAnswer, from the program that is served
+ * - `GET /engine/console/detail?kind=…&source=…&name=…`: the AccessDetail of one of its lines
+ * - `GET /engine/console/variables?role=…`: session variables that rules of the role compare with, as headers
+ * - `GET /engine/console/places?kind=…&source=…&name=…`: where that is written
+ * - `GET /engine/console/matrix`: what `engine audit matrix --format json` prints
+ * - `POST /engine/console/difference`: how that differs from the body, an artefact or such a matrix of another version
  * - `GET /engine/console/who?source=…&table=…&column=…`: every path by which a role reads or writes the column
  * - `GET /engine/console/operations`: the saved operations
  * - `GET /engine/console/operation?collection=…&name=…`: one of them, with what it reads and its SQL
@@ -23,7 +28,9 @@ import { parseJson } from '../http/body.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
 import { graphiqlFrame } from '../http/graphiql.ts';
 import { pageFiles, servePageFiles } from '../http/page-files.ts';
-import type { ConsoleQuestion, ConsoleState } from './questions.ts';
+import { accessDetail, sessionVariables } from './detail.ts';
+import { accessAnswer } from './matrix.ts';
+import type { AccessObject, ConsoleQuestion, ConsoleState } from './questions.ts';
 import { whyRefused } from './why.ts';
 
 /** Parameters of a request: each a text, or a list where it was given several times. */
@@ -94,13 +101,33 @@ export function consoleEndpoints({ state, ask, program }: ConsoleContext): Endpo
       await authenticateAdmin(context, request);
       return sendJson(reply, JSON.stringify({ ...state(), mode }));
     });
+    app.get('/engine/console/access', async (request, reply) => {
+      await authenticateAdmin(context, request);
+      return sendJson(reply, await accessAnswer(program()));
+    });
+    app.get<{ Querystring: Given }>('/engine/console/detail', async (request, reply) => {
+      await authenticateAdmin(context, request);
+      const object = objectOf(requireTexts(request.query, OBJECT));
+      const detail = accessDetail(program(), object);
+      if (!detail) throw notFound(`no ${object.kind} "${object.name}" is served`);
+      return sendJson(reply, JSON.stringify(detail));
+    });
+    app.get<{ Querystring: Given }>('/engine/console/variables', async (request, reply) => {
+      await authenticateAdmin(context, request);
+      const { role = '' } = requireTexts(request.query, ['role']);
+      return sendJson(reply, JSON.stringify(sessionVariables(program(), role)));
+    });
+    app.post('/engine/console/difference', async (request, reply) => {
+      await authenticateAdmin(context, request);
+      const text = typeof request.body === 'string' ? request.body : '';
+      return sendJson(reply, await ask({ kind: 'difference', text }));
+    });
     for (const [name, { parameters, question, missing }] of Object.entries(QUESTIONS))
       app.get<{ Querystring: Given }>(`/engine/console/${name}`, async (request, reply) => {
         await authenticateAdmin(context, request);
         const given = requireTexts(request.query, parameters);
         const answer = await ask(question(given));
-        if (answer === 'null')
-          throw new EngineError('not-found', missing?.(given) ?? 'not found', { path: '$', status: 404 });
+        if (answer === 'null') throw notFound(missing?.(given) ?? 'not found');
         return sendJson(reply, answer);
       });
     app.post('/engine/console/why', async (request, reply) => {
@@ -109,6 +136,21 @@ export function consoleEndpoints({ state, ask, program }: ConsoleContext): Endpo
       return sendJson(reply, JSON.stringify(answer));
     });
   };
+}
+
+/** Parameters that name a line of the matrix. */
+const OBJECT = ['kind', 'source', 'name'];
+const KINDS: readonly string[] = ['table', 'function', 'action', 'remote schema'];
+
+/** @throws EngineError for another kind */
+function objectOf({ kind = '', source = '', name = '' }: Readonly<Record<string, string>>): AccessObject {
+  if (!KINDS.includes(kind))
+    throw new EngineError('bad-request', `kind is one of ${KINDS.join(', ')}`, { path: '$' });
+  return { kind: kind as AccessObject['kind'], source, name };
+}
+
+function notFound(message: string): EngineError {
+  return new EngineError('not-found', message, { path: '$', status: 404 });
 }
 
 interface AskedQuestion {
@@ -120,7 +162,8 @@ interface AskedQuestion {
 
 /** By the last step of the address. */
 const QUESTIONS: Readonly<Record<string, AskedQuestion>> = {
-  access: { parameters: [], question: () => ({ kind: 'access' }) },
+  places: { parameters: OBJECT, question: (given) => ({ kind: 'places', object: objectOf(given) }) },
+  matrix: { parameters: [], question: () => ({ kind: 'matrix' }) },
   who: {
     parameters: ['source', 'table', 'column'],
     question: ({ source = '', table = '', column = '' }) => ({ kind: 'who', source, table, column }),

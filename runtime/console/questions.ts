@@ -4,53 +4,76 @@ import type { LastError, OperatorQuestion } from './operator-questions.ts';
 
 export type ConsoleQuestion = PermissionQuestion | OperatorQuestion;
 
-/** About permissions. A table is meant by its key: `public.ticket`. */
+/** A line of the access matrix. */
+export interface AccessObject {
+  readonly kind: 'table' | 'function' | 'action' | 'remote schema';
+  /** Empty for what belongs to no source. */
+  readonly source: string;
+  /** Unique with kind and source: of a table and a function with the schema, `public.ticket`. */
+  readonly name: string;
+}
+
+/**
+ * Questions for the thread that has the generated code. A table is meant by its key: `public.ticket`.
+ * - `who`: every path to a column, a WhoAnswer
+ * - `operations`, `operation`: saved operations, an OperationsAnswer or an OperationAnswer
+ * - `matrix`: everything, as `engine audit matrix --format json` prints it
+ * - `difference`: how that differs from another version, a DifferenceAnswer. The text is an artefact, which is read as data and
+ *   not run, or a matrix as the question before answers it
+ * - `places`: where an object is written, a PlacesAnswer
+ */
 export type PermissionQuestion =
-  | { readonly kind: 'access' }
+  | { readonly kind: 'who'; readonly source: string; readonly table: string; readonly column: string }
   | { readonly kind: 'operations' }
   | { readonly kind: 'operation'; readonly collection: string; readonly name: string }
-  | { readonly kind: 'who'; readonly source: string; readonly table: string; readonly column: string };
+  | { readonly kind: 'matrix' }
+  | { readonly kind: 'difference'; readonly text: string }
+  | { readonly kind: 'places'; readonly object: AccessObject };
 
-/** Every permission of every role but `admin`. Numbers of lists are positions in `lists`. */
+/** Everything that roles but `admin` may do, in one letter for each operation. */
 export interface AccessAnswer {
   readonly roles: readonly string[];
-  readonly tables: readonly AccessTable[];
-  readonly permissions: readonly AccessPermission[];
-  /** Objects other than tables. */
-  readonly rows: readonly AccessRow[];
-  readonly lists: readonly (readonly string[])[];
-  /** Places of resolvers written by hand, which may do anything: `file:line`. */
-  readonly foreign: readonly string[];
+  readonly lines: readonly AccessLine[];
 }
 
-export interface AccessTable {
-  readonly source: string;
-  /** `public.ticket`. */
-  readonly key: string;
-  /** Bare in schema public. */
-  readonly name: string;
-  readonly kind: string;
-  readonly columns: readonly string[];
-  readonly computedFields: readonly string[];
+export interface AccessLine extends AccessObject {
+  readonly label: string;
+  /** Columns and computed fields of a table. */
+  readonly columns?: readonly string[];
+  /**
+   * The different permissions that roles have; the first is to have none. Roles with the same one may do exactly the same.
+   * Of a table: a letter for each operation, capital if no rule limits the rows, `-` without permission: `Si--`. Marks may follow,
+   * one for each letter: `b` for trusted callers only, `h` where no root field leads to it, `.` for neither. Of anything else `x`.
+   */
+  readonly variants: readonly string[];
+  /** For each role, in order, the number of its variant as a character: `0` and those behind it. */
+  readonly cells: string;
 }
 
-/** The permission of a role for one operation on a table. Rules are there in words and as generated. */
+/** A line of the matrix with all that is behind its cells. */
+export interface AccessDetail extends AccessObject {
+  /** What it is, in words. */
+  readonly note: string;
+  readonly columns?: readonly string[];
+  /** Of a table. */
+  readonly permissions?: readonly AccessPermission[];
+  /** Of anything else: role → root fields, or what else it may use. */
+  readonly roles?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The permission of a role for one operation on a table. Rules are in words. */
 export interface AccessPermission {
   readonly role: string;
-  readonly source: string;
-  readonly table: string;
   readonly operation: 'select' | 'insert' | 'update' | 'delete';
   /** No rule limits the rows. */
   readonly isOpen: boolean;
   /** Root fields that lead to it. */
-  readonly fields: number;
+  readonly fields: readonly string[];
   /** Absent for delete. */
-  readonly columns?: number;
-  readonly computedFields?: number;
+  readonly columns?: readonly string[];
+  readonly computedFields?: readonly string[];
   readonly where?: string;
-  readonly whereWords?: string;
   readonly check?: string;
-  readonly checkWords?: string;
   /** Column → value. */
   readonly presets?: Readonly<Record<string, string>>;
   /** Column → rule of the rows that show it. */
@@ -60,19 +83,14 @@ export interface AccessPermission {
   readonly backendOnly?: true;
   /** Webhook that must accept the rows; may hold `{{NAME}}` for an environment variable. */
   readonly validatedBy?: string;
-  /** `generated/…/access.ts:12`. */
-  readonly place?: string;
 }
 
-/** A function, an action or a remote schema. */
-export interface AccessRow {
-  readonly kind: 'function' | 'action' | 'remote schema';
-  readonly name: string;
-  readonly source?: string;
-  readonly note: string;
-  /** Role → root fields, or what else it may use. */
-  readonly roles: Readonly<Record<string, readonly string[]>>;
+/** Where an object is written, as `file:line`: `generated/…/ticket.access.ts:12`. */
+export interface PlacesAnswer {
+  /** Of the object. */
   readonly place?: string;
+  /** Of a table's permissions: operation → role. */
+  readonly rules?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** A saved operation. */
@@ -164,4 +182,23 @@ export interface RefusedField {
   readonly remedy?: string;
   /** Other roles that are offered the name in this place; empty: the name does not exist. */
   readonly roles: readonly string[];
+}
+
+/** What differs from another version. */
+export interface DifferenceAnswer {
+  readonly cells: readonly DifferentCell[];
+}
+
+export interface DifferentCell extends AccessObject {
+  readonly label: string;
+  readonly role: string;
+  /** The variant of the other version: see AccessLine. */
+  readonly before: string;
+  /** Of a table: permissions that differ, in both versions. */
+  readonly permissions?: {
+    readonly before: readonly AccessPermission[];
+    readonly now: readonly AccessPermission[];
+  };
+  /** Of anything else: what the role could use, and can use. */
+  readonly uses?: { readonly before: readonly string[]; readonly now: readonly string[] };
 }

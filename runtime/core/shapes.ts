@@ -244,6 +244,17 @@ export interface AccessRules {
   readonly delete?: Readonly<Record<string, DeleteRule>>;
 }
 
+/** Whether no rule decides about rows. A preset binds its column and not the row. */
+export function isOpen({
+  where = EVERY_ROW,
+  check = EVERY_ROW,
+}: {
+  readonly where?: RuleText;
+  readonly check?: RuleText;
+}): boolean {
+  return where === EVERY_ROW && check === EVERY_ROW;
+}
+
 export interface TableAccess<Table extends DeclaredTable = DeclaredTable> extends AccessRules {
   readonly table: Table;
 }

@@ -144,7 +144,7 @@ async function answerConsole({ engine, store }: Running, question: ConsoleQuesti
   const { review } = workerData as ThreadData;
   if (review === undefined) throw new Error('the module that answers the console is not given');
   const module = (await import(review)) as ReviewModule;
-  return module.answerConsole(engine.state.compilation.files, question);
+  return module.answerConsole(engine.state.compilation.programFiles, question);
 }
 
 interface Running {

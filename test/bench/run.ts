@@ -121,7 +121,7 @@ program
   });
 program
   .command('console')
-  .description("measure the console's access matrix of huge-schema in Chromium")
+  .description("measure the console's access matrix of 1,749 tables by 94 roles in Chromium")
   .action(async () => {
     const figures = await benchConsole(progress);
     publish(consoleTable(figures), { console: figures });

@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
     await open(reading, async (page, requests) => {
       await page.getByLabel('Run as').selectOption('clerk');
       // The variables that the role's rules compare with are there to be filled in.
-      expect(await page.getByLabel('Session variables').inputValue()).toBe('x-engine-user-id: ');
+      await expect.poll(() => page.getByLabel('Session variables').inputValue()).toBe('x-engine-user-id: ');
       await page.getByLabel('Session variables').fill('X-Engine-User-Id: 2');
       const frame = await writeOperation(page, 'query customers { customer { name } }');
       await frame.getByRole('button', { name: /prettify/i }).click();
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
           'query q { customer { name email invoices { id } } customer_aggregate { aggregate { count } } }';
         const region = await explained(page, 'clerk', '', operation);
         const cards = region.getByRole('article').filter({ hasText: 'refused' });
-        await cards.first().waitFor();
+        await cards.getByText('generated/').first().waitFor();
         const texts = (await cards.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
         expect(texts).toHaveLength(2);
         expect(texts[0]).toMatch(
@@ -158,6 +158,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
       await open(reading, async (page) => {
         const region = await explained(page, 'clerk', 'x-engine-user-id: 5', 'query q { customer { name } }');
         await region.getByText('Every field of the operation is offered to the role.').waitFor();
+        await region.getByText('generated/').first().waitFor();
         const text = await region.textContent();
         expect(text).toMatch(/select on public\.customer\s+generated\/\S+:\d+/);
         expect(text).toContain("('5')::");

@@ -4,6 +4,7 @@
  */
 import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
+import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { RootFieldKind } from '../../../runtime/core/root-fields.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
@@ -24,7 +25,6 @@ import type {
   TablePermissions,
 } from '../../model/model.ts';
 import type { Ledger } from '../../model/plan.ts';
-import { remoteFacts } from './remote-ledger.ts';
 import type { SavedRuns } from './saved-allowlist.ts';
 import { conditionWords, name, valueWords } from './words.ts';
 
@@ -123,7 +123,7 @@ function ledgerOf(_: readonly string[], role: string, parts: readonly (readonly 
 function factsOfRemote(remote: RemoteSchemaShape): Facts {
   return collect(`remote schema ${name(remote.name)}`, (add) => {
     for (const role of Object.keys(remote.roles))
-      for (const fact of remoteFacts(remote, role)) add(role, fact);
+      for (const fact of remoteFacts(remote.roles[role]!)) add(role, fact);
   });
 }
 

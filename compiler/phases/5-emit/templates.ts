@@ -50,7 +50,7 @@ export function printLiteral(value: unknown, depth: number): string {
 }
 
 /** Text within a line comment: nothing in a name ends the line. */
-function commentText(text: string): string {
+export function commentText(text: string): string {
   return text
     .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1))
     .replace(/[\x7f-\x9f\u2028\u2029]/g, '?');

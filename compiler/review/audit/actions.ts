@@ -1,4 +1,5 @@
 /** The data that calls of actions send to each host, and whether it includes credentials of clients. */
+import { handlerHost } from '../../../runtime/core/action/host.ts';
 import type { ActionShape } from '../../../runtime/core/action/shapes.ts';
 import { variablesOf } from '../../../runtime/core/environment-template.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -39,7 +40,7 @@ export function actionsByHost({ generated, locate }: GeneratedCode): HostActions
   const hosts = new Map<string, AuditedAction[]>();
   for (const action of generated.actions?.actions ?? []) {
     const location = locate(action);
-    const host = hostOf(action);
+    const host = handlerHost(action);
     const audited = { ...auditedAction(action), ...(location && { location }) };
     hosts.set(host, [...(hosts.get(host) ?? []), audited]);
   }
@@ -81,14 +82,6 @@ function auditedAction(action: ActionShape): AuditedAction {
       ...(action.responseTransform ? (['response'] as const) : []),
     ],
   };
-}
-
-/** The host of the handler, or of the transform that replaces it; a variable is shown as a whole address. */
-function hostOf({ handler, requestTransform }: ActionShape): string {
-  const { url } = (requestTransform ?? {}) as { readonly url?: unknown };
-  const address = typeof url === 'string' && /^https?:/i.test(url) ? url : handler;
-  const [, authority] = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(address) ?? [];
-  return authority ?? /^\{\{[^}]*\}\}/.exec(address)?.[0] ?? address;
 }
 
 /** `engine audit actions`. */

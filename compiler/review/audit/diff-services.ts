@@ -1,9 +1,9 @@
 /** Compares what other servers do: actions, remote schemas, and the webhooks that event triggers send rows to. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Table } from '../../../runtime/core/program.ts';
+import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { remoteFacts } from '../../phases/4-plan/remote-ledger.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
 
@@ -68,7 +68,7 @@ function compareRemoteParts(base: GeneratedCode, head: GeneratedCode): Finding[]
       const was = before.get(name);
       if (role === ADMIN_ROLE || !was || !Object.hasOwn(was.roles, role)) return [];
       if (was.roles[role] === remote.roles[role]) return [];
-      const [old, next] = [was, remote].map((each) => remoteFacts(each, role));
+      const [old, next] = [was, remote].map((each) => remoteFacts(each.roles[role]!));
       const finding = (verdict: Verdict, text: string, facts: readonly string[]): Finding[] =>
         facts.length === 0
           ? []

@@ -1,7 +1,9 @@
 /** Who may do what with which table: everything that access files say, role by role and table by table. */
-import type { AccessOperation, AccessTable } from '../../../runtime/console/questions.ts';
+import type { AccessOperation } from '../../../runtime/console/questions.ts';
+import { handlerHost } from '../../../runtime/core/action/host.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { Table, TableFunction } from '../../../runtime/core/program.ts';
+import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type {
   DeleteRule,
@@ -17,6 +19,17 @@ import { rootsOf } from './roots.ts';
 
 export type OperationName = 'select' | 'insert' | 'update' | 'delete';
 export const OPERATION_NAMES: readonly OperationName[] = ['select', 'insert', 'update', 'delete'];
+
+export interface AccessTable {
+  readonly source: string;
+  /** `public.ticket`. */
+  readonly key: string;
+  /** Bare in schema public. */
+  readonly name: string;
+  readonly kind: string;
+  readonly columns: readonly string[];
+  readonly computedFields: readonly string[];
+}
 
 /** The permission of a role for one operation on a table. */
 export interface Permission {
@@ -47,6 +60,9 @@ export interface Permission {
 
 interface MatrixFunction {
   readonly source: string;
+  /** `public.search`. */
+  readonly key: string;
+  /** Bare in schema public. */
   readonly name: string;
   /** Table whose rows it returns. */
   readonly returns: string;
@@ -55,12 +71,30 @@ interface MatrixFunction {
   readonly fields: Readonly<Record<string, readonly string[]>>;
 }
 
+interface MatrixAction {
+  readonly name: string;
+  readonly kind: string;
+  readonly type: string;
+  /** The host that answers it. */
+  readonly host: string;
+  readonly roles: readonly string[];
+  readonly place?: Location;
+}
+
+interface MatrixRemote {
+  readonly name: string;
+  /** Role → fields, arguments and presets. */
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+}
+
 export interface Matrix {
   readonly label: string;
   readonly roles: readonly string[];
   readonly tables: readonly AccessTable[];
   readonly permissions: readonly Permission[];
   readonly functions: readonly MatrixFunction[];
+  readonly actions: readonly MatrixAction[];
+  readonly remoteSchemas: readonly MatrixRemote[];
   readonly operations: readonly AccessOperation[];
   /** Resolvers that no compiler wrote: what they do is not in this matrix. */
   readonly foreign: readonly Location[];
@@ -69,16 +103,25 @@ export interface Matrix {
 /** The matrix of generated code. `admin`, who may do everything, is not in it. */
 export function auditMatrix(code: GeneratedCode): Matrix {
   const { program } = code;
-  const roles = code.roles.filter((role) => role !== ADMIN_ROLE);
+  const roles = code.roles.filter(isNoAdmin);
   return {
     label: code.label,
     roles,
     tables: program.tables.map(describeTable),
     permissions: program.tables.flatMap((table) => permissionsOf(table, code)),
     functions: program.functions.map((entry) => describeFunction(entry, code, roles)),
+    actions: describeActions(code),
+    remoteSchemas: program.remotes.map(({ name, roles: parts }) => ({
+      name,
+      roles: Object.fromEntries(Object.entries(parts).map(([role, schema]) => [role, remoteFacts(schema)])),
+    })),
     operations: describeOperations(code, roles),
     foreign: code.foreign,
   };
+}
+
+function isNoAdmin(role: string): boolean {
+  return role !== ADMIN_ROLE;
 }
 
 function describeTable(table: Table): AccessTable {
@@ -146,11 +189,21 @@ function describeFunction(
   });
   return {
     source: source.name,
+    key: entry.key,
     name: displayName(schema, name),
     returns: entry.returns.key,
     changesData: isVolatile === true,
     fields: Object.fromEntries(fields),
   };
+}
+
+function describeActions({ generated, locate }: GeneratedCode): MatrixAction[] {
+  return (generated.actions?.actions ?? []).map((action) => {
+    const { name, kind, type, roles } = action;
+    const place = locate(action);
+    const host = handlerHost(action);
+    return { ...{ name, kind, type, host }, roles: roles.filter(isNoAdmin), ...(place && { place }) };
+  });
 }
 
 export function describeOperations(code: GeneratedCode, roles: readonly string[]): AccessOperation[] {

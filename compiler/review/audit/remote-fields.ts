@@ -3,9 +3,9 @@
 import { type FieldDefinitionNode, Kind, print as printAst } from 'graphql';
 import type { Table } from '../../../runtime/core/program.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
-import { remoteFacts } from '../../phases/4-plan/remote-ledger.ts';
 import { baseOf } from '../../phases/5-emit/remote-relationships.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
@@ -19,7 +19,7 @@ export interface RemoteGrant {
 export function remoteGrants({ program }: GeneratedCode, role: string): RemoteGrant[] {
   return program.remotes
     .filter(({ roles }) => Object.hasOwn(roles, role))
-    .map((remote) => ({ remoteSchema: remote.name, facts: remoteFacts(remote, role) }));
+    .map(({ name, roles }) => ({ remoteSchema: name, facts: remoteFacts(roles[role]!) }));
 }
 
 /** The roles that can ask for a field of a remote schema. */

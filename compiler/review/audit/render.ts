@@ -1,10 +1,9 @@
 /** Renders the answers of an audit for a terminal. Rules are numbered, because paths share them. */
 
-import type { AccessTable } from '../../../runtime/console/questions.ts';
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
-import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
+import { EVERY_ROW, isOpen } from '../../../runtime/core/shapes.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
-import { type Matrix, OPERATION_NAMES, type Permission } from './matrix.ts';
+import { type AccessTable, type Matrix, OPERATION_NAMES, type Permission } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
 import type { WhoResult } from './who.ts';
 
@@ -192,11 +191,6 @@ function indexPermissions({ permissions }: Matrix): Map<string, Permission[]> {
     index.set(key, [...(index.get(key) ?? []), permission]);
   }
   return index;
-}
-
-/** Whether no rule decides about rows. A preset binds its column and not the row. */
-export function isOpen({ where = EVERY_ROW, check = EVERY_ROW }: Permission): boolean {
-  return where === EVERY_ROW && check === EVERY_ROW;
 }
 
 function cell(permissions: readonly Permission[]): string {

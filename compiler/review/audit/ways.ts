@@ -34,7 +34,7 @@ export function waysTo(scope: Scope, table: Table): Ways {
   const computedFields: Way[] = [];
   const aggregates: { field: string }[] = [];
   for (const from of program.tables) {
-    if (from.source !== table.source) continue;
+    if (from.source !== table.source || !leadsTo(from, table)) continue;
     const { select } = roleSchema.table(from);
     if (!select) continue;
     const base = from.shape.graphqlName;
@@ -56,6 +56,14 @@ export function waysTo(scope: Scope, table: Table): Ways {
     .filter(({ returns }) => returns === table)
     .flatMap((entry) => names(rootsOf(scope.code, scope.role).ofFunction(entry)));
   return { relationships, computedFields, aggregates, functions };
+}
+
+/** For some role. What a role sees is asked of few tables: there may be thousands. */
+function leadsTo({ relationships, computedFields }: Table, table: Table): boolean {
+  for (const { target } of relationships.values()) if (target === table) return true;
+  for (const { returns } of computedFields.values())
+    if ('table' in returns && returns.table === table) return true;
+  return false;
 }
 
 function isArray({ shape }: Relationship): boolean {

@@ -2,6 +2,7 @@
 
 import type { Relationship, Table } from '../../../runtime/core/program.ts';
 import { type RelatedOperation, relatedOperations } from '../../../runtime/core/schema/related-types.ts';
+import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
 import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';
@@ -69,16 +70,16 @@ export function relatedWays({ role, program, roleSchema, code }: Scope, table: T
   const { shape } = table;
   const { rules } = roleSchema.table(table);
   return program.tables.flatMap((from) => {
+    const leading = [...from.relationships.values()].filter(({ target }) => target === table);
+    if (from.source !== table.source || leading.length === 0) return [];
     const roots = rootsOf(code, role).ofTable(from);
-    if (from.source !== table.source || !roots.some(({ kind }) => kind.startsWith('update'))) return [];
-    return [...from.relationships.values()].flatMap((relationship) =>
-      relationship.target === table
-        ? relatedOperations({ shape, rules }, relationship.shape.kind, true).map((operation) => ({
-            from,
-            relationship,
-            operation,
-          }))
-        : [],
+    if (!roots.some(({ kind }) => kind.startsWith('update'))) return [];
+    return leading.flatMap((relationship) =>
+      relatedOperations({ shape, rules }, relationship.shape.kind, true).map((operation) => ({
+        from,
+        relationship,
+        operation,
+      })),
     );
   });
 }
@@ -114,11 +115,14 @@ function relatedPaths(scope: Scope, table: Table, column: string): AccessPath[] 
 function deletedWith(scope: Scope, table: Table, column: string): AccessPath[] {
   const { role, program, roleSchema, code } = scope;
   const beside = program.tables.filter(({ source }) => source === table.source);
+  // What a role sees is asked of few tables: there may be thousands.
+  const emptied = beside.filter((other) => other !== table && rulesOf(program.access(other), role).delete);
+  if (emptied.length === 0) return [];
   const shapes = new Map(beside.map(({ key, shape }) => [key, shape]));
   const isReference = referencesOf(table.shape).some(({ columns }) => columns.includes(column));
-  return beside.flatMap((other): AccessPath[] => {
+  return emptied.flatMap((other): AccessPath[] => {
     const remove = roleSchema.table(other).delete;
-    if (!remove || other === table) return [];
+    if (!remove) return [];
     const { deleted, changed } = deletionOf(other.key, shapes);
     const isDeleted = deleted.includes(table.key);
     if (!isDeleted && !(isReference && changed.includes(table.key))) return [];

@@ -38,11 +38,11 @@ export function readGeneratedCode(place: string, folder = 'generated'): Generate
 
 /** Like readGeneratedCode, for texts. @throws GeneratedCodeError */
 export function readTexts({ label, folder, files, entry }: GeneratedTexts): GeneratedCode {
-  const { program, locate, foreign } = readLiterals(files, entry);
+  const { exports, locate, foreign } = readLiterals(files, entry);
   const inFolder = (location: Location): Location => ({ ...location, file: `${folder}/${location.file}` });
   return linkCode({
     label,
-    generated: program as GeneratedProgram,
+    generated: exports.default as GeneratedProgram,
     locate: (object) => {
       const location = locate(object);
       return location && inFolder(location);

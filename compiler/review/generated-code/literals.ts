@@ -11,8 +11,8 @@ import type { Files } from '../../phases/5-emit/index.ts';
 import { GeneratedCodeError } from './place.ts';
 
 export interface Literals {
-  /** The default export of the entry. */
-  readonly program: unknown;
+  /** The exports of the entry. */
+  readonly exports: Readonly<Record<string, unknown>>;
   /** Position of an object of the result; undefined if it is not from an object literal. */
   readonly locate: (value: object) => Location | undefined;
   /** Positions of functions that were written by hand. */
@@ -113,7 +113,7 @@ export function readLiterals(files: Files, entry = 'index.ts'): Literals {
     return exports;
   };
 
-  return { program: read(entry).default, locate: (value) => places.get(value), foreign };
+  return { exports: read(entry), locate: (value) => places.get(value), foreign };
 }
 
 interface Notes {

@@ -1,55 +1,66 @@
 /** The access matrix: tables, functions, actions and remote schemas by role, and the permissions behind a cell. */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useDeferredValue, useMemo, useRef, useState } from 'react';
-import type { AccessAnswer } from '../questions.ts';
-import { read, useLoaded } from './api.ts';
-import { type Cells, cellsOf, OPERATIONS, type Row } from './cells.ts';
+import { type ChangeEvent, type KeyboardEvent, useDeferredValue, useMemo, useRef, useState } from 'react';
+import type { AccessAnswer, DifferenceAnswer } from '../questions.ts';
+import { postText, read, useLoaded } from './api.ts';
+import { type Cells, cellsOf, keyOf, objectAt } from './cells.ts';
 import { Detail } from './detail.tsx';
+import { Grid } from './grid.tsx';
 import { CopyJson, type PageProps, Problem, Waiting } from './parts.tsx';
-import { address } from './route.ts';
-
-const ROW_HEIGHT = 28;
-const COLUMN_WIDTH = 92;
-/** Names of tables; on a phone they would leave no room for permissions. */
-const HEAD_WIDTH = matchMedia('(max-width: 800px)').matches ? 150 : 260;
 
 export function Access({ steps }: PageProps) {
   const { value, error } = useLoaded('access', () => read<AccessAnswer>('/engine/console/access'));
   return (
     <>
       {error && <Problem error={error} />}
-      {!value && !error && <Waiting>Reading the generated code …</Waiting>}
+      {!value && !error && <Waiting>Reading what is served …</Waiting>}
       {value && <Matrix answer={value} steps={steps} />}
     </>
   );
 }
 
+/** Another version, to compare with. */
+interface Other {
+  readonly file: string;
+  readonly difference?: DifferenceAnswer;
+  readonly error?: Error;
+}
+
 function Matrix({ answer, steps }: { readonly answer: AccessAnswer; readonly steps: readonly string[] }) {
-  const cells = useMemo(() => cellsOf(answer), [answer]);
+  const [other, setOther] = useState<Other>();
+  const [onlyChanged, setOnlyChanged] = useState(true);
+  const cells = useMemo(() => cellsOf(answer, other?.difference), [answer, other]);
   const [text, setText] = useState('');
   const [roleText, setRoleText] = useState('');
-  const [other, setOther] = useState('');
+  const [second, setSecond] = useState('');
   const wanted = useDeferredValue(text.trim().toLowerCase());
   const wantedRole = useDeferredValue(roleText.trim().toLowerCase());
   const roles = useMemo(
-    () => answer.roles.filter((role) => role.toLowerCase().includes(wantedRole)),
-    [answer, wantedRole],
+    () => cells.roles.filter((role) => role.toLowerCase().includes(wantedRole)),
+    [cells, wantedRole],
   );
-  const [source = '', name = '', role = ''] = steps;
-  const compared =
-    answer.roles.includes(role) && answer.roles.includes(other) ? ([role, other] as const) : undefined;
+  const [, , role = ''] = steps;
+  const chosenKey = keyOf(objectAt(steps));
+  const isCompared = cells.roles.includes(role) && cells.roles.includes(second);
+  const filters = other?.difference && onlyChanged;
   const rows = useMemo(
     () =>
       cells.rows.filter(
         (row) =>
-          row.searched.some((each) => each.includes(wanted)) &&
-          (!compared || cells.differ(row, compared[0], compared[1])),
+          row.searched.includes(wanted) &&
+          (!isCompared || cells.differ(row, role, second)) &&
+          (!filters || cells.isChanged(row)),
       ),
-    [cells, wanted, compared],
+    [cells, wanted, isCompared, role, second, filters],
   );
-  const chosen = cells.rows.find((row) => row.source === source && row.name === name);
+  const chosen = useMemo(() => cells.rows.find((row) => keyOf(row) === chosenKey), [cells, chosenKey]);
+  const close = ({ key }: KeyboardEvent) => {
+    if (key !== 'Escape' || !chosen) return;
+    location.hash = '#/access';
+    document.querySelector<HTMLElement>('[role=grid]')?.focus();
+  };
   return (
-    <div className="access">
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the detail wherever the keyboard is
+    <div className="access" onKeyDown={close}>
       <header>
         <h1>Access</h1>
         <input
@@ -68,200 +79,116 @@ function Matrix({ answer, steps }: { readonly answer: AccessAnswer; readonly ste
         />
         <label>
           differences of {role || '(choose a cell)'} and{' '}
-          <select value={other} onChange={({ target }) => setOther(target.value)} disabled={!role}>
+          <select value={second} onChange={({ target }) => setSecond(target.value)} disabled={!role}>
             <option value="">–</option>
-            {answer.roles.map((each) => (
+            {cells.roles.map((each) => (
               <option key={each}>{each}</option>
             ))}
           </select>
         </label>
-        <CopyJson value={answer} />
+        <OtherVersion
+          other={other}
+          choose={setOther}
+          onlyChanged={onlyChanged}
+          setOnlyChanged={setOnlyChanged}
+        />
+        <CopyJson value={() => read<unknown>('/engine/console/matrix')} />
       </header>
-      <p className="quiet legend">
-        s i u d: select, insert, update, delete of rows by a rule; capitals: of every row; ✓: may use it.{' '}
-        {rows.length} of {cells.rows.length} rows, {roles.length} roles.
-      </p>
+      <Legend cells={cells} rows={rows.length} roles={roles.length} />
       <Grid rows={rows} roles={roles} cells={cells} chosen={chosen} role={role} />
-      {chosen && <Detail answer={answer} row={chosen} role={role} found={wanted} />}
-      {answer.foreign.length > 0 && (
-        <p className="problem">Written by hand, so not in this matrix: {answer.foreign.join(', ')}</p>
+      {chosen && (
+        <Detail
+          row={chosen}
+          role={role}
+          found={wanted}
+          difference={other?.difference?.cells.filter(
+            (cell) => keyOf(cell) === chosenKey && (role === '' || cell.role === role),
+          )}
+        />
       )}
     </div>
   );
 }
 
-interface GridProps {
-  readonly rows: readonly Row[];
-  readonly roles: readonly string[];
+function Legend({
+  cells,
+  rows,
+  roles,
+}: {
   readonly cells: Cells;
-  readonly chosen: Row | undefined;
-  readonly role: string;
-}
-
-/** Only what can be seen is in the document: projects have thousands of tables and a hundred roles. */
-function Grid({ rows, roles, cells, chosen, role }: GridProps) {
-  const frame = useRef<HTMLDivElement>(null);
-  const vertical = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 8,
-  });
-  const horizontal = useVirtualizer({
-    horizontal: true,
-    count: roles.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => COLUMN_WIDTH,
-    overscan: 3,
-  });
-  const columns = horizontal.getVirtualItems();
-  return (
-    <div
-      className="grid"
-      ref={frame}
-      role="grid"
-      aria-label="Permissions"
-      tabIndex={0}
-      aria-rowcount={rows.length}
-      aria-colcount={roles.length}
-    >
-      <Sized width={HEAD_WIDTH + horizontal.getTotalSize()} height={ROW_HEIGHT + vertical.getTotalSize()}>
-        <div className="heads" role="row">
-          <Placed x={0} width={HEAD_WIDTH} className="corner" role="columnheader" />
-          {columns.map(({ index, start, size }) => (
-            <Placed
-              key={roles[index]}
-              x={HEAD_WIDTH + start}
-              width={size}
-              className="head"
-              role="columnheader"
-              title={roles[index]}
-            >
-              {roles[index]}
-            </Placed>
-          ))}
-        </div>
-        {vertical.getVirtualItems().map(({ index, start }) => {
-          const row = rows[index]!;
-          return (
-            <Line key={`${row.kind} ${row.source} ${row.name}`} y={ROW_HEIGHT + start}>
-              <Placed
-                x={0}
-                width={HEAD_WIDTH}
-                className="name"
-                role="rowheader"
-                title={`${row.kind} of ${row.source}`}
-              >
-                <a href={address('access', row.source, row.name, role)}>{row.label}</a>{' '}
-                <small>{row.kind}</small>
-              </Placed>
-              {columns.map((column) => {
-                const name = roles[column.index]!;
-                return (
-                  <Cell
-                    key={name}
-                    x={HEAD_WIDTH + column.start}
-                    width={column.size}
-                    row={row}
-                    role={name}
-                    text={cells.text(row, name)}
-                    isChosen={row === chosen && name === role}
-                  />
-                );
-              })}
-            </Line>
-          );
-        })}
-      </Sized>
-    </div>
-  );
-}
-
-const Cell = memo(function Cell({
-  x,
-  width,
-  row,
-  role,
-  text,
-  isChosen,
-}: {
-  readonly x: number;
-  readonly width: number;
-  readonly row: Row;
-  readonly role: string;
-  readonly text: string;
-  readonly isChosen: boolean;
+  readonly rows: number;
+  readonly roles: number;
 }) {
   return (
-    <Placed x={x} width={width} className="cell" role="gridcell">
-      <a
-        href={address('access', row.source, row.name, role)}
-        aria-current={isChosen ? 'true' : undefined}
-        aria-label={`${role}, ${row.label}: ${text || 'nothing'}`}
-      >
-        {row.kind === 'table'
-          ? OPERATIONS.map((operation, index) => (
-              <i key={operation} className={text[index] === '-' || !text[index] ? 'none' : operation}>
-                {text[index] === '-' ? '·' : (text[index] ?? '·')}
-              </i>
-            ))
-          : text || '·'}
-      </a>
-    </Placed>
-  );
-});
-
-/** The sizes and places of virtual rows are set by script, since the page's policy admits no style attributes in its text. */
-function Placed({
-  x,
-  width,
-  ...rest
-}: { readonly x: number; readonly width: number } & React.HTMLAttributes<HTMLDivElement>) {
-  return (
-    <div
-      {...rest}
-      ref={(element) => {
-        if (!element) return;
-        element.style.left = `${x}px`;
-        element.style.width = `${width}px`;
-      }}
-    />
+    <p className="quiet legend">
+      s i u d: select, insert, update, delete of rows by a rule; capitals: of every row; underlined: for
+      trusted callers only; in grey: no root field leads to it; ✓: may use it. {rows} of {cells.rows.length}{' '}
+      rows, {roles} roles.
+    </p>
   );
 }
 
-function Line({ y, children }: { readonly y: number; readonly children: React.ReactNode }) {
-  return (
-    <div
-      className="line"
-      role="row"
-      ref={(element) => {
-        if (element) element.style.top = `${y}px`;
-      }}
-    >
-      {children}
-    </div>
-  );
-}
+const ACCEPTED =
+  'An artefact of engine build, or what engine audit matrix --format json or Copy as JSON gave';
 
-function Sized({
-  width,
-  height,
-  children,
+/** Chooses a file of another version. The server that served the page reads it; it goes nowhere else. */
+function OtherVersion({
+  other,
+  choose,
+  onlyChanged,
+  setOnlyChanged,
 }: {
-  readonly width: number;
-  readonly height: number;
-  readonly children: React.ReactNode;
+  readonly other: Other | undefined;
+  readonly choose: (other: Other | undefined) => void;
+  readonly onlyChanged: boolean;
+  readonly setOnlyChanged: (is: boolean) => void;
 }) {
+  const input = useRef<HTMLInputElement>(null);
+  const compare = async ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const [file] = target.files ?? [];
+    target.value = '';
+    if (!file) return;
+    const { name } = file;
+    choose({ file: name });
+    try {
+      const difference = await postText<DifferenceAnswer>('/engine/console/difference', await file.text());
+      choose({ file: name, difference });
+    } catch (error) {
+      choose({ file: name, error: error as Error });
+    }
+  };
   return (
-    <div
-      className="sized"
-      ref={(element) => {
-        if (!element) return;
-        element.style.width = `${width}px`;
-        element.style.height = `${height}px`;
-      }}
-    >
-      {children}
-    </div>
+    <>
+      <button type="button" onClick={() => input.current?.click()} title={ACCEPTED}>
+        Compare with a file …
+      </button>
+      <input ref={input} hidden type="file" accept=".mjs,.json" aria-label={ACCEPTED} onChange={compare} />
+      {other && (
+        <span className="other" role="status">
+          {other.error ? (
+            <span className="problem">
+              {other.file}: {other.error.message}
+            </span>
+          ) : other.difference ? (
+            <>
+              {other.difference.cells.length} cells differ from {other.file}{' '}
+              <label>
+                <input
+                  type="checkbox"
+                  checked={onlyChanged}
+                  onChange={({ target }) => setOnlyChanged(target.checked)}
+                />{' '}
+                only differences
+              </label>
+            </>
+          ) : (
+            `reading ${other.file} …`
+          )}{' '}
+          <button type="button" className="plain" onClick={() => choose(undefined)}>
+            Compare with nothing
+          </button>
+        </span>
+      )}
+    </>
   );
 }

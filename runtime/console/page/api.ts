@@ -69,6 +69,11 @@ function asAdministrator(session: Session): Record<string, string> {
   return { ...session, ...(secret !== undefined && { [named('admin-secret')]: secret }) };
 }
 
+/** A file's text, for the server to read. @throws Refusal */
+export function postText<Answer>(path: string, text: string): Promise<Answer> {
+  return send(path, { method: 'POST', body: text });
+}
+
 async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
   const headers = asAdministrator({ [named('role')]: 'admin' });
   if (init.body !== undefined) headers['content-type'] = 'application/json';

@@ -1,82 +1,90 @@
-/** Texts of the matrix's cells. */
-import type { AccessAnswer, AccessPermission } from '../questions.ts';
+/** The rows of the matrix, and the text of its cells. */
+import type { AccessAnswer, AccessLine, AccessObject, DifferenceAnswer } from '../questions.ts';
+import { address } from './route.ts';
 
 export const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
 
-/** A line of the matrix. */
-export interface Row {
-  readonly kind: 'table' | 'function' | 'action' | 'remote schema';
-  /** `-` for what belongs to no source. */
-  readonly source: string;
-  /** Unique with kind and source. */
-  readonly name: string;
+/** Code of the character for variant 0. */
+const FIRST = '0'.charCodeAt(0);
+
+export interface Row extends AccessObject {
   readonly label: string;
-  /** Lower case: the names by which it is found. */
-  readonly searched: readonly string[];
+  /** Lower case: the names by which it is found, each on a line. */
+  readonly searched: string;
 }
+
+/** Role → what it was allowed before. */
+type Before = ReadonlyMap<string, string>;
 
 export interface Cells {
   readonly rows: readonly Row[];
-  /** `sI--` for a table, `✓` for anything else, empty for nothing. */
+  readonly roles: readonly string[];
+  /** The variant of a role: see AccessLine; empty for nothing. */
   readonly text: (row: Row, role: string) => string;
-  readonly permissions: (row: Row, role: string) => readonly AccessPermission[];
   /** Whether two roles may do different things. */
   readonly differ: (row: Row, one: string, other: string) => boolean;
+  /** The variant that the other version has; undefined where both are equal, or nothing is compared. */
+  readonly before: (row: Row, role: string) => string | undefined;
+  /** Whether the other version differs anywhere in the row. */
+  readonly isChanged: (row: Row) => boolean;
 }
 
-export function cellsOf(answer: AccessAnswer): Cells {
-  const permissions = new Map<string, AccessPermission[]>();
-  for (const permission of answer.permissions) {
-    const key = keyOf(permission.source, permission.table, permission.role);
-    const known = permissions.get(key);
-    if (known) known.push(permission);
-    else permissions.set(key, [permission]);
+/** @param difference to another version, whose objects and roles are shown as well */
+export function cellsOf(answer: AccessAnswer, difference: DifferenceAnswer | undefined): Cells {
+  const numbers = new Map(answer.roles.map((role, index) => [role, index]));
+  const lines = new Map<Row, AccessLine>();
+  const byKey = new Map<string, Row>();
+  for (const line of answer.lines) {
+    const { kind, source, name, label, columns = [] } = line;
+    const row = { kind, source, name, label, searched: [name, label, ...columns].join('\n').toLowerCase() };
+    lines.set(row, line);
+    byKey.set(keyOf(row), row);
   }
-  const others = new Map(answer.rows.map((row) => [keyOf(row.kind, row.source ?? '-', row.name), row]));
-  const rows: Row[] = [
-    ...answer.tables.map(({ source, key, name, columns, computedFields }) => ({
-      kind: 'table' as const,
-      source,
-      name: key,
-      label: name,
-      searched: [key, ...columns, ...computedFields].map((each) => each.toLowerCase()),
-    })),
-    ...answer.rows.map(({ kind, name, source = '-' }) => ({
-      kind,
-      source,
-      name,
-      label: name,
-      searched: [name.toLowerCase()],
-    })),
-  ];
-  const permissionsOf = (row: Row, role: string) => permissions.get(keyOf(row.source, row.name, role)) ?? [];
-  const grant = (row: Row, role: string) => others.get(keyOf(row.kind, row.source, row.name))?.roles[role];
-  const text = (row: Row, role: string) => {
-    if (row.kind !== 'table') return grant(row, role) ? '✓' : '';
-    const found = permissionsOf(row, role);
-    if (found.length === 0) return '';
-    return OPERATIONS.map((operation) => {
-      const permission = found.find((each) => each.operation === operation);
-      if (!permission) return '-';
-      return permission.isOpen ? operation[0]!.toUpperCase() : operation[0]!;
-    }).join('');
+  const changes = new Map<Row, Map<string, string>>();
+  for (const { role, before, ...object } of difference?.cells ?? []) {
+    const key = keyOf(object);
+    const { kind, source, name, label } = object;
+    const row = byKey.get(key) ?? { kind, source, name, label, searched: name.toLowerCase() };
+    byKey.set(key, row);
+    const own: Before = changes.get(row) ?? new Map();
+    changes.set(row, new Map([...own, [role, before]]));
+  }
+  const variant = (row: Row, role: string): number => {
+    const number = numbers.get(role);
+    return number === undefined ? 0 : (lines.get(row)?.cells.charCodeAt(number) ?? FIRST) - FIRST;
   };
   return {
-    rows,
-    text,
-    permissions: permissionsOf,
-    differ: (row, one, other) =>
-      row.kind === 'table'
-        ? meaning(permissionsOf(row, one)) !== meaning(permissionsOf(row, other))
-        : JSON.stringify(grant(row, one)) !== JSON.stringify(grant(row, other)),
+    rows: [...byKey.values()],
+    roles: [...new Set([...answer.roles, ...(difference?.cells.map(({ role }) => role) ?? [])])].sort(),
+    text: (row, role) => lines.get(row)?.variants[variant(row, role)] ?? '',
+    differ: (row, one, other) => variant(row, one) !== variant(row, other),
+    before: (row, role) => changes.get(row)?.get(role),
+    isChanged: (row) => changes.has(row),
   };
 }
 
-/** Equal for permissions that differ in role and place only. */
-function meaning(permissions: readonly AccessPermission[]): string {
-  return JSON.stringify(permissions.map(({ role: _role, place: _place, ...rest }) => rest));
+export function keyOf({ kind, source, name }: AccessObject): string {
+  return JSON.stringify([kind, source, name]);
 }
 
-function keyOf(...parts: readonly string[]): string {
-  return parts.join('\n');
+/** The address of a cell, or without a role of a row. Tables are what most rows are, so their kind is left out. */
+export function addressOf({ kind, source, name }: AccessObject, role: string): string {
+  return address('access', source || '-', name, role, ...(kind === 'table' ? [] : [kind]));
+}
+
+/** The object of such an address. */
+export function objectAt([source = '', name = '', , kind = 'table']: readonly string[]): AccessObject {
+  return { kind: kind as AccessObject['kind'], source: source === '-' ? '' : source, name };
+}
+
+/** A variant in words, for those who hear the matrix: `select by rule, insert every row`. */
+export function inWords(text: string): string {
+  if (text === '') return 'nothing';
+  if (text === 'x') return 'allowed';
+  return OPERATIONS.flatMap((operation, index) => {
+    const letter = text[index]!;
+    if (letter === '-') return [];
+    const mark = { b: ', for trusted callers', h: ', without a root field' }[text[index + 4] ?? ''] ?? '';
+    return [`${operation} ${letter === letter.toUpperCase() ? 'every row' : 'by rule'}${mark}`];
+  }).join('; ');
 }

@@ -1,19 +1,52 @@
 /** The permissions behind a cell of the matrix: rules in words, columns, presets, and where they are written. */
-import type { AccessAnswer, AccessPermission } from '../questions.ts';
-import { OPERATIONS, type Row } from './cells.ts';
-import { Rule } from './parts.tsx';
+import type { ReactNode } from 'react';
+import type {
+  AccessDetail,
+  AccessObject,
+  AccessPermission,
+  DifferentCell,
+  PlacesAnswer,
+} from '../questions.ts';
+import { type Loaded, read, useLoaded } from './api.ts';
+import { keyOf, OPERATIONS, type Row } from './cells.ts';
+import { Problem, Rule } from './parts.tsx';
 import { address } from './route.ts';
 
 interface DetailProps {
-  readonly answer: AccessAnswer;
   readonly row: Row;
   /** All roles unless it is one. */
   readonly role: string;
   /** Columns with this text are marked. */
   readonly found: string;
+  /** Cells of the row that differ from another version. */
+  readonly difference: readonly DifferentCell[] | undefined;
 }
 
-export function Detail({ answer, row, role, found }: DetailProps) {
+/** What is behind the cells of an object, for every role. */
+export function useDetail(object: AccessObject): Loaded<AccessDetail> {
+  const query = queryOf(object);
+  return useLoaded(query, () => read<AccessDetail>(`/engine/console/detail?${query}`));
+}
+
+/** Where it is written. The generated code is read for that, so rules are shown before. */
+export function usePlaces(object: AccessObject | undefined): PlacesAnswer {
+  const query = object && queryOf(object);
+  const { value } = useLoaded(query ?? '', async () =>
+    query === undefined
+      ? undefined
+      : { query, ...(await read<PlacesAnswer>(`/engine/console/places?${query}`)) },
+  );
+  return value?.query === query ? (value ?? {}) : {};
+}
+
+function queryOf({ kind, source, name }: AccessObject): string {
+  return String(new URLSearchParams({ kind, source, name }));
+}
+
+export function Detail({ row, role, found, difference = [] }: DetailProps) {
+  const { value, error } = useDetail(row);
+  const places = usePlaces(row);
+  const detail = value && keyOf(value) === keyOf(row) ? value : undefined;
   return (
     <aside aria-label="Permissions of the chosen cell">
       <a className="close" href="#/access" aria-label="Close">
@@ -22,31 +55,78 @@ export function Detail({ answer, row, role, found }: DetailProps) {
       <h2>
         {row.label} <em>{role || 'all roles'}</em>
       </h2>
-      {row.kind === 'table' ? (
-        <TableDetail answer={answer} row={row} role={role} found={found} />
+      {difference.map((cell) => (
+        <Change key={cell.role} cell={cell} />
+      ))}
+      {error && difference.length === 0 && <Problem error={error} />}
+      {detail?.permissions ? (
+        <TableDetail
+          detail={detail}
+          permissions={detail.permissions}
+          role={role}
+          found={found}
+          places={places}
+        />
       ) : (
-        <OtherDetail answer={answer} row={row} role={role} />
+        detail && <OtherDetail detail={detail} role={role} places={places} />
       )}
     </aside>
   );
 }
 
-function TableDetail({ answer, row, role, found }: DetailProps) {
-  const table = answer.tables.find(({ source, key }) => source === row.source && key === row.name)!;
-  const own = answer.permissions.filter(
-    (each) => each.source === row.source && each.table === row.name && (role === '' || each.role === role),
+/** What the other version allows, beside what is served. */
+function Change({ cell: { role, permissions, uses } }: { readonly cell: DifferentCell }) {
+  return (
+    <section className="change" aria-label={`Difference for ${role}`}>
+      <h3>Before, {role}</h3>
+      <Side permissions={permissions?.before} uses={uses?.before} />
+      <h3>Now, {role}</h3>
+      <Side permissions={permissions?.now} uses={uses?.now} />
+    </section>
   );
+}
+
+function Side({
+  permissions = [],
+  uses = [],
+}: {
+  readonly permissions: readonly AccessPermission[] | undefined;
+  readonly uses: readonly string[] | undefined;
+}) {
+  if (permissions.length + uses.length === 0) return <p>No permission.</p>;
   return (
     <>
-      <p className="quiet">
-        {table.kind} of {table.source}. A column leads to everybody who can use it.
-      </p>
+      {permissions.map((permission) => (
+        <PermissionDetail key={permission.operation} permission={permission} all={[]} places={{}} />
+      ))}
+      <Uses names={uses} />
+    </>
+  );
+}
+
+function TableDetail({
+  detail: { source, name, note, columns = [] },
+  permissions,
+  role,
+  found,
+  places,
+}: {
+  readonly detail: AccessDetail;
+  readonly permissions: readonly AccessPermission[];
+  readonly role: string;
+  readonly found: string;
+  readonly places: PlacesAnswer;
+}) {
+  const own = permissions.filter((each) => role === '' || each.role === role);
+  return (
+    <>
+      <p className="quiet">{note}. A column leads to everybody who can use it.</p>
       <p>
-        {table.columns.map((column) => (
+        {columns.map((column) => (
           <a
             key={column}
             className={found !== '' && column.toLowerCase().includes(found) ? 'chip found' : 'chip'}
-            href={address('who', table.source, table.key, column)}
+            href={address('who', source, name, column)}
           >
             {column}
           </a>
@@ -58,8 +138,8 @@ function TableDetail({ answer, row, role, found }: DetailProps) {
           <PermissionDetail
             key={`${permission.operation} ${permission.role}`}
             permission={permission}
-            lists={answer.lists}
-            all={table.columns}
+            all={columns}
+            places={places}
           />
         ),
       )}
@@ -69,130 +149,114 @@ function TableDetail({ answer, row, role, found }: DetailProps) {
 
 function PermissionDetail({
   permission,
-  lists,
   all,
+  places: { rules },
 }: {
   readonly permission: AccessPermission;
-  readonly lists: AccessAnswer['lists'];
   readonly all: readonly string[];
+  readonly places: PlacesAnswer;
 }) {
-  const columns = permission.columns === undefined ? undefined : lists[permission.columns]!;
-  const missing = columns ? all.filter((column) => !columns.includes(column)) : [];
+  const { role, operation, columns, computedFields = [], where, check, presets, cells, limit } = permission;
+  const place = rules?.[operation]?.[role];
+  const readable = columns && [...columns, ...computedFields];
+  const further = [
+    permission.aggregations && 'aggregations',
+    permission.backendOnly && 'only for trusted callers (backend_only)',
+    permission.validatedBy && `${permission.validatedBy} must accept the rows`,
+  ].filter(Boolean);
   return (
     <section>
       <h3>
-        <span className={permission.operation}>{permission.operation}</span> {permission.role}
-        {permission.place && <code>{permission.place}</code>}
+        <span className={operation}>{operation}</span> {role}
+        {place && <code>{place}</code>}
       </h3>
       <dl>
-        {permission.whereWords !== undefined && (
-          <>
-            <dt>rows</dt>
-            <dd>
-              <Rule words={permission.whereWords} />
-            </dd>
-          </>
+        {where !== undefined && (
+          <Fact name="rows">
+            <Rule words={where} />
+          </Fact>
         )}
-        {permission.checkWords !== undefined && (
-          <>
-            <dt>check</dt>
-            <dd>
-              <Rule words={permission.checkWords} />
-            </dd>
-          </>
+        {check !== undefined && (
+          <Fact name="check">
+            <Rule words={check} />
+          </Fact>
         )}
-        {columns && (
-          <>
-            <dt>columns</dt>
-            <dd>
-              {columns.map((column) => (
-                <span key={column} className="chip">
-                  {column}
-                </span>
-              ))}
-              {missing.map((column) => (
+        {readable && (
+          <Fact name="columns">
+            {readable.map((column) => (
+              <span key={column} className="chip">
+                {column}
+              </span>
+            ))}
+            {all
+              .filter((column) => !readable.includes(column))
+              .map((column) => (
                 <span key={column} className="chip hidden" title="no permission">
                   {column}
                 </span>
               ))}
-            </dd>
-          </>
+          </Fact>
         )}
-        <Named label="cells" values={permission.cells} />
-        <Named label="presets" values={permission.presets} />
-        {permission.limit !== undefined && (
-          <>
-            <dt>limit</dt>
-            <dd>{permission.limit} rows</dd>
-          </>
-        )}
-        <dt>fields</dt>
-        <dd>{lists[permission.fields]!.join(', ') || 'none at the root'}</dd>
-        {(permission.aggregations || permission.backendOnly || permission.validatedBy) && (
-          <>
-            <dt>also</dt>
-            <dd>
-              {[
-                permission.aggregations && 'aggregations',
-                permission.backendOnly && 'only with the admin secret (backend_only)',
-                permission.validatedBy && `${permission.validatedBy} must accept the rows`,
-              ]
-                .filter(Boolean)
-                .join('; ')}
-            </dd>
-          </>
-        )}
+        {cells && <Fact name="cells">{named(cells)}</Fact>}
+        {presets && <Fact name="presets">{named(presets)}</Fact>}
+        {limit !== undefined && <Fact name="limit">{limit} rows</Fact>}
+        <Fact name="fields">{permission.fields.join(', ') || 'none at the root'}</Fact>
+        {further.length > 0 && <Fact name="also">{further.join('; ')}</Fact>}
       </dl>
     </section>
   );
 }
 
-function Named({
-  label,
-  values,
-}: {
-  readonly label: string;
-  readonly values: Readonly<Record<string, string>> | undefined;
-}) {
-  if (!values) return null;
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <>
-      <dt>{label}</dt>
-      <dd>
-        {Object.entries(values).map(([name, text]) => (
-          <div key={name}>
-            <code>{name}</code>: {text}
-          </div>
-        ))}
-      </dd>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
     </>
   );
 }
 
-function OtherDetail({ answer, row, role }: Omit<DetailProps, 'found'>) {
-  const entry = answer.rows.find(
-    ({ kind, name, source = '-' }) => kind === row.kind && name === row.name && source === row.source,
-  )!;
-  const roles = Object.entries(entry.roles).filter(([name]) => role === '' || name === role);
+function named(values: Readonly<Record<string, string>>): ReactNode {
+  return Object.entries(values).map(([name, text]) => (
+    <div key={name}>
+      <code>{name}</code>: {text}
+    </div>
+  ));
+}
+
+function OtherDetail({
+  detail: { note, roles = {} },
+  role,
+  places: { place },
+}: {
+  readonly detail: AccessDetail;
+  readonly role: string;
+  readonly places: PlacesAnswer;
+}) {
+  const shown = Object.entries(roles).filter(([name]) => role === '' || name === role);
   return (
     <>
-      <p className="quiet">
-        {entry.kind}: {entry.note}
-      </p>
-      {entry.place && <code>{entry.place}</code>}
-      {roles.length === 0 && <p>No permission.</p>}
-      {roles.map(([name, fields]) => (
+      <p className="quiet">{note}</p>
+      {place && <code>{place}</code>}
+      {shown.length === 0 && <p>No permission.</p>}
+      {shown.map(([name, fields]) => (
         <section key={name}>
           <h3>{name}</h3>
-          <ul>
-            {fields.map((field) => (
-              <li key={field}>
-                <code>{field}</code>
-              </li>
-            ))}
-          </ul>
+          <Uses names={fields} />
         </section>
       ))}
     </>
+  );
+}
+
+function Uses({ names }: { readonly names: readonly string[] }) {
+  return (
+    <ul>
+      {names.map((name) => (
+        <li key={name}>
+          <code>{name}</code>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,7 +1,8 @@
 /** Why a role is refused parts of an operation, and which permissions apply to the others, with the SQL that runs. */
 import { useEffect, useState } from 'react';
-import type { AccessAnswer, AccessPermission, RefusedField, WhyAnswer } from '../questions.ts';
+import type { AccessAnswer, AccessObject, RefusedField, WhyAnswer } from '../questions.ts';
 import { post, Refusal } from './api.ts';
+import { useDetail, usePlaces } from './detail.tsx';
 import { Problem, Rule, type Statement, Statements, Waiting } from './parts.tsx';
 import { address } from './route.ts';
 
@@ -63,16 +64,9 @@ export function Explanation({
       {why?.applied.map(({ source, table, operation }) => (
         <Applied
           key={`${source} ${table} ${operation}`}
-          title={`${operation} on ${table}`}
-          link={address('access', source, table, asked.role)}
+          table={{ kind: 'table', source, name: table }}
+          operation={operation}
           role={asked.role}
-          permission={access?.permissions.find(
-            (each) =>
-              each.role === asked.role &&
-              each.source === source &&
-              each.table === table &&
-              each.operation === operation,
-          )}
         />
       ))}
       {statements && <Statements statements={statements} />}
@@ -115,21 +109,16 @@ function Refused({
   readonly access: AccessAnswer | undefined;
 }) {
   const { reason, remedy, roles } = group[0]!;
-  const table = access?.tables.find(({ source, key }) =>
-    OPERATIONS.some((operation) => reason?.rule === `${source}.${key}.${operation}.${role}`),
+  const ruleOf = ({ source, name }: AccessObject, operation: string) =>
+    `${source}.${name}.${operation}.${role}`;
+  const table = access?.lines.find(
+    (line) =>
+      line.kind === 'table' && OPERATIONS.some((operation) => reason?.rule === ruleOf(line, operation)),
   );
-  const operation = OPERATIONS.find(
-    (each) => table && reason?.rule === `${table.source}.${table.key}.${each}.${role}`,
-  );
-  const permissionOf = (name: string) =>
-    access?.permissions.find(
-      (each) =>
-        each.role === name &&
-        each.source === table?.source &&
-        each.table === table.key &&
-        each.operation === operation,
-    );
-  const own = permissionOf(role);
+  const operation = OPERATIONS.find((each) => table && reason?.rule === ruleOf(table, each));
+  const { rules } = usePlaces(table);
+  const placeOf = (name: string) => operation && rules?.[operation]?.[name];
+  const own = placeOf(role);
   return (
     <article className="card">
       <h3>
@@ -149,8 +138,8 @@ function Refused({
             <dt>Permission</dt>
             <dd>
               {table && operation ? (
-                <a href={address('access', table.source, table.key, role)}>
-                  {operation} on {table.key} for {role}
+                <a href={address('access', table.source, table.name, role)}>
+                  {operation} on {table.name} for {role}
                 </a>
               ) : (
                 <code>{reason.rule}</code>
@@ -163,7 +152,7 @@ function Refused({
             </dd>
             <dt>Place</dt>
             <dd>
-              {own?.place && <code>{own.place}</code>} <Places paths={reason.paths} />
+              {own && <code>{own}</code>} <Places paths={reason.paths} />
             </dd>
           </>
         )}
@@ -179,11 +168,11 @@ function Refused({
             <dd>
               <ul className="plain-list">
                 {roles.map((name) => {
-                  const place = permissionOf(name)?.place;
+                  const place = placeOf(name);
                   return (
                     <li key={name}>
                       {table && name !== 'admin' ? (
-                        <a href={address('access', table.source, table.key, name)}>{name}</a>
+                        <a href={address('access', table.source, table.name, name)}>{name}</a>
                       ) : (
                         name
                       )}{' '}
@@ -210,27 +199,32 @@ function sentence(text: string): string {
 }
 
 function Applied({
-  title,
-  link,
+  table,
+  operation,
   role,
-  permission,
 }: {
-  readonly title: string;
-  readonly link: string;
+  readonly table: AccessObject;
+  readonly operation: (typeof OPERATIONS)[number];
   readonly role: string;
-  readonly permission: AccessPermission | undefined;
 }) {
+  const { value } = useDetail(table);
+  const { rules } = usePlaces(table);
+  const permission = value?.permissions?.find((each) => each.role === role && each.operation === operation);
+  const place = rules?.[operation]?.[role];
   return (
     <article className="card">
       <h3>
-        <a href={link}>{title}</a> {permission?.place && <code>{permission.place}</code>}
+        <a href={address('access', table.source, table.name, role)}>
+          {operation} on {table.name}
+        </a>{' '}
+        {place && <code>{place}</code>}
       </h3>
       {role === 'admin' && <p className="quiet">Every row and column.</p>}
-      {permission?.whereWords !== undefined && <Rule words={permission.whereWords} />}
-      {permission?.checkWords !== undefined && (
+      {permission?.where !== undefined && <Rule words={permission.where} />}
+      {permission?.check !== undefined && (
         <>
           <p className="quiet">Written rows must be</p>
-          <Rule words={permission.checkWords} />
+          <Rule words={permission.check} />
         </>
       )}
     </article>

@@ -26,11 +26,12 @@ export function Waiting({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Copies what a page shows, as JSON. */
+/** Copies what a page shows, as JSON. @param value or a function that loads it */
 export function CopyJson({ value }: { readonly value: unknown }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(JSON.stringify(value, null, 2));
+    const copied: unknown = typeof value === 'function' ? await value() : value;
+    await navigator.clipboard.writeText(JSON.stringify(copied, null, 2));
     setCopied(true);
   };
   return (

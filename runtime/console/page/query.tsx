@@ -46,7 +46,11 @@ export function Query({ state }: PageProps) {
 
   const choose = (chosen: string) => {
     setRole(chosen);
-    if (access) setText(withVariables(text, variablesOf(access, chosen)));
+    const query = new URLSearchParams({ role: chosen });
+    read<readonly string[]>(`/engine/console/variables?${query}`).then(
+      (names) => setText((last) => withVariables(last, names)),
+      setProblem,
+    );
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: another role has another schema
   useEffect(() => {
@@ -134,13 +138,6 @@ function sessionOf(role: string, text: string): Record<string, string> {
     if (value.trim() !== '') session[name.toLowerCase()] = value.trim();
   }
   return { ...session, [named('role')]: role };
-}
-
-/** Session variables that rules of a role compare with, as headers. */
-function variablesOf({ permissions }: AccessAnswer, role: string): readonly string[] {
-  const rules = JSON.stringify(permissions.filter((permission) => permission.role === role));
-  const names = [...rules.matchAll(/\bx-[a-z]+-([\w-]+)/gi)].map(([, name]) => named(name!.toLowerCase()));
-  return [...new Set(names)].sort();
 }
 
 /** The text with a line for each of the variables that it does not have, and without those that have no value. */

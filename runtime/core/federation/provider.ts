@@ -60,7 +60,7 @@ function offeredFields(role: RoleSchema): OfferedFields {
 }
 
 /** The tables whose rows a role may look up, by the names of their types. */
-export function entitiesOf(role: RoleSchema): ReadonlyMap<string, VisibleTable> {
+function entitiesOf(role: RoleSchema): ReadonlyMap<string, VisibleTable> {
   const entities = new Map<string, VisibleTable>();
   for (const table of role.program.tables) {
     if (!table.shape.federated) continue;

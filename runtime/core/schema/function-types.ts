@@ -2,7 +2,7 @@
 
 import { FUNCTION_MUTATION, FUNCTION_RESOLVERS } from '../dispatch.ts';
 import { displayName } from '../names.ts';
-import type { TableFunction } from '../program.ts';
+import type { SchemaOptions, TableFunction } from '../program.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { functionInputs } from './function-arguments.ts';
 import type { RootKind } from './offer.ts';
@@ -26,7 +26,7 @@ export function functionRootFields(
 ): FieldDefinition[] {
   const { fields, shape, returns } = called;
   const visible = role.table(returns);
-  if (!visible.select || !allowed(role, called, root)) return [];
+  if (!visible.select || !mayCall(role.role, called, root, role.options)) return [];
   const types = role.types(returns);
   const name = displayName(shape.schema, shape.name);
   const table = displayName(returns.shape.schema, returns.shape.name);
@@ -91,10 +91,15 @@ export function functionRootFields(
  * Functions that only read go with the select permission on their table, unless the server wants every one permitted by
  * name; functions that may write are always permitted by name.
  */
-function allowed(role: RoleSchema, { shape }: TableFunction, root: RootKind): boolean {
-  if (role.role === ADMIN_ROLE) return true;
-  if (root !== 'mutation' && !shape.volatile && role.options.inferFunctionPermissions) return true;
-  return role.role !== undefined && shape.roles.includes(role.role);
+export function mayCall(
+  role: string | undefined,
+  { shape }: TableFunction,
+  root: RootKind,
+  { inferFunctionPermissions }: SchemaOptions,
+): boolean {
+  if (role === ADMIN_ROLE) return true;
+  if (root !== 'mutation' && !shape.volatile && inferFunctionPermissions) return true;
+  return role !== undefined && shape.roles.includes(role);
 }
 
 function argumentsOf(called: TableFunction, role: RoleSchema): ReadonlyMap<string, ArgumentDefinition> {

@@ -1,12 +1,11 @@
-/** Facts about remote schemas for the ledgers: the fields, arguments, input fields and presets that a role has. */
+/** Facts about remote schemas for ledgers, audits and the console: the fields, arguments, input fields and presets that a role has. */
 import { type InputValueDefinitionNode, Kind, print as printAst } from 'graphql';
-import { readRemoteDocument, type TypeDefinition } from '../../../runtime/core/remotes/document.ts';
-import { presetOf } from '../../../runtime/core/remotes/preset.ts';
-import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
+import { readRemoteDocument, type TypeDefinition } from './document.ts';
+import { presetOf } from './preset.ts';
 
-/** One fact for everything that the role's part of the schema names. */
-export function remoteFacts(remote: RemoteSchemaShape, role: string): string[] {
-  const { types, roots } = readRemoteDocument(remote.roles[role]!);
+/** One fact for everything that a schema names. @param schema the part of a role */
+export function remoteFacts(schema: string): string[] {
+  const { types, roots } = readRemoteDocument(schema);
   const rootOf = new Map(Object.entries(roots).map(([root, type]) => [type, `${root} field`]));
   return [...types.values()].flatMap((type) => typeFacts(type, rootOf));
 }

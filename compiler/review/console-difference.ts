@@ -1,0 +1,112 @@
+/** How the permissions of two versions differ, cell by cell of the console's matrix. */
+import { permissionInWords, variantText } from '../../runtime/console/permission.ts';
+import type { AccessObject, DifferenceAnswer, DifferentCell } from '../../runtime/console/questions.ts';
+import { type Matrix, OPERATION_NAMES, type Permission } from './audit/matrix.ts';
+
+export function differenceOf(before: Matrix, now: Matrix): DifferenceAnswer {
+  return { cells: [...tableCells(before, now), ...otherCells(before, now)] };
+}
+
+function tableCells(before: Matrix, now: Matrix): DifferentCell[] {
+  const labels = new Map(
+    [...before.tables, ...now.tables].map((table) => [cellKey(table.source, table.key), table.name]),
+  );
+  const [was, is] = [permissionsByCell(before), permissionsByCell(now)];
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((key): DifferentCell[] => {
+    const [old = [], next = []] = [was.get(key), is.get(key)];
+    const differing = OPERATION_NAMES.filter(
+      (operation) => meaningOf(old, operation) !== meaningOf(next, operation),
+    );
+    if (differing.length === 0) return [];
+    const { source, table, role } = (old[0] ?? next[0])!;
+    const shown = (permissions: readonly Permission[]) =>
+      permissions
+        .filter(({ operation }) => differing.includes(operation))
+        .map((each) => permissionInWords(each, each));
+    return [
+      {
+        ...{ kind: 'table', source, name: table, role },
+        label: labels.get(cellKey(source, table)) ?? table,
+        before: lettersOf(old),
+        permissions: { before: shown(old), now: shown(next) },
+      },
+    ];
+  });
+}
+
+function permissionsByCell({ permissions }: Matrix): Map<string, Permission[]> {
+  const cells = new Map<string, Permission[]>();
+  for (const permission of permissions) {
+    const key = cellKey(permission.source, permission.table, permission.role);
+    const known = cells.get(key);
+    if (known) known.push(permission);
+    else cells.set(key, [permission]);
+  }
+  return cells;
+}
+
+function cellKey(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}
+
+/** Equal for permissions that allow the same by the same text. The order of columns means nothing. */
+function meaningOf(permissions: readonly Permission[], wanted: string): string {
+  const found = permissions.find(({ operation }) => operation === wanted);
+  if (!found) return '';
+  const { columns = [], computedFields = [], where, check, presets = {}, cells = {}, fields, roots } = found;
+  const { limit, aggregations, backendOnly, validateInput } = found;
+  return JSON.stringify([
+    ...[[...columns].sort(), [...computedFields].sort(), where, check, sorted(presets), sorted(cells)],
+    ...[limit, aggregations, backendOnly, validateInput, [...fields].sort()],
+    roots.map(({ root, kind }) => `${root} ${kind}`).sort(),
+  ]);
+}
+
+function sorted(values: Readonly<Record<string, string>>): (readonly [string, string])[] {
+  return Object.entries(values).sort(([left], [right]) => (left < right ? -1 : 1));
+}
+
+function lettersOf(permissions: readonly Permission[]): string {
+  const offered = permissions.filter(({ fields }) => fields.length > 0).map(({ operation }) => operation);
+  return variantText((wanted) => permissions.find(({ operation }) => operation === wanted), new Set(offered));
+}
+
+interface Used {
+  readonly object: AccessObject;
+  readonly label: string;
+  /** Role → what it may use. */
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+}
+
+function otherCells(before: Matrix, now: Matrix): DifferentCell[] {
+  const [was, is] = [usesOf(before), usesOf(now)];
+  return [...new Map([...was, ...is])].flatMap(([key, { object, label }]) => {
+    const [old = {}, next = {}] = [was.get(key)?.roles, is.get(key)?.roles];
+    return [...new Set([...Object.keys(old), ...Object.keys(next)])].flatMap((role): DifferentCell[] => {
+      const uses = { before: old[role] ?? [], now: next[role] ?? [] };
+      if (JSON.stringify([...uses.before].sort()) === JSON.stringify([...uses.now].sort())) return [];
+      return [{ ...object, label, role, before: uses.before.length > 0 ? 'x' : '', uses }];
+    });
+  });
+}
+
+function usesOf({ functions, actions, remoteSchemas }: Matrix): Map<string, Used> {
+  const used: Used[] = [
+    ...functions.map(({ source, key, name, fields }) => ({
+      object: { kind: 'function' as const, source, name: key },
+      label: name,
+      roles: fields,
+    })),
+    ...actions.map(({ name, roles }) => ({
+      object: { kind: 'action' as const, source: '', name },
+      label: name,
+      roles: Object.fromEntries(roles.map((role) => [role, [name]])),
+    })),
+    ...remoteSchemas.map(({ name, roles }) => ({
+      object: { kind: 'remote schema' as const, source: '', name },
+      label: name,
+      roles,
+    })),
+  ];
+  return new Map(used.map((each) => [JSON.stringify(each.object), each]));
+}

@@ -1,0 +1,101 @@
+/** What is behind the cells of one line of the access matrix, read from the program that is served. */
+import { handlerHost } from '../core/action/host.ts';
+import type { Program, Table } from '../core/program.ts';
+import { remoteFacts } from '../core/remotes/facts.ts';
+import { operationOf } from '../core/schema/offer.ts';
+import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
+import { rulesOf } from '../core/schema/visible-table.ts';
+import { vocabulary } from '../core/vocabulary.ts';
+import { rolesOf } from './matrix.ts';
+import { OPERATIONS, permissionInWords } from './permission.ts';
+import type { AccessDetail, AccessObject, AccessPermission } from './questions.ts';
+
+/** Undefined for an object that is not served. */
+export function accessDetail(program: Program, object: AccessObject): AccessDetail | undefined {
+  const found = DETAILS[object.kind](program, object.name, object.source);
+  return found && { ...object, ...found };
+}
+
+type Found = Omit<AccessDetail, keyof AccessObject> | undefined;
+
+const DETAILS: Readonly<
+  Record<AccessObject['kind'], (program: Program, name: string, source: string) => Found>
+> = {
+  table: (program, name, source) => {
+    const table = program.tables.find(({ key, shape }) => key === name && shape.source.name === source);
+    if (!table) return undefined;
+    const { kind, columns, computedFields = {} } = table.shape;
+    return {
+      note: `${kind} of ${source}`,
+      columns: [...Object.keys(columns), ...Object.keys(computedFields)],
+      permissions: rolesOf(program).flatMap((role) => permissionsOf(table, role, program)),
+    };
+  },
+  function: (program, name, source) => {
+    const called = program.functions.find(({ key, shape }) => key === name && shape.source.name === source);
+    if (!called) return undefined;
+    const changes = called.shape.volatile ? ', may change data' : '';
+    return {
+      note: `function of ${source}, returns rows of ${called.returns.key}${changes}; their row rules apply`,
+      roles: perRole(program, (role) => {
+        const rules = rulesOf(program.access(called.returns), role);
+        return [...new Set(offeredCalls(called, role, rules, program.options).map((root) => root.name))];
+      }),
+    };
+  },
+  action: ({ actions }, name) => {
+    const action = actions?.actions.find((each) => each.name === name);
+    if (!action) return undefined;
+    return {
+      note: `${action.kind} ${action.type}, answered by ${handlerHost(action)}`,
+      roles: Object.fromEntries(action.roles.map((role) => [role, [name]])),
+    };
+  },
+  'remote schema': (program, name) => {
+    const remote = program.remotes.find((each) => each.name === name);
+    if (!remote) return undefined;
+    if (!program.options.remoteSchemaPermissions)
+      return {
+        note: 'remote schema, whole for every role: the server has no permissions for remote schemas enabled',
+        roles: perRole(program, () => remoteFacts(remote.schema)),
+      };
+    return {
+      note: 'remote schema: fields, arguments and presets of each role',
+      roles: perRole(program, (role) =>
+        Object.hasOwn(remote.roles, role) ? remoteFacts(remote.roles[role]!) : [],
+      ),
+    };
+  },
+};
+
+/** Without roles that may do nothing. */
+function perRole(
+  program: Program,
+  of: (role: string) => readonly string[],
+): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    rolesOf(program).flatMap((role) => {
+      const found = of(role);
+      return found.length > 0 ? [[role, found] as const] : [];
+    }),
+  );
+}
+
+function permissionsOf(table: Table, role: string, { access, options }: Program): AccessPermission[] {
+  const rules = rulesOf(access(table), role);
+  const offered = offeredRoots(table, rules, options);
+  return OPERATIONS.flatMap((operation) => {
+    const rule = rules[operation];
+    const fields = offered.filter(({ kind }) => operationOf(kind) === operation).map(({ name }) => name);
+    return rule ? [permissionInWords(rule, { role, operation, fields: [...new Set(fields)] })] : [];
+  });
+}
+
+/** Session variables that the rules of a role compare with, as headers by the vocabulary's word. */
+export function sessionVariables({ tables, access }: Program, role: string): string[] {
+  const names = new Set<string>();
+  for (const table of tables)
+    for (const [, name] of JSON.stringify(rulesOf(access(table), role)).matchAll(/\{session\.([^:}]+)/g))
+      names.add(vocabulary().fromCanonical(name!));
+  return [...names].sort();
+}

@@ -1,0 +1,124 @@
+/**
+ * The cells of the access matrix, read from the program that is served. Projects have 1,500 tables and a hundred roles, so it
+ * is made in slices, once for a program, and packed: what a role may do with an object is one character.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { displayName } from '../core/names.ts';
+import type { Program, Table } from '../core/program.ts';
+import { remember } from '../core/remember.ts';
+import { operationOf } from '../core/schema/offer.ts';
+import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
+import { rulesOf } from '../core/schema/visible-table.ts';
+import { OPERATIONS, variantText } from './permission.ts';
+import type { AccessLine, AccessObject } from './questions.ts';
+
+type Rules = ReturnType<typeof rulesOf>;
+
+/** Milliseconds of work before requests get their turn. */
+const SLICE = 8;
+/** Code of the character for variant 0. */
+const FIRST = '0'.charCodeAt(0);
+
+const known = new WeakMap<Program, Promise<string>>();
+
+/** An `AccessAnswer`, as JSON. */
+export function accessAnswer(program: Program): Promise<string> {
+  const found = known.get(program) ?? makeAnswer(program);
+  known.set(program, found);
+  return found;
+}
+
+async function makeAnswer(program: Program): Promise<string> {
+  const roles = rolesOf(program);
+  const lines: AccessLine[] = [];
+  let start = performance.now();
+  for (const line of linesOf(program, roles)) {
+    lines.push(line);
+    if (performance.now() - start < SLICE) continue;
+    await nextTurn();
+    start = performance.now();
+  }
+  return JSON.stringify({ roles, lines });
+}
+
+/** Every role but `admin`, sorted. */
+export function rolesOf({ roles }: Program): string[] {
+  return [...roles].sort();
+}
+
+function* linesOf(program: Program, roles: readonly string[]): Generator<AccessLine> {
+  const { tables, functions, actions, remotes, options, access } = program;
+  for (const table of tables) {
+    const { source, schema, name, columns, computedFields = {} } = table.shape;
+    yield {
+      ...{ kind: 'table', source: source.name, name: table.key, label: displayName(schema, name) },
+      columns: [...Object.keys(columns), ...Object.keys(computedFields)],
+      ...packRules(table, roles, program),
+    };
+  }
+  for (const called of functions) {
+    const { schema, name, source } = called.shape;
+    const line = { kind: 'function', source: source.name, name: called.key } as const;
+    const fields = (role: string) =>
+      offeredCalls(called, role, rulesOf(access(called.returns), role), options);
+    yield {
+      ...line,
+      label: displayName(schema, name),
+      ...pack(roles, fields, (found) => used(found.length > 0)),
+    };
+  }
+  for (const action of actions?.actions ?? []) {
+    const line: AccessObject = { kind: 'action', source: '', name: action.name };
+    yield { ...line, label: action.name, ...pack(roles, (role) => action.roles.includes(role), used) };
+  }
+  for (const remote of remotes) {
+    const part = (role: string) =>
+      options.remoteSchemaPermissions
+        ? Object.hasOwn(remote.roles, role) && remote.roles[role]
+        : remote.schema;
+    const line: AccessObject = { kind: 'remote schema', source: '', name: remote.name };
+    yield { ...line, label: remote.name, ...pack(roles, part, (schema) => used(schema !== false)) };
+  }
+}
+
+function packRules(table: Table, roles: readonly string[], program: Program) {
+  const access = program.access(table);
+  const mentioned = new Set(OPERATIONS.flatMap((operation) => Object.keys(access[operation] ?? {})));
+  return pack(
+    roles,
+    (role) => (mentioned.has(role) ? rulesOf(access, role) : undefined),
+    (rules) => (rules ? letters(table, rules, program) : ''),
+  );
+}
+
+/**
+ * @param of what decides about a role; equal JSON is the same variant
+ * @param shown the variant's text, empty for nothing
+ */
+function pack<Value>(
+  roles: readonly string[],
+  of: (role: string) => Value,
+  shown: (value: Value) => string,
+): Pick<AccessLine, 'variants' | 'cells'> {
+  const variants = [''];
+  const numbers = new Map<string, number>();
+  let cells = '';
+  for (const role of roles) {
+    const value = of(role);
+    const number = remember(numbers, JSON.stringify(value), () => {
+      const text = shown(value);
+      return text === '' ? 0 : variants.push(text) - 1;
+    });
+    cells += String.fromCharCode(FIRST + number);
+  }
+  return { variants, cells };
+}
+
+function used(allowed: boolean): string {
+  return allowed ? 'x' : '';
+}
+
+function letters(table: Table, rules: Rules, { options }: Program): string {
+  const offered = new Set(offeredRoots(table, rules, options).map(({ kind }) => operationOf(kind)));
+  return variantText((operation) => rules[operation], offered);
+}

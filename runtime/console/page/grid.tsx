@@ -1,0 +1,313 @@
+/**
+ * The grid of the matrix: thousands of rows by a hundred columns. Only what can be seen is in the document, and the elements of
+ * what leaves the view are used for what enters it, so that a scroll changes few texts and makes nothing.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { addressOf, type Cells, inWords, OPERATIONS, type Row } from './cells.ts';
+
+const ROW_HEIGHT = 28;
+const COLUMN_WIDTH = 92;
+/** Names of tables; on a phone they would leave no room for permissions. */
+const HEAD_WIDTH = matchMedia('(max-width: 800px)').matches ? 150 : 260;
+
+interface GridProps {
+  readonly rows: readonly Row[];
+  readonly roles: readonly string[];
+  readonly cells: Cells;
+  readonly chosen: Row | undefined;
+  readonly role: string;
+}
+
+interface Column {
+  readonly index: number;
+  readonly start: number;
+  readonly kept: number;
+}
+
+/** Position of a cell. Column -1 is the row's name. */
+interface At {
+  readonly row: number;
+  readonly column: number;
+}
+
+export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState<At>({ row: 0, column: 0 });
+  const vertical = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_HEIGHT,
+    scrollPaddingStart: ROW_HEIGHT,
+    paddingStart: ROW_HEIGHT,
+    overscan: 4,
+  });
+  const horizontal = useVirtualizer({
+    horizontal: true,
+    count: roles.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => COLUMN_WIDTH,
+    scrollPaddingStart: HEAD_WIDTH,
+    paddingStart: HEAD_WIDTH,
+    overscan: 1,
+  });
+  const go = (row: number, column: number) => {
+    const next = { row: within(row, 0, rows.length - 1), column: within(column, -1, roles.length - 1) };
+    setAt(next);
+    vertical.scrollToIndex(next.row);
+    if (next.column >= 0) horizontal.scrollToIndex(next.column);
+  };
+  const choose = ({ row, column }: At) => {
+    const found = rows[row];
+    if (found) location.hash = addressOf(found, roles[column] ?? '');
+  };
+  const press = (event: KeyboardEvent) => {
+    const height = Math.floor((frame.current?.clientHeight ?? 0) / ROW_HEIGHT);
+    const next = moved(event, at, {
+      page: Math.max(1, height - 2),
+      rows: rows.length,
+      columns: roles.length,
+    });
+    if (event.key === 'Enter') choose(at);
+    else if (next) go(next.row, next.column);
+    else return;
+    event.preventDefault();
+  };
+  const click = ({ target }: MouseEvent) => {
+    const id = (target as Element).closest('[role=gridcell],[role=rowheader]')?.id ?? '';
+    const [, row, column] = /^at-(\d+)-(-?\d+)$/.exec(id) ?? [];
+    if (row === undefined) return;
+    const next = { row: Number(row), column: Number(column) };
+    setAt(next);
+    choose(next);
+  };
+  // A row that was found is shown from its beginning.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when there are other rows
+  useEffect(() => {
+    frame.current?.scrollTo({ top: 0 });
+    setAt((last) => ({ ...last, row: 0 }));
+  }, [rows]);
+  const lines = useKept(vertical.getVirtualItems());
+  const columns = horizontal.getVirtualItems();
+  const kept = useKept(columns);
+  const range = `${columns[0]?.index} ${columns.at(-1)?.index}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the range says which columns these are
+  const seen = useMemo(() => kept, [range, roles]);
+  const active = lines.some(({ index }) => index === at.row) ? `at-${at.row}-${at.column}` : undefined;
+  return (
+    <div
+      className="grid"
+      ref={frame}
+      role="grid"
+      aria-label="Permissions"
+      tabIndex={0}
+      aria-rowcount={rows.length + 1}
+      aria-colcount={roles.length + 1}
+      aria-activedescendant={active}
+      onKeyDown={press}
+      onClick={click}
+    >
+      <div className="sized" style={{ width: horizontal.getTotalSize(), height: vertical.getTotalSize() }}>
+        <div className="heads" role="row" aria-rowindex={1}>
+          <div className="corner" role="columnheader" aria-colindex={1} style={{ width: HEAD_WIDTH }}>
+            object
+          </div>
+          {kept.map(({ index, start, kept: key }) => (
+            <div
+              key={key}
+              className="head"
+              role="columnheader"
+              aria-colindex={index + 2}
+              title={roles[index]}
+              style={{ left: start }}
+            >
+              {roles[index]}
+            </div>
+          ))}
+        </div>
+        <div className="names" role="rowgroup" style={{ width: HEAD_WIDTH }}>
+          {lines.map(({ index, start, kept: key }) => (
+            <Name
+              key={key}
+              row={rows[index]!}
+              index={index}
+              y={start - ROW_HEIGHT}
+              isActive={at.row === index && at.column < 0}
+            />
+          ))}
+        </div>
+        {lines.map(({ index, start, kept: key }) => (
+          <Line
+            key={key}
+            row={rows[index]!}
+            index={index}
+            y={start}
+            columns={seen}
+            roles={roles}
+            cells={cells}
+            active={at.row === index ? at.column : undefined}
+            chosen={rows[index] === chosen ? role : undefined}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/**
+ * Gives items keys that repeat, so that the element of one that left the view is used for one that enters it; in the order of
+ * the keys, so that no element moves within the document.
+ */
+function useKept<Item extends { readonly index: number }>(
+  items: readonly Item[],
+): readonly (Item & { kept: number })[] {
+  const pool = useRef(1);
+  pool.current = Math.max(pool.current, items.length);
+  return items
+    .map((item) => ({ ...item, kept: item.index % pool.current }))
+    .sort((left, right) => left.kept - right.kept);
+}
+
+/** Where a key leads; undefined for a key that moves nothing. */
+function moved(
+  { key, ctrlKey }: KeyboardEvent,
+  { row, column }: At,
+  { page, rows, columns }: { readonly page: number; readonly rows: number; readonly columns: number },
+): At | undefined {
+  switch (key) {
+    case 'ArrowUp':
+      return { row: row - 1, column };
+    case 'ArrowDown':
+      return { row: row + 1, column };
+    case 'ArrowLeft':
+      return { row, column: column - 1 };
+    case 'ArrowRight':
+      return { row, column: column + 1 };
+    case 'PageUp':
+      return { row: row - page, column };
+    case 'PageDown':
+      return { row: row + page, column };
+    case 'Home':
+      return { row: ctrlKey ? 0 : row, column: -1 };
+    case 'End':
+      return { row: ctrlKey ? rows - 1 : row, column: columns - 1 };
+  }
+  return undefined;
+}
+
+function within(value: number, low: number, high: number): number {
+  return Math.max(low, Math.min(high, value));
+}
+
+const Name = memo(function Name({
+  row,
+  index,
+  y,
+  isActive,
+}: {
+  readonly row: Row;
+  readonly index: number;
+  readonly y: number;
+  readonly isActive: boolean;
+}) {
+  return (
+    <div className="named" role="row" aria-rowindex={index + 2} style={{ top: y }}>
+      <div
+        className={isActive ? 'name active' : 'name'}
+        role="rowheader"
+        id={`at-${index}--1`}
+        aria-colindex={1}
+        title={row.source === '' ? row.name : `${row.name} of ${row.source}`}
+      >
+        {row.label} <small>{row.kind}</small>
+      </div>
+    </div>
+  );
+});
+
+interface LineProps extends Pick<GridProps, 'roles' | 'cells'> {
+  readonly row: Row;
+  readonly index: number;
+  readonly y: number;
+  readonly columns: readonly Column[];
+  /** Column where the keyboard is. */
+  readonly active: number | undefined;
+  /** Role of the cell that is shown in detail. */
+  readonly chosen: string | undefined;
+}
+
+const Line = memo(function Line({ row, index, y, columns, roles, cells, active, chosen }: LineProps) {
+  const shown = columns.map(({ index: column, start, kept }) => {
+    const role = roles[column]!;
+    const text = cells.text(row, role);
+    const before = cells.before(row, role);
+    let look = 'cell';
+    if (before !== undefined) look += ' differs';
+    if (role === chosen) look += ' chosen';
+    if (column === active) look += ' active';
+    return (
+      <div
+        key={kept}
+        className={look}
+        role="gridcell"
+        id={`at-${index}-${column}`}
+        aria-colindex={column + 2}
+        style={{ left: start }}
+        aria-selected={role === chosen}
+        title={before === undefined ? inWords(text) : `was ${inWords(before)}; is ${inWords(text)}`}
+      >
+        {before === undefined ? (
+          letters(text)
+        ) : (
+          <>
+            {letters(before)}→{letters(text)}
+          </>
+        )}
+      </div>
+    );
+  });
+  return (
+    <div
+      className="line"
+      role="row"
+      aria-rowindex={index + 2}
+      aria-labelledby={`at-${index}--1`}
+      style={{ top: y }}
+    >
+      {shown}
+    </div>
+  );
+});
+
+const known = new Map<string, ReactNode>();
+
+/** The letters of a variant: one element for each that is allowed. Equal variants share them. */
+function letters(text: string): ReactNode {
+  const made = known.get(text) ?? lettersOf(text);
+  known.set(text, made);
+  return made;
+}
+
+function lettersOf(text: string): ReactNode {
+  if (text === 'x') return '✓';
+  if (text === '') return '·';
+  return OPERATIONS.map((operation, index) => {
+    const letter = text[index];
+    if (letter === '-') return '·';
+    const mark = { b: ' backend', h: ' hidden' }[text[index + 4] ?? ''] ?? '';
+    return (
+      <i key={operation} className={operation + mark}>
+        {letter}
+      </i>
+    );
+  });
+}
