@@ -11,6 +11,7 @@ export const SCHEMA = `
   create table invoice (id serial primary key, customer_id int references customer, total int);
   create table "${HOSTILE}" (id serial constraint hostile_pkey primary key, name text, "${HOSTILE}" text);
   create function full_name(customer) returns text language sql stable as 'select $1.name';
+  create function payer(invoice) returns setof customer language sql stable as 'select * from customer where id = $1.customer_id';
   create function richest_customers() returns setof customer language sql stable as 'select * from customer';
   create function forget_customers() returns setof customer language sql volatile as 'select * from customer';
   insert into customer (name, email) values ('Ada', 'ada@example.org'), ('Brook', 'brook@example.org');
@@ -56,6 +57,7 @@ export function matrixMetadata(source: typeof defaultSource, countries: string, 
     },
     {
       table: 'invoice',
+      computed_fields: [{ name: 'payer', definition: { function: 'payer' } }],
       object_relationships: [{ name: 'customer', using: { foreign_key_constraint_on: 'customer_id' } }],
       select_permissions: [select('clerk', ['id', 'total']), select('nested', ['id'])],
       update_permissions: [
@@ -88,13 +90,55 @@ export function matrixMetadata(source: typeof defaultSource, countries: string, 
         permissions: [{ role: 'clerk' }],
       },
     ],
-    custom_types: { objects: [{ name: 'Greeting', fields: [{ name: 'text', type: 'String!' }] }] },
+    custom_types: {
+      objects: [
+        {
+          name: 'Greeting',
+          fields: [
+            { name: 'text', type: 'String!' },
+            { name: 'customer_id', type: 'Int!' },
+          ],
+          relationships: [
+            {
+              name: 'greeted',
+              type: 'object',
+              remote_table: 'customer',
+              field_mapping: { customer_id: 'id' },
+            },
+          ],
+        },
+      ],
+    },
     remote_schemas: [
       {
         name: 'countries',
         definition: { url: countries },
         permissions: [
-          { role: 'clerk', definition: { schema: 'schema { query: Query } type Query { capital: String }' } },
+          {
+            role: 'clerk',
+            definition: {
+              schema:
+                'schema { query: Query } type Query { capital: String city: City } type City { mayor_id: Int }',
+            },
+          },
+        ],
+        remote_relationships: [
+          {
+            type_name: 'City',
+            relationships: [
+              {
+                name: 'mayor',
+                definition: {
+                  to_source: {
+                    source: 'default',
+                    table: 'customer',
+                    relationship_type: 'object',
+                    field_mapping: { mayor_id: 'id' },
+                  },
+                },
+              },
+            ],
+          },
         ],
       },
     ],

@@ -52,9 +52,10 @@ describe.skipIf(!hasChromium)('the access matrix', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'engine-matrix-'));
     database = await createTestDatabase(SCHEMA);
-    countries = await startRemoteServer('type Query { capital: String, secret: String }', {
-      capital: 'Rome',
-    });
+    countries = await startRemoteServer(
+      'type Query { capital: String, secret: String, city: City } type City { mayor_id: Int }',
+      { capital: 'Rome', city: { mayor_id: 1 } },
+    );
     handler = await startWebhook((_call, response) => response.end('{"text":"hello","customer_id":1}'));
     const options = {
       ENABLE_CONSOLE: 'true',
@@ -199,6 +200,30 @@ describe.skipIf(!hasChromium)('the access matrix', () => {
       await page.getByRole('heading', { level: 2, name: 'manager' }).waitFor();
       // Those who read the email, and no other role.
       expect(await page.locator('section h2').allInnerTexts()).toEqual(['both', 'manager']);
+    });
+  });
+
+  test('every path to a column is shown, and the API answers along it', WAIT, async () => {
+    const paths = {
+      customer: '{ customer { name } }',
+      'invoice.customer': '{ invoice { customer { name } } }',
+      'invoice.payer': '{ invoice { payer { name } } }',
+      richest_customers: '{ richest_customers { name } }',
+      'Greeting.greeted': '{ greet { greeted { name } } }',
+      'City.mayor': '{ city { mayor { name } } }',
+    };
+    await open('#/who/default/public.customer/name', async ({ page }) => {
+      const cardOf = (name: string) =>
+        page.locator('section', { has: page.getByRole('heading', { name, exact: true }) });
+      await cardOf('clerk').waitFor();
+      const shown = await cardOf('clerk').locator('li > code').allInnerTexts();
+      for (const [field, query] of Object.entries(paths)) {
+        expect(shown.flatMap((fields) => fields.split(', '))).toContain(field);
+        expect([field, await isAllowed(query, 'clerk')]).toEqual([field, true]);
+      }
+      // Without permission for the action and the remote schema there are fewer paths.
+      expect(await cardOf('nested').textContent()).not.toMatch(/Greeting|City/);
+      expect(await isAllowed(paths['City.mayor'], 'nested')).toBe(false);
     });
   });
 

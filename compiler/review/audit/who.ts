@@ -10,6 +10,7 @@ import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { joinsTo } from './joins.ts';
 import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
 import { inputReaches, usesOf } from './saved-uses.ts';
@@ -100,6 +101,12 @@ function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
       path('computed field', fields, {
         rules: [...ruleOf(scope, from, 'select'), ...rules],
         note: 'rows that the function returns',
+      }),
+    ),
+    ...joinsTo(scope, table).flatMap(({ fields, note: joined, from }) =>
+      path('relationship', fields, {
+        rules: [...(from ? ruleOf(scope, from, 'select') : []), ...rules],
+        note: joined,
       }),
     ),
     ...path('function', ways.functions, { note: 'rows that the function returns' }),

@@ -1,0 +1,85 @@
+/** Relationships that another step looks up, and that lead a role to the rows of a table: of tables, answers of actions and remote schemas. */
+import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
+import type { Table } from '../../../runtime/core/program.ts';
+import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
+import type { Scope } from './path.ts';
+
+interface Join {
+  readonly fields: readonly string[];
+  readonly note: string;
+  /** The table that it begins with, whose rule applies, too. */
+  readonly from?: Table;
+}
+
+/** @param table one that the role may select from */
+export function joinsTo(scope: Scope, table: Table): Join[] {
+  return [...fromTables(scope, table), ...fromActions(scope, table), ...fromRemotes(scope, table)];
+}
+
+function leadsTo(shape: RemoteRelationshipShape, table: Table): boolean {
+  return shape.to === 'source' && shape.source === table.source.name && shape.target === table.key;
+}
+
+function fromTables({ program, roleSchema }: Scope, table: Table): Join[] {
+  return program.tables.flatMap((from): Join[] => {
+    const names = Object.entries(from.shape.remoteRelationships ?? {}).flatMap(([name, shape]) =>
+      leadsTo(shape, table) ? [from.names.field(name)] : [],
+    );
+    if (names.length === 0 || !roleSchema.table(from).select) return [];
+    const offered = roleSchema.types(from).object().fields();
+    const fields = names
+      .filter((name) => offered.has(name))
+      .map((name) => `${from.shape.graphqlName}.${name}`);
+    return fields.length === 0 ? [] : [{ fields, from, note: `joined from source ${from.source.name}` }];
+  });
+}
+
+function fromActions({ program: { actions }, role }: Scope, table: Table): Join[] {
+  if (!actions) return [];
+  const allowed = actions.actions.filter(({ roles }) => roles.includes(role));
+  return Object.entries(actions.types.objects ?? {}).flatMap(([type, { relationships = {} }]): Join[] => {
+    const fields = Object.entries(relationships).flatMap(([name, shape]) =>
+      shape.source === table.source.name && shape.table === table.key ? [`${type}.${name}`] : [],
+    );
+    const leading = fields.length === 0 ? [] : allowed.filter(({ output }) => reaches(actions, output, type));
+    if (leading.length === 0) return [];
+    return [{ fields, note: `in answers of ${leading.map(({ name }) => name).join(', ')}` }];
+  });
+}
+
+/** Whether a value of one type may hold one of another. */
+function reaches({ types }: ActionsProgram, from: string, to: string): boolean {
+  const seen = new Set([nameOf(from)]);
+  // A set that grows while it is walked: what is added is walked as well.
+  for (const name of seen)
+    for (const { type } of Object.values(types.objects?.[name]?.fields ?? {})) seen.add(nameOf(type));
+  return seen.has(to);
+}
+
+/** `[Greeting!]!` → `Greeting`. */
+function nameOf(type: string): string {
+  return type.replace(/[[\]!]/g, '');
+}
+
+/** For roles with a permission for the remote schema. Without remote schema permissions every role has it. */
+function fromRemotes({ program, role }: Scope, table: Table): Join[] {
+  return program.remotes.flatMap(({ name: remote, roles, relationships = {} }) => {
+    if (!Object.hasOwn(roles, role)) return [];
+    const { types } = readRemoteDocument(roles[role]!);
+    return Object.entries(relationships).flatMap(([type, shapes]): Join[] => {
+      const definition = types.get(type);
+      const own = definition && 'fields' in definition ? (definition.fields ?? []) : [];
+      const known = new Set(own.map(({ name }) => name.value));
+      const fields = Object.entries(shapes).flatMap(([name, shape]) =>
+        leadsTo(shape, table) && keysOf(shape).every((key) => known.has(key)) ? [`${type}.${name}`] : [],
+      );
+      return fields.length === 0 ? [] : [{ fields, note: `of the remote schema ${remote}` }];
+    });
+  });
+}
+
+/** Fields that a relationship needs. */
+function keysOf(shape: RemoteRelationshipShape): readonly string[] {
+  return shape.to === 'source' ? Object.keys(shape.columns) : shape.keys;
+}
