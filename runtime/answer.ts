@@ -87,12 +87,12 @@ async function answer(
     values = variables;
     counted?.planned(plan.kind);
     const data = await runPlan(plan, variables, session, served);
-    counted?.end(true);
+    counted?.end(true, saved);
     const errors = begin === '' ? undefined : served.client?.partialErrors;
     if (errors && errors.length > 0) return `${begin}${data},"errors":[${errors.join(',')}]${end}`;
     return `${begin}${data}${end}`;
   } catch (error) {
-    counted?.end(false);
+    counted?.end(false, saved);
     throw error instanceof MissingSessionVariable && saved
       ? withRule(error, saved, values, session, served.planner)
       : error;
@@ -106,9 +106,9 @@ function startCounting(count: CountOperation, { operationName, query }: GraphqlC
     planned: (kind: OperationObservation['operationType']) => {
       operationType = kind;
     },
-    end: (succeeded: boolean) => {
+    end: (succeeded: boolean, saved: SavedOperation | undefined) => {
       const seconds = (performance.now() - start) / 1000;
-      count({ operationType, succeeded, seconds, operationName, text: query });
+      count({ operationType, succeeded, seconds, operationName, text: query, saved });
     },
   };
 }

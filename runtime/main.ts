@@ -317,7 +317,7 @@ async function openHost(
 async function consoleOf(
   { ask }: Host,
   { enableConsole, enabledApis, disableEventing, enableAllowlist }: Configuration,
-  { lastErrors }: Observing,
+  { lastErrors, metrics }: Observing,
   sources: () => SourceConnections | undefined,
   current: () => Served,
 ): Promise<readonly Endpoints[]> {
@@ -329,7 +329,7 @@ async function consoleOf(
     startedAt,
     isEventingDisabled: disableEventing,
     isAllowlistEnabled: enableAllowlist,
-    hasMetrics: enabledApis.includes('metrics'),
+    hasMetrics: metrics !== undefined,
     lastErrors: lastErrors?.list() ?? [],
     sources: poolsOf(sources()).map(({ source, address, role, lag, state: connections }) => ({
       name: source,
@@ -339,5 +339,6 @@ async function consoleOf(
       connections: { ...connections },
     })),
   });
-  return [consoleEndpoints({ state, ask, program: () => current().planner.program })];
+  const program = () => current().planner.program;
+  return [consoleEndpoints({ state, ask, savedTimes: metrics?.savedTimes, program })];
 }

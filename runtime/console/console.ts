@@ -13,6 +13,7 @@
  * - `GET /engine/console/who?source=…&table=…&column=…`: every path by which a role reads or writes the column
  * - `GET /engine/console/operations`: the saved operations
  * - `GET /engine/console/operation?collection=…&name=…`: one of them, with what it reads and its SQL
+ * - `GET /engine/console/times?collection=…&name=…`: how long it takes, a SavedTimes; null without metrics
  * - `GET /engine/console/metadata`: what is served beside what is stored
  * - `GET /engine/console/inconsistencies`: what is not served, with its place in the metadata
  * - `GET /engine/console/queues`: what waits and what failed of events, schedules and asynchronous actions
@@ -28,6 +29,7 @@ import { parseJson } from '../http/body.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
 import { graphiqlFrame } from '../http/graphiql.ts';
 import { pageFiles, servePageFiles } from '../http/page-files.ts';
+import type { SavedTimes } from '../metrics/saved-times.ts';
 import { accessDetail, sessionVariables } from './detail.ts';
 import { accessAnswer } from './matrix.ts';
 import type { AccessObject, ConsoleQuestion, ConsoleState } from './questions.ts';
@@ -41,6 +43,8 @@ export interface ConsoleContext {
   readonly state: () => Omit<ConsoleState, 'mode'>;
   /** Answers with JSON. */
   readonly ask: (question: ConsoleQuestion) => Promise<string>;
+  /** How long a saved operation takes; absent without metrics. */
+  readonly savedTimes: ((collection: string, name: string) => Promise<SavedTimes>) | undefined;
   /** The program that is served. @throws EngineError where there is none yet */
   readonly program: () => Program;
 }
@@ -83,7 +87,7 @@ const files = pageFiles({
   bundle: async () => (await (await import('./bundle.ts')).bundleConsole()).files,
 });
 
-export function consoleEndpoints({ state, ask, program }: ConsoleContext): Endpoints {
+export function consoleEndpoints({ state, ask, savedTimes, program }: ConsoleContext): Endpoints {
   return (app, context) => {
     const mode = context.configuration.consoleMode;
     app.get('/', (_request, reply) => reply.redirect('/console', 302));
@@ -116,6 +120,11 @@ export function consoleEndpoints({ state, ask, program }: ConsoleContext): Endpo
       await authenticateAdmin(context, request);
       const { role = '' } = requireTexts(request.query, ['role']);
       return sendJson(reply, JSON.stringify(sessionVariables(program(), role)));
+    });
+    app.get<{ Querystring: Given }>('/engine/console/times', async (request, reply) => {
+      await authenticateAdmin(context, request);
+      const { collection = '', name = '' } = requireTexts(request.query, ['collection', 'name']);
+      return sendJson(reply, JSON.stringify((await savedTimes?.(collection, name)) ?? null));
     });
     app.post('/engine/console/difference', async (request, reply) => {
       await authenticateAdmin(context, request);

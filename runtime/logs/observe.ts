@@ -64,6 +64,8 @@ export interface OperationObservation {
   readonly operationName: string | undefined;
   /** The document; absent where a saved operation was named. */
   readonly text: string | undefined;
+  /** The saved operation that was named. */
+  readonly saved: { readonly collection: string; readonly name: string } | undefined;
 }
 
 /** Role of a server of a source. */

@@ -14,6 +14,7 @@ import { eventMetrics } from './events.ts';
 import { familyOf, prefix } from './family.ts';
 import { type Report, reportOf } from './report.ts';
 import { requestMetrics } from './requests.ts';
+import type { SavedTimes } from './saved-times.ts';
 import { type LiveReader, subscriptionMetrics } from './subscriptions.ts';
 
 /** Values that are read when metrics are printed. */
@@ -39,6 +40,8 @@ export interface Metrics {
    */
   readonly print: (state: MetricsState, httpConnections: number) => Promise<string>;
   readonly contentType: string;
+  /** Figures of one saved operation. */
+  readonly savedTimes: (collection: string, name: string) => Promise<SavedTimes>;
   /** The same figures by name, without the buckets of histograms. */
   readonly report: (state: MetricsState, httpConnections: number) => Promise<Report>;
 }
@@ -90,6 +93,7 @@ export function createMetrics(highCardinality: boolean): Metrics {
   return {
     observe,
     traffic: requests.traffic,
+    savedTimes: requests.savedTimes,
     countSpans: calls.spans,
     contentType: registry.contentType,
     print: async (state, httpConnections) => {

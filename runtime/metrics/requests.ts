@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { isForOperators } from '../http/health.ts';
 import type { HttpRequestObservation, OperationObservation, WebsocketObservation } from '../logs/observe.ts';
 import { BUCKETS, type Family } from './family.ts';
+import type { SavedTimes } from './saved-times.ts';
 
 /** @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels */
 export function requestMetrics(family: Family, highCardinality: boolean) {
@@ -18,6 +19,12 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
     BUCKETS.short,
     ['operation_type'],
   );
+  const savedTime = family.histogram(
+    'saved_operation_time_seconds',
+    'time to answer a saved operation successfully',
+    BUCKETS.fine,
+    ['collection_name', 'operation_name'],
+  );
   const requestBytes = family.counter('http_request_bytes_total', 'bytes of request bodies');
   const responseBytes = family.counter('http_response_bytes_total', 'bytes of response bodies, as sent');
   const shed = family.counter('shed_total', 'requests that were refused with the code overloaded');
@@ -31,7 +38,7 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
   sockets.set(0);
   return {
     operation: (observation: OperationObservation) => {
-      const { operationType, succeeded, seconds, operationName, text } = observation;
+      const { operationType, succeeded, seconds, operationName, text, saved } = observation;
       requests.inc({
         operation_type: operationType,
         response_status: succeeded ? 'success' : 'failed',
@@ -42,6 +49,21 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
       });
       if (succeeded && operationType !== 'subscription')
         executionTime.observe({ operation_type: operationType }, seconds);
+      if (succeeded && saved)
+        savedTime.observe({ collection_name: saved.collection, operation_name: saved.name }, seconds);
+    },
+    savedTimes: async (collection: string, name: string): Promise<SavedTimes> => {
+      const { values } = await savedTime.get();
+      const own = values.filter(
+        ({ labels }) => labels.collection_name === collection && labels.operation_name === name,
+      );
+      const count = own.find(({ metricName }) => metricName?.endsWith('_count'))?.value ?? 0;
+      const bounds = own.flatMap(({ labels, value }) =>
+        typeof labels.le === 'number' ? [{ seconds: labels.le, answered: value }] : [],
+      );
+      const within = (share: number) =>
+        bounds.find(({ answered }) => answered >= share * count)?.seconds ?? null;
+      return count === 0 ? { count } : { count, p50: within(0.5), p99: within(0.99) };
     },
     request: ({ error, url, status, requestSize, responseSize }: HttpRequestObservation) => {
       if (error?.code === 'overloaded') shed.inc();

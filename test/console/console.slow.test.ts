@@ -1,14 +1,10 @@
 /** The console in a real Chromium: what it shows is what the API does, and it loads and changes nothing else. */
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { metadataOf } from '../harness/metadata.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { replaceMetadata, send, startTestServer, type TestServer } from '../harness/server.ts';
-
-const CHROMIUM = process.env.ENGINE_TEST_CHROMIUM ?? '/usr/bin/chromium';
-const hasChromium = existsSync(CHROMIUM);
-if (!hasChromium) console.log('Chromium is not installed (Debian: chromium): the console is not tested');
+import { hasChromium, launch, openConsole } from './browser.ts';
 
 const SECRET = 'secret of the console test';
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -46,41 +42,16 @@ describe.skipIf(!hasChromium)('the console', () => {
     const options = { ENABLE_CONSOLE: 'true', ADMIN_SECRET: SECRET };
     server = await startTestServer(database, options, { DATABASE_URL: database.url });
     await replaceMetadata(server, METADATA, { 'x-engine-admin-secret': SECRET });
-    // As root the sandbox cannot be set up.
-    const args = ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-    browser = await chromium.launch({ executablePath: CHROMIUM, args });
+    browser = await launch();
   }, 120_000);
   afterAll(async () => {
     await browser?.close();
     await server?.stop();
   });
 
-  /** Opens the console at an address behind `#`, and fails the test for whatever the browser complains of. */
-  async function open(hash: string, run: (page: Page, requests: string[]) => Promise<void>) {
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    const requests: string[] = [];
-    page.on('console', (message) => {
-      // The first request is refused: that is how the page learns that a secret is needed.
-      if (!message.text().includes('401')) complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('dialog', (dialog) => complaints.push(`a dialog: ${dialog.message()}`));
-    page.on('request', (request) =>
-      requests.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`),
-    );
-    await page.goto(`http://127.0.0.1:${server.port}/console${hash}`);
-    await page.getByLabel('Admin secret').fill(SECRET);
-    await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByRole('navigation').waitFor();
-    await run(page, requests);
-    expect(complaints).toEqual([]);
-    expect(requests.filter((each) => !each.includes(`//127.0.0.1:${server.port}/`))).toEqual([]);
-    await page.close();
-  }
-
   test('without permission to write it has no buttons, and reads only', { timeout: 120_000 }, async () => {
-    await open('#/inconsistencies', async (page, requests) => {
+    const place = { hash: '#/inconsistencies', secret: SECRET };
+    await openConsole(browser, server, place, async ({ page, requests }) => {
       await page.getByText('Everything in the metadata is served.').waitFor();
       for (const name of ['Overview', 'Access', 'Events', 'Remote schemas', 'Operations']) {
         await page.getByRole('link', { name, exact: true }).click();
@@ -95,6 +66,22 @@ describe.skipIf(!hasChromium)('the console', () => {
         .flatMap((each) => /"type":"(\w+)"/.exec(each)?.[1] ?? []);
       expect(sent.filter((type) => !/^(export|(pg_)?get)_/.test(type))).toEqual([]);
     });
+  });
+
+  test('a defect of a page leaves the others', { timeout: 120_000 }, async () => {
+    await openConsole(
+      browser,
+      server,
+      { hash: '', secret: SECRET },
+      async ({ page }) => {
+        await page.route('**/engine/console/remotes', (route) => route.fulfill({ json: [null] }));
+        await page.getByRole('link', { name: 'Remote schemas' }).click();
+        await page.getByRole('alert').waitFor();
+        await page.getByRole('link', { name: 'Access' }).click();
+        await page.getByRole('rowheader', { name: 'customer' }).waitFor();
+      },
+      () => true,
+    );
   });
 
   test('without the secret it shows nothing', { timeout: 120_000 }, async () => {

@@ -430,6 +430,14 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
       await page.getByRole('link', { name: 'items', exact: true }).click();
       await page.getByRole('heading', { name: 'items shop' }).waitFor();
       expect(await run('items', { name: 'one' })).not.toHaveProperty('errors');
+      await page.getByText('not run by name, hash or endpoint').waitFor();
+      const headers = { ...ADMIN, 'x-engine-role': 'clerk' };
+      const answer = await send(servers.read!, '/api/rest/items?name=one', { method: 'GET', headers });
+      expect(answer.status).toBe(200);
+      await page.reload();
+      await page.getByLabel('Admin secret').fill(SECRET);
+      await page.getByRole('button', { name: 'Open' }).click();
+      await page.getByText(/1 × since the start: p50 within \d+ ms, p99 within \d+ ms/).waitFor();
       expect((await rowOf(page, 'clerk'))[0]).toBe('suffice');
       expect(await rowOf(page, 'public.item default')).toEqual(['id', 'name', '']);
       await page.getByLabel('Variables', { exact: true }).fill('{"name": "one"}');

@@ -1,5 +1,5 @@
 /** The console in the browser: a choice of pages, each with an address of its own behind `#`. */
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Component, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { ConsoleState } from '../questions.ts';
 import { Access } from './access.tsx';
@@ -56,11 +56,39 @@ function Console() {
             </a>
           ),
         )}
-        {state && <small>{state.mode === 'read' ? 'changes nothing' : 'may change metadata'}</small>}
+        {state && <small>{state.mode === 'read' ? 'read-only' : 'may change metadata'}</small>}
       </nav>
-      <main>{state && <Page state={state} steps={steps} />}</main>
+      <main>
+        {state && (
+          <Boundary key={current} steps={steps}>
+            <Page state={state} steps={steps} />
+          </Boundary>
+        )}
+      </main>
     </>
   );
+}
+
+/** Keeps a defect of one page from taking the navigation with it. */
+class Boundary extends Component<
+  { readonly steps: readonly string[]; readonly children: ReactNode },
+  { readonly error?: Error | undefined }
+> {
+  override readonly state: { readonly error?: Error | undefined } = {};
+
+  static getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+
+  /** Another address of the page is worth another try. */
+  override componentDidUpdate(before: { readonly steps: readonly string[] }) {
+    if (this.state.error && before.steps !== this.props.steps) this.setState({ error: undefined });
+  }
+
+  override render() {
+    const { error } = this.state;
+    return error ? <Problem error={error} /> : this.props.children;
+  }
 }
 
 /** Asks for the admin secret. It is sent with every request from then on and stored nowhere. */

@@ -1,5 +1,6 @@
 /** One saved operation: its text, what it needs, who may run it, and its SQL, plan and estimated cost for a role. */
 import { type FormEvent, useState } from 'react';
+import type { SavedTimes } from '../../metrics/saved-times.ts';
 import type { OperationAnswer } from '../operator-questions.ts';
 import type { AccessAnswer } from '../questions.ts';
 import { allowedText } from './allowed.ts';
@@ -49,12 +50,14 @@ export function Operation({
 }
 
 function Facts({
-  operation: { kind, routes, allowed },
+  operation: { collection, name, kind, routes, allowed },
   state,
 }: {
   readonly operation: OperationAnswer;
   readonly state: PageProps['state'];
 }) {
+  const place = new URLSearchParams({ collection, name });
+  const times = useLoaded(`times ${place}`, () => read<SavedTimes | null>(`/engine/console/times?${place}`));
   return (
     <dl className="facts">
       <dt>Kind</dt>
@@ -77,13 +80,19 @@ function Facts({
         {!state.isAllowlistEnabled && <small> · the allow-list is not enforced</small>}
       </dd>
       <dt>Measured</dt>
-      <dd>
-        {state.hasMetrics
-          ? 'metrics time queries and mutations as a whole, not single operations'
-          : 'metrics are off'}
-      </dd>
+      <dd>{timesText(times.value)}</dd>
     </dl>
   );
+}
+
+/** Buckets give bounds, so nothing more exact is said. */
+function timesText(times: SavedTimes | null | undefined): string {
+  if (times === undefined) return '…';
+  if (times === null) return 'metrics are off';
+  if (times.count === 0) return 'not run by name, hash or endpoint since the start';
+  const within = (seconds: number | null | undefined) =>
+    typeof seconds === 'number' ? `within ${seconds * 1000} ms` : 'in more than 10 s';
+  return `${times.count} × since the start: p50 ${within(times.p50)}, p99 ${within(times.p99)}`;
 }
 
 /** Permissions by role, and the reason where they do not suffice. */

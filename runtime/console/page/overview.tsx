@@ -178,7 +178,7 @@ function sum(figures: readonly (number | undefined)[]): number {
 function Errors({ errors }: { readonly errors: ConsoleState['lastErrors'] }) {
   if (errors.length === 0) return <p className="quiet">None since the start.</p>;
   return (
-    <List label="Last errors" columns={['Last', 'Kind', 'Of', 'Error', 'Times']} numbers={['Times']}>
+    <List label="Last errors" columns={['Last', 'Kind', 'Object', 'Error', 'Times']} numbers={['Times']}>
       {errors.map(({ kind, subject, message, count, last }) => (
         <tr key={`${kind} ${subject} ${message}`}>
           <td className="time">{time(last)}</td>
