@@ -16,7 +16,7 @@ export { deleteRow, deleteRows } from './mutation/delete.ts';
 export { functionAggregate, functionMutation, functionRows } from './mutation/function.ts';
 export { insertRow, insertRows } from './mutation/insert.ts';
 export { updateMany, updateRow, updateRows } from './mutation/update.ts';
-export { selectAggregate, selectByKey, selectRows } from './query/resolvers.ts';
+export { selectAggregate, selectByKey, selectGroups, selectRows } from './query/resolvers.ts';
 export { type RemoteSchemaShape, remoteSchema } from './remotes/shapes.ts';
 export { type GeneratedProgram, program } from './resolvers.ts';
 export type { Requester, RootFields } from './root-fields.ts';

@@ -3,7 +3,7 @@ import { deleteRow, deleteRows } from './mutation/delete.ts';
 import { functionAggregate, functionMutation, functionRows } from './mutation/function.ts';
 import { insertRow, insertRows } from './mutation/insert.ts';
 import { updateMany, updateRow, updateRows } from './mutation/update.ts';
-import { selectAggregate, selectByKey, selectRows } from './query/resolvers.ts';
+import { selectAggregate, selectByKey, selectGroups, selectRows } from './query/resolvers.ts';
 import type {
   FunctionFieldKind,
   MutationFieldKind,
@@ -17,6 +17,7 @@ export const QUERY_RESOLVERS: Readonly<Record<QueryFieldKind, QueryResolver<Decl
   select: selectRows,
   select_by_pk: selectByKey,
   select_aggregate: selectAggregate,
+  select_group_by: selectGroups,
 };
 
 export const MUTATION_RESOLVERS: Readonly<Record<MutationFieldKind, MutationResolver<DeclaredTable>>> = {

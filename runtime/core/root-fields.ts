@@ -6,17 +6,26 @@ import type { Sql } from './sql/fragment.ts';
 
 /** Kinds of root fields of a table, named as in `custom_root_fields`, by the section that declares them. */
 export const ROOT_FIELD_KINDS = {
-  query: ['select', 'select_by_pk', 'select_aggregate'],
+  query: ['select', 'select_by_pk', 'select_aggregate', 'select_group_by'],
   subscription: ['select_stream'],
   mutation: ['insert', 'insert_one', 'update', 'update_by_pk', 'update_many', 'delete', 'delete_by_pk'],
 } as const;
+
+/** Kinds that metadata does not name, being extensions: `select_group_by` is offered where `select_aggregate` is. */
+type UnnamedKind = 'select_group_by';
 
 type Kinds = typeof ROOT_FIELD_KINDS;
 export type QueryFieldKind = Kinds['query'][number];
 export type SubscriptionFieldKind = Kinds['subscription'][number];
 export type MutationFieldKind = Kinds['mutation'][number];
 export type RootFieldKind = Kinds[keyof Kinds][number];
+export type NamedKind<Kind extends RootFieldKind> = Exclude<Kind, UnnamedKind>;
 export type FunctionFieldKind = 'function' | 'function_aggregate';
+
+/** True if metadata may name the kind, in `custom_root_fields` and in lists of root fields. */
+export function isNamedKind<Kind extends RootFieldKind>(kind: Kind): kind is NamedKind<Kind> {
+  return kind !== ('select_group_by' satisfies UnnamedKind);
+}
 
 /** Who the plan is made for. Values of session variables are parameters of the plan, never seen by resolvers. */
 export interface Requester {
@@ -74,6 +83,7 @@ type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
 interface Arguments {
   readonly select: List;
   readonly select_aggregate: List;
+  readonly select_group_by: Named<'keys' | 'where' | 'having' | 'order_by' | 'limit' | 'offset'>;
   readonly function: List | 'args';
   readonly function_aggregate: List | 'args';
   readonly insert: 'objects' | Named<'on_conflict'>;

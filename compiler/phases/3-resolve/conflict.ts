@@ -73,6 +73,7 @@ const rootTypes: Readonly<Record<RootField['kind'], string>> = {
   select: 'query_root',
   select_by_pk: 'query_root',
   select_aggregate: 'query_root',
+  select_group_by: 'query_root',
   select_stream: 'subscription_root',
   insert: 'mutation_root',
   insert_one: 'mutation_root',

@@ -7,7 +7,8 @@ import {
   tableBaseName,
   upperFirst,
 } from '../../../runtime/core/names.ts';
-import type { RootFieldKind } from '../../../runtime/core/root-fields.ts';
+import { isNamedKind, type RootFieldKind } from '../../../runtime/core/root-fields.ts';
+import { isDistributed } from '../../../runtime/core/shards/index.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type {
   QualifiedName,
@@ -49,7 +50,9 @@ export function possibleRootFields(
   convention: NamingConvention | undefined,
 ): string[] {
   const kinds = Object.keys(defaultNames['engine-default']) as RootFieldKind[];
-  return kinds.map((kind) => rootFieldName(kind, table, configuration, source, convention));
+  return kinds
+    .filter(isNamedKind)
+    .map((kind) => rootFieldName(kind, table, configuration, source, convention));
 }
 
 /**
@@ -66,6 +69,16 @@ export function singleRowField(scope: SourceScope, table: TableScope): RootField
   const name = customizeRootField(one, scope.source.customization, convention);
   const comment = custom.select_by_pk?.comment;
   return { kind: 'select_by_pk', name, ...(comment !== undefined && { description: comment }) };
+}
+
+/**
+ * The field that groups rows, where sources have that extension; a Citus cluster does not. As an extension it takes no name that
+ * another field has.
+ */
+export function groupByField({ shape, source }: SourceScope, table: TableScope): RootField | undefined {
+  if (!shape.extensions?.includes('group_by') || isDistributed(shape)) return undefined;
+  const kind = 'select_group_by';
+  return { kind, name: rootFieldName(kind, table.catalog, table.entry.configuration, source, shape.naming) };
 }
 
 /** Whether the table's keys and Postgres allow the root field, for any role. */
@@ -93,6 +106,7 @@ const defaultNames: Record<NamingConvention, Record<RootFieldKind, (table: strin
     select: (table) => table,
     select_by_pk: (table) => `${table}_by_pk`,
     select_aggregate: (table) => `${table}_aggregate`,
+    select_group_by: (table) => `${table}_group_by`,
     select_stream: (table) => `${table}_stream`,
     insert: (table) => `insert_${table}`,
     insert_one: (table) => `insert_${table}_one`,
@@ -106,6 +120,7 @@ const defaultNames: Record<NamingConvention, Record<RootFieldKind, (table: strin
     select: (table) => table,
     select_by_pk: (table) => `${table}ByPk`,
     select_aggregate: (table) => `${table}Aggregate`,
+    select_group_by: (table) => `${table}GroupBy`,
     select_stream: (table) => `${table}Stream`,
     insert: (table) => `insert${upperFirst(table)}`,
     insert_one: (table) => `insert${upperFirst(table)}One`,

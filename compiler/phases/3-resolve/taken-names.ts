@@ -22,6 +22,9 @@ const DERIVED = [
   ...['stream_cursor_input', 'stream_cursor_value_input', 'min_fields', 'max_fields'],
 ];
 
+/** Types of groups, where sources have that extension. */
+const GROUPS = ['', '_key', '_column', '_order_by', '_key_order_by'].map((part) => `group_by${part}`);
+
 export function takenNames(
   sources: readonly SourceStructure[],
   actions: ActionsProgram | undefined,
@@ -68,7 +71,8 @@ function takenTypes(
     for (const { key, shape } of tables) {
       const names = typeNames({ ...shape, source: scope.shape });
       const owner = `table ${key} in source ${scope.shape.name}`;
-      for (const name of [names.object, ...DERIVED.map(names.derived)]) taken.set(name, owner);
+      const derived = [...DERIVED, ...(scope.shape.extensions?.includes('group_by') ? GROUPS : [])];
+      for (const name of [names.object, ...derived.map(names.derived)]) taken.set(name, owner);
     }
   }
   return taken;

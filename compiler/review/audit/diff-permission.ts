@@ -134,7 +134,8 @@ function comparePermission(was: Permission, now: Permission, knowledge: Knowledg
 /** Kinds of root fields that lead to the rows; a field that only got another name is the same kind. */
 function compareRoots(was: Permission, now: Permission, add: Add): void {
   // Aggregates are a finding of their own.
-  const isTold = (kind: string) => kind === 'select_aggregate' && was.aggregations !== now.aggregations;
+  const isTold = (kind: string) =>
+    ['select_aggregate', 'select_group_by'].includes(kind) && was.aggregations !== now.aggregations;
   const kinds = ({ roots }: Permission) => [
     ...new Set(roots.flatMap(({ root, kind }) => (isTold(kind) ? [] : [`${kind} (${root})`]))),
   ];

@@ -137,7 +137,7 @@ function describeTable(table: Table): AccessTable {
 }
 
 const KINDS: Readonly<Record<OperationName, readonly string[]>> = {
-  select: ['select', 'select_by_pk', 'select_aggregate', 'select_stream'],
+  select: ['select', 'select_by_pk', 'select_aggregate', 'select_group_by', 'select_stream'],
   insert: ['insert', 'insert_one'],
   update: ['update', 'update_by_pk', 'update_many'],
   delete: ['delete', 'delete_by_pk'],

@@ -1,5 +1,6 @@
 /** How a role comes to the rows of a table. */
 import type { Relationship, Table } from '../../../runtime/core/program.ts';
+import { offersGroups } from '../../../runtime/core/schema/group-types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { names, type Scope } from './path.ts';
 import { rootsOf } from './roots.ts';
@@ -33,6 +34,7 @@ export function waysTo(scope: Scope, table: Table): Ways {
   const relationships: Way[] = [];
   const computedFields: Way[] = [];
   const aggregates: { field: string }[] = [];
+  const suffixes = ['aggregate', ...(offersGroups(roleSchema.table(table)) ? ['group_by'] : [])];
   for (const from of program.tables) {
     if (from.source !== table.source || !leadsTo(from, table)) continue;
     const { select } = roleSchema.table(from);
@@ -45,7 +47,8 @@ export function waysTo(scope: Scope, table: Table): Ways {
         fields: leading.map(({ relationship }) => `${base}.${relationship.field}`),
       });
     for (const { relationship } of leading)
-      if (isArray(relationship)) aggregates.push({ field: `${base}.${relationship.field}_aggregate` });
+      if (isArray(relationship))
+        for (const suffix of suffixes) aggregates.push({ field: `${base}.${relationship.field}_${suffix}` });
     const computed = select.computedFields.filter(
       ({ returns }) => 'table' in returns && returns.table === table,
     );

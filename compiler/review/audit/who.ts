@@ -111,10 +111,13 @@ function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
     ),
     ...path('function', ways.functions, { note: 'rows that the function returns' }),
     ...(visibleTable.select.aggregations
-      ? path('aggregate', [...kinds(['select_aggregate']), ...ways.aggregates.map(({ field }) => field)])
+      ? path('aggregate', [
+          ...kinds(['select_aggregate', 'select_group_by']),
+          ...ways.aggregates.map(({ field }) => field),
+        ])
       : []),
     ...path('order and filter', [
-      ...kinds(['select', 'select_aggregate', 'select_stream']),
+      ...kinds(['select', 'select_aggregate', 'select_group_by', 'select_stream']),
       ...ways.relationships.flatMap(({ fields }) => fields.map((field) => `where and order_by of ${field}`)),
     ]),
     ...writtenAnswers(scope, table, visibleTable, column),

@@ -7,7 +7,7 @@ import { columnsOfRule, textOfString, undeclaredAlias } from '../condition/reads
 import { readRule } from '../condition/rule.ts';
 import { readTokens, unquoted } from '../condition/tokens.ts';
 import { objectKey } from '../names.ts';
-import { fieldEntries, ROOT_FIELD_KINDS } from '../root-fields.ts';
+import { fieldEntries, isNamedKind, ROOT_FIELD_KINDS } from '../root-fields.ts';
 import type {
   AccessRules,
   DeclaredTable,
@@ -72,8 +72,8 @@ function checkTypeKey({ types }: SourceShape, key: string, place: string): void 
 type FieldEntry = string | { readonly field: string };
 
 const ROOTS: Readonly<Record<'queryRoots' | 'subscriptionRoots', readonly string[]>> = {
-  queryRoots: ROOT_FIELD_KINDS.query,
-  subscriptionRoots: [...ROOT_FIELD_KINDS.query, ...ROOT_FIELD_KINDS.subscription],
+  queryRoots: ROOT_FIELD_KINDS.query.filter(isNamedKind),
+  subscriptionRoots: [...ROOT_FIELD_KINDS.query.filter(isNamedKind), ...ROOT_FIELD_KINDS.subscription],
 };
 
 /** @throws Error if a rule names a column, computed field, part or type that does not exist */

@@ -147,7 +147,12 @@ function readsBeyondRow(selection: Selection): boolean {
     // Rows of the write's own statement are of no table's type.
     if (kind === 'column') return meaning.column.needsWholeRow || meaning.column.looksElsewhere;
     if (kind === 'join') return meaning.join.keys.some(({ needsWholeRow }) => needsWholeRow);
-    return kind === 'relationship' || kind === 'relationshipAggregate' || kind === 'computedField';
+    return (
+      kind === 'relationship' ||
+      kind === 'relationshipAggregate' ||
+      kind === 'relationshipGroups' ||
+      kind === 'computedField'
+    );
   });
 }
 

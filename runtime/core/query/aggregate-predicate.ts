@@ -5,6 +5,7 @@ import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import type { ColumnType } from '../types.ts';
 import { comparison, type ObjectNode, objectOf } from './comparison.ts';
 import { behind, type Condition } from './condition.ts';
 import type { Scope } from './scope.ts';
@@ -25,6 +26,51 @@ export function aggregateCondition(
   scope: Scope,
   where: (node: InputNode | undefined, alias: Sql) => Condition,
 ): Condition {
+  const { name, returns, fields } = predicateOf(node);
+  const inner = scope.alias(relationship.name);
+  const columns = argumentValues(fields, target, inner);
+  const aggregate = sql`${raw(name)}(${operand(columns, name)})`;
+  const filter = where(fields.get('filter'), inner);
+  const conditions = [
+    ...related(visible, relationship, target, alias, inner),
+    behind(reached([joinCondition(relationship, alias, inner)], target, rowRule(target, inner)), filter),
+  ].filter((condition) => !isTrue(condition));
+  const compared = comparison(objectOf(fields.get('predicate')!), aggregate, returns, scope);
+  // Without an aggregate a SELECT has as many rows as there are.
+  if (isTrue(compared.sql)) return compared;
+  return {
+    sql: sql`(select ${compared.sql} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')})`,
+    isTotal: compared.isTotal && filter.isTotal && TOTAL.has(name) && !target.select?.canFail,
+  };
+}
+
+/**
+ * A condition on an aggregate over the rows of a group, for HAVING. Unlike those of relationships it heeds `distinct`.
+ * @param where the condition of a boolean expression on a row of the group
+ */
+export function groupCondition(
+  node: ObjectNode,
+  alias: Sql,
+  visible: VisibleTable,
+  scope: Scope,
+  where: (node: InputNode | undefined) => Sql,
+): Sql {
+  const { name, returns, fields } = predicateOf(node);
+  const columns = argumentValues(fields, visible, alias);
+  const distinct = fields.get('distinct');
+  const isDistinct = columns.length > 0 && distinct?.kind === 'boolean' && distinct.value;
+  const condition = where(fields.get('filter'));
+  const filter = isTrue(condition) ? raw('') : sql` filter (where ${condition})`;
+  const aggregate = sql`${raw(name)}(${raw(isDistinct ? 'distinct ' : '')}${operand(columns, name)})${filter}`;
+  return comparison(objectOf(fields.get('predicate')!), aggregate, returns, scope).sql;
+}
+
+/** The only function of a predicate. @throws EngineError if it does not have exactly one */
+function predicateOf(node: ObjectNode): {
+  readonly name: string;
+  readonly returns: ColumnType;
+  readonly fields: ObjectNode['fields'];
+} {
   const [given, ...others] = node.fields;
   if (!given || others.length > 0)
     throw new EngineError('validation-failed', 'exactly one predicate should be specified', {
@@ -36,24 +82,11 @@ export function aggregateCondition(
   const { meaning } = definition;
   if (meaning.kind !== 'aggregateFunction' || !meaning.returns)
     throw new Error(`an aggregate predicate has no ${meaning.kind}`);
-  const { fields } = objectOf(value);
-  const inner = scope.alias(relationship.name);
-  const columns = argumentColumns(fields.get('arguments')).map((column) =>
-    target.select!.columns.get(column)!.value(inner),
-  );
-  const aggregate = sql`${raw(meaning.function)}(${operand(columns, meaning.function)})`;
-  const filter = where(fields.get('filter'), inner);
-  const conditions = [
-    ...related(visible, relationship, target, alias, inner),
-    behind(reached([joinCondition(relationship, alias, inner)], target, rowRule(target, inner)), filter),
-  ].filter((condition) => !isTrue(condition));
-  const compared = comparison(objectOf(fields.get('predicate')!), aggregate, meaning.returns, scope);
-  // Without an aggregate a SELECT has as many rows as there are.
-  if (isTrue(compared.sql)) return compared;
-  return {
-    sql: sql`(select ${compared.sql} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')})`,
-    isTotal: compared.isTotal && filter.isTotal && TOTAL.has(meaning.function) && !target.select?.canFail,
-  };
+  return { name: meaning.function, returns: meaning.returns, fields: objectOf(value).fields };
+}
+
+function argumentValues(fields: ObjectNode['fields'], { select }: VisibleTable, alias: Sql): readonly Sql[] {
+  return argumentColumns(fields.get('arguments')).map((column) => select!.columns.get(column)!.value(alias));
 }
 
 /** Aggregates that fail for no rows, however large their values are. */

@@ -129,7 +129,8 @@ function objectKeys(
   });
 }
 
-function aggregateKeys(node: InputNode, alias: Sql, visible: VisibleTable): ValueKey[] {
+/** Keys of an `_aggregate_order_by`, for the rows of an alias. */
+export function aggregateKeys(node: InputNode, alias: Sql, visible: VisibleTable): ValueKey[] {
   const object = objectOf(node);
   const definitions = object.type.fields();
   return [...object.fields].flatMap(([name, value]): ValueKey[] => {
@@ -182,7 +183,8 @@ function aggregateType(name: string, type: ColumnType, source: SourceShape): Col
   return columnType(source, type.name === 'int8' ? 'numeric' : 'int8');
 }
 
-function direction(node: InputNode): string {
+/** `asc`, `desc nulls last` … @throws EngineError for a value that is not an enum's */
+export function direction(node: InputNode): string {
   if (node.kind === 'enum') return node.value;
   throw new EngineError(
     'validation-failed',

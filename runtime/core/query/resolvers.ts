@@ -6,6 +6,7 @@ import type { VisibleTable } from '../schema/visible-table.ts';
 import type { DeclaredTable } from '../shapes.ts';
 import { join, type Sql, sql } from '../sql/fragment.ts';
 import { behind } from './condition.ts';
+import { groupsOfRows } from './groups.ts';
 import { ownCondition } from './own-condition.ts';
 import { type RowSource, tableRows } from './rows.ts';
 import { scopeOf } from './scope.ts';
@@ -67,4 +68,14 @@ export function selectAggregate<Of extends DeclaredTable>(
   const scope = scopeOf(requester);
   const visible = scope.roleSchema.of(of);
   return aggregateOfRows(visible, selection, args, onlyRows(visible, only), scope);
+}
+
+/** Resolver of a field that groups rows. `only` as for `selectRows`. */
+export function selectGroups<Of extends DeclaredTable>(
+  { of, requester, selection, args }: Call<Of>,
+  only?: Where<Of>,
+): Sql {
+  const scope = scopeOf(requester);
+  const visible = scope.roleSchema.of(of);
+  return groupsOfRows(visible, selection, args, onlyRows(visible, only), scope);
 }

@@ -95,12 +95,13 @@ export function baseRows(
   };
 }
 
-function argumentName(visible: VisibleTable): (name: string) => string {
+/** Writes the name of an argument by the naming convention. */
+export function argumentName(visible: VisibleTable): (name: string) => string {
   return visible.table.source.naming === 'graphql-default' ? visible.table.names.field : (name) => name;
 }
 
-/** The smaller of the argument and the role's limit. */
-function limitClause(args: RootArguments, visible: VisibleTable, capped: boolean): readonly Sql[] {
+/** ` limit …`, or nothing: the argument or, where it holds (`capped`), the smaller of it and the role's limit. */
+export function limitClause(args: RootArguments, visible: VisibleTable, capped: boolean): readonly Sql[] {
   const node = args.get('limit');
   const isLimited = capped && visible.select?.limit !== undefined;
   if (!node || node.kind === 'null') return isLimited ? [sql` limit ${roleLimit(visible)}`] : [];
@@ -121,7 +122,8 @@ function writtenLimit(node: InputNode): number | undefined {
   return value instanceof NumberText && /^\d{1,15}$/.test(value.text) ? Number(value.text) : undefined;
 }
 
-function offsetClause(args: RootArguments): readonly Sql[] {
+/** ` offset …`, or nothing. */
+export function offsetClause(args: RootArguments): readonly Sql[] {
   const node = args.get('offset');
   return !node || node.kind === 'null' ? [] : [sql` offset ${strictParameter(node, 'bigint')}`];
 }

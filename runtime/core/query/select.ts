@@ -6,13 +6,14 @@ import { connectionOfRows } from '../relay/connection.ts';
 import { nodeIdOf } from '../relay/node-id.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import type { FieldMeaning } from '../schema/types.ts';
-import { outputValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
+import { outputValue, shownValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { ColumnType } from '../types.ts';
 import { aggregateEntries, countsDistinct } from './aggregate.ts';
 import { aggregateOfShards } from './aggregate-of-shards.ts';
 import { computedField } from './computed.ts';
+import { groupsOfRows } from './groups.ts';
 import { jsonPath } from './json-path.ts';
 import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
 import { roleLimit } from './mark.ts';
@@ -145,6 +146,14 @@ function rowValue(
         relatedRows(meaning.visible, meaning.relationship, visible, alias),
         scope,
       );
+    case 'relationshipGroups':
+      return groupsOfRows(
+        meaning.visible,
+        field.selection,
+        field.arguments,
+        relatedRows(meaning.visible, meaning.relationship, visible, alias),
+        scope,
+      );
     case 'relationshipConnection':
       return connectionOfRows(
         meaning.visible,
@@ -215,7 +224,11 @@ function joinedRow(
 function columnValue(field: SelectedField, column: VisibleColumn, alias: Sql, scope: Scope): Sql {
   return atJsonPath(
     field,
-    outputValue(column.column.type, shownValue(column, alias), scope.options.stringifyNumbers),
+    outputValue(
+      column.column.type,
+      shownValue(column.column, column.value(alias)),
+      scope.options.stringifyNumbers,
+    ),
     column.column.type,
   );
 }
@@ -228,11 +241,6 @@ function joinTuple({ keys }: JoinField, alias: Sql): Sql {
   });
   const present = values.map((value) => sql`${value} is not null`);
   return sql`case when ${join(present, ' and ')} then json_build_array(${join(values, ', ')}) end`;
-}
-
-/** Values of enum tables are written as their GraphQL names, which one naming convention puts in upper case. */
-function shownValue({ column, value }: VisibleColumn, alias: Sql): Sql {
-  return column.enumTable?.source.naming === 'graphql-default' ? sql`upper(${value(alias)})` : value(alias);
 }
 
 /** `path` of json and jsonb fields: the value below it, or the whole for `$`. */

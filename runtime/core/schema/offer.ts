@@ -2,8 +2,11 @@
  * Whether a role is offered a root field of a table, and if not, why. The only answer to that question: schemas, denials,
  * ledgers and `verify` ask here.
  */
-import type { RootFieldKind } from '../root-fields.ts';
+import { isNamedKind, type RootFieldKind } from '../root-fields.ts';
 import type { SelectRule, TableShape } from '../shapes.ts';
+import { hasTotalComparison } from '../total-comparison.ts';
+import { columnType } from '../types.ts';
+
 export type RootKind = 'query' | 'mutation' | 'subscription';
 export type TableOperation = 'select' | 'insert' | 'update' | 'delete';
 
@@ -44,6 +47,7 @@ const DEMANDS: Readonly<Record<RootFieldKind, Demand>> = {
   select: { operation: 'select' },
   select_by_pk: { operation: 'select', namesKey: true },
   select_aggregate: { operation: 'select' },
+  select_group_by: { operation: 'select' },
   select_stream: { operation: 'select' },
   insert: { operation: 'insert' },
   insert_one: { operation: 'insert', readsRow: true },
@@ -74,10 +78,13 @@ export function offer(
       root === 'subscription'
         ? [select.subscriptionRoots, 'subscription_root_fields']
         : [select.queryRoots, 'query_root_fields'];
-    if (roots && !roots.some((each) => each === kind))
-      return { operation, part: [part], why: `the permission does not offer ${kind}` };
-    if (kind === 'select_aggregate' && !select.aggregations)
+    const named = isNamedKind(kind) ? kind : 'select_aggregate';
+    if (roots && !roots.some((each) => each === named))
+      return { operation, part: [part], why: `the permission does not offer ${named}` };
+    if (named === 'select_aggregate' && !select.aggregations)
       return { operation, part: ['allow_aggregations'], why: 'the permission allows no aggregations' };
+    if (kind === 'select_group_by' && !select.columns.some((name) => isGroupKey(shape, name)))
+      return { operation, part: ['columns'], why: 'the permission leaves no column to group by' };
     if (kind === 'select_stream' && !select.columns.some((name) => isNamed(shape, name)))
       return { operation, part: ['columns'], why: 'the permission leaves no column to read' };
   } else {
@@ -115,6 +122,11 @@ export function offerOfWrite(
 /** Whether a column has a GraphQL field. */
 function isNamed({ columns }: TableShape, name: string): boolean {
   return Object.hasOwn(columns, name) && columns[name]!.field !== null;
+}
+
+/** Whether a column has a GraphQL field, and values that Postgres can group by without an error. */
+function isGroupKey(shape: TableShape, name: string): boolean {
+  return isNamed(shape, name) && hasTotalComparison(columnType(shape.source, shape.columns[name]!.type));
 }
 
 function isUpdatable(

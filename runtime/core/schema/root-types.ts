@@ -9,6 +9,7 @@ import type { MutationField, QueryField, StreamField } from '../root-fields.ts';
 import type { DeclaredTable, SourceShape } from '../shapes.ts';
 import { fieldsOnDemand, type OfferedFields } from './fields-on-demand.ts';
 import { functionRootFields } from './function-types.ts';
+import { groupsField } from './group-types.ts';
 import { mutationTypes } from './mutation-types.ts';
 import { offer, type RootKind } from './offer.ts';
 import type { RoleSchema } from './role-schema.ts';
@@ -218,6 +219,12 @@ function queryField(
         ...text(root.description, `fetch aggregated fields from the table: "${display}"`),
         arguments: types.listArguments(),
         type: nonNull(types.aggregate()),
+      };
+    case 'select_group_by':
+      return {
+        ...shape,
+        ...text(root.description, `fetch groups of rows of the table: "${display}", with aggregates`),
+        ...groupsField(visible, role),
       };
   }
 }

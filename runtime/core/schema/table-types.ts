@@ -8,6 +8,7 @@ import { tableRelationships } from '../remotes/relationship.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';
 import { aggregateFields, aggregateOrderFields } from './aggregate-types.ts';
 import { computedArguments, userArguments } from './function-arguments.ts';
+import { groupsField, offersGroups } from './group-types.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { COUNT, columnGraphqlType, OFFSET, STRING, scalarOf, sharedTypes, typename } from './shared-types.ts';
 import {
@@ -30,6 +31,8 @@ export interface TableTypes {
   /** `<t>`; only with a select permission. */
   readonly object: () => ObjectType;
   readonly aggregate: () => ObjectType;
+  /** `<t>_aggregate_fields`. */
+  readonly aggregateFields: () => ObjectType;
   readonly booleanExpression: () => InputType;
   readonly orderBy: () => InputType;
   readonly aggregateOrderBy: () => InputType;
@@ -73,7 +76,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
           {
             name: 'aggregate',
             arguments: new Map(),
-            type: aggregateFields(visible, types.selectColumn),
+            type: types.aggregateFields(),
             meaning: { kind: 'aggregate' },
           },
           {
@@ -86,6 +89,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
         ]),
       ),
     })),
+    aggregateFields: lazy(() => aggregateFields(visible, types.selectColumn)),
     booleanExpression: lazy((): InputType => {
       const self: InputType = {
         kind: 'input',
@@ -155,7 +159,21 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       fields.push(...relationshipFields(relationship, target));
     for (const field of select().computedFields) fields.push(computedField(field));
     if (table.shape.remoteRelationships && !role.relay) fields.push(...tableRelationships(role, visible));
-    return fields;
+    const taken = new Set(fields.map((field) => field.name));
+    return [...fields, ...extensionFields().filter((field) => !taken.has(field.name))];
+  }
+
+  /** Fields of extensions. They take no name that another field of the object has. */
+  function extensionFields(): FieldDefinition[] {
+    return select().relationships.flatMap(({ relationship, visible: target }) => {
+      if (relationship.shape.kind === 'object' || !offersGroups(target)) return [];
+      return {
+        name: name(`${relationship.name}_group_by`),
+        description: 'Groups of the rows of an array relationship',
+        ...groupsField(target, role),
+        meaning: { kind: 'relationshipGroups', relationship, visible: target },
+      };
+    });
   }
 
   function columnField(column: VisibleColumn): FieldDefinition {

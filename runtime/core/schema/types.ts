@@ -109,6 +109,8 @@ export type InputMeaning =
       readonly relationship: Relationship | ComputedField;
       readonly visible: VisibleTable;
     }
+  /** The keys, or the aggregates, in an order of groups. */
+  | { readonly kind: 'groupKey' | 'groupAggregate' }
   /** In an order, or with the type of its result in a predicate. */
   | { readonly kind: 'aggregateFunction'; readonly function: string; readonly returns?: ColumnType }
   | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly visible?: VisibleTable }
@@ -179,8 +181,13 @@ export type FieldMeaning =
       readonly relationship: Relationship;
       readonly visible: VisibleTable;
     }
+  | {
+      readonly kind: 'relationshipGroups';
+      readonly relationship: Relationship;
+      readonly visible: VisibleTable;
+    }
   | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly visible?: VisibleTable }
-  | { readonly kind: 'aggregate' | 'nodes' | 'count' }
+  | { readonly kind: 'aggregate' | 'nodes' | 'count' | 'groupKey' }
   | { readonly kind: 'aggregateFunction'; readonly function: string }
   | { readonly kind: 'aggregateColumn'; readonly column: VisibleColumn | ComputedField }
   | { readonly kind: 'affectedRows' | 'returning' }

@@ -265,6 +265,11 @@ export function joinCondition(relationship: Relationship, from: Sql, to: Sql): S
   );
 }
 
+/** Values of enum tables are written as their GraphQL names, which one naming convention puts in upper case. */
+export function shownValue({ enumTable }: Column, value: Sql): Sql {
+  return enumTable?.source.naming === 'graphql-default' ? sql`upper(${value})` : value;
+}
+
 /**
  * The JSON of a value: geometry as GeoJSON, big numbers as strings when asked for; everything
  * else as Postgres prints it.

@@ -1,4 +1,10 @@
-import { type QueryFieldKind, ROOT_FIELD_KINDS, type SubscriptionFieldKind } from '../../core/root-fields.ts';
+import {
+  isNamedKind,
+  type NamedKind,
+  type QueryFieldKind,
+  ROOT_FIELD_KINDS,
+  type SubscriptionFieldKind,
+} from '../../core/root-fields.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   list,
@@ -52,9 +58,10 @@ const insertPermission = object({
   validate_input,
 });
 
-const { query, subscription } = ROOT_FIELD_KINDS;
-export type QueryRootField = QueryFieldKind;
-export type SubscriptionRootField = QueryFieldKind | SubscriptionFieldKind;
+export type QueryRootField = NamedKind<QueryFieldKind>;
+export type SubscriptionRootField = QueryRootField | SubscriptionFieldKind;
+const { subscription } = ROOT_FIELD_KINDS;
+const query: readonly QueryRootField[] = ROOT_FIELD_KINDS.query.filter(isNamedKind);
 
 export type SelectPermission = TypeOf<typeof selectPermission>;
 const selectPermission = object({

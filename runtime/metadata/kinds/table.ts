@@ -1,5 +1,5 @@
 import { displayName } from '../../core/names.ts';
-import { ROOT_FIELD_KINDS, type RootFieldKind } from '../../core/root-fields.ts';
+import { isNamedKind, ROOT_FIELD_KINDS, type RootFieldKind } from '../../core/root-fields.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
 import { nearest } from '../../diagnostics/nearest.ts';
 import type { Codec, TypeOf } from '../codec.ts';
@@ -46,6 +46,7 @@ const customRootFields: Codec<RootFields> = convert(
     Object.fromEntries(
       Object.values(ROOT_FIELD_KINDS)
         .flat()
+        .filter(isNamedKind)
         .map((field) => [field, optional(rootField)]),
     ),
   ) as unknown as Codec<RootFields>,

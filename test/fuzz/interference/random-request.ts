@@ -93,6 +93,13 @@ const ONLY_HIDDEN: Readonly<Record<TableName, readonly string[]>> = {
   note: ['title: {_eq: "secret one"}', 'weight: {_gt: 1e307}'],
 };
 
+/** Columns by which rows are grouped: equal values are written alike. */
+const GROUP_KEYS: Readonly<Record<TableName, readonly string[]>> = {
+  team: ['id', 'owner', 'name', 'weight'],
+  item: ['id', 'owner', 'title', 'tags', 'body', 'day', 'weight'],
+  note: ['id', 'owner', 'title', 'weight'],
+};
+
 /** Conditions that fail for each row that they are evaluated for, or for most of those that only hidden rows lead to. */
 const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => string)[]>> = {
   team: [
@@ -351,7 +358,11 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
         ? [`${name}_aggregate(where: ${condition(target, 1)}) {${aggregated}}`]
         : [],
     );
-    return ['id', ...random.some(fields[table].slice(1), 0.4), ...nested, ...aggregates].join(' ');
+    const grouped = below[table].flatMap(([name, target]) =>
+      depth > 0 && name !== 'own_items' && random.chance(0.15) ? [`${name}_group_by${groups(target)}`] : [],
+    );
+    const shown = random.some(fields[table].slice(1), 0.4);
+    return ['id', ...shown, ...nested, ...aggregates, ...grouped].join(' ');
   };
 
   const aggregated = 'aggregate {count sum {weight} stddev_samp {weight}} nodes {id}';
@@ -364,6 +375,20 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
     const update = `{${where}, _set: {${target === 'team' ? 'name' : 'title'}: "theirs"}}`;
     if (!isArray) return `{${name}: {update: ${update}}}`;
     return random.chance(0.5) ? `{${name}: {update: [${update}]}}` : `{${name}: {delete: {${where}}}}`;
+  };
+
+  /** Arguments and selection of groups. The keys decide the order, so that there is only one. */
+  const groups = (table: TableName): string => {
+    const keys = random.shuffle(GROUP_KEYS[table]).slice(0, random.between(1, 2));
+    const order = keys.map((key) => `{key: {${key}: ${random.pick(['asc', 'desc'])}}}`);
+    const having = random.pick(['count: {', 'avg: {arguments: weight, ', 'max: {arguments: weight, ']);
+    return `(keys: [${keys.join(', ')}], ${[
+      `order_by: [${order.join(', ')}]`,
+      ...(random.chance(0.7) ? [`where: ${condition(table, 1)}`] : []),
+      ...(random.chance(0.5)
+        ? [`having: {${having}predicate: {_gte: 0}, filter: ${condition(table, 1)}}}`]
+        : []),
+    ].join(', ')}) {key {${keys.join(' ')}} aggregate {count max {weight}}}`;
   };
 
   const write = (table: TableName): string => {
@@ -390,7 +415,9 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
     ? write(table)
     : random.chance(0.25)
       ? `${table}_aggregate(${args(table, 2)}) {${aggregated}}`
-      : `${table}(${args(table, 2)}) {${selection(table, 2)}}`;
+      : random.chance(0.2)
+        ? `${table}_group_by${groups(table)}`
+        : `${table}(${args(table, 2)}) {${selection(table, 2)}}`;
   const kind = writes ? 'mutation' : isLive ? 'subscription' : 'query';
   // Of two conditions on one column one was dropped.
   const used = values.filter(({ name }) => new RegExp(`\\$${name}\\b`).test(root));

@@ -11,6 +11,8 @@ export type Exact =
 
 export type Expected =
   | { readonly kind: 'exactly'; readonly value: Exact }
+  /** A value of rows that Postgres finds equal although they print differently: any of them. */
+  | { readonly kind: 'one of'; readonly values: readonly Exact[] }
   /** Averages and deviations: the digits are Postgres' business. */
   | { readonly kind: 'about'; readonly value: number }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [string, Expected])[] }
@@ -79,6 +81,10 @@ function difference(expected: Expected, got: Exact, path = '$'): string | undefi
       return show(expected.value) === show(got)
         ? undefined
         : `${path}: expected ${show(expected.value)}, got ${show(got)}`;
+    case 'one of':
+      return expected.values.some((value) => show(value) === show(got))
+        ? undefined
+        : `${path}: expected ${showExpected(expected)}, got ${show(got)}`;
     case 'about': {
       const number =
         got !== null && typeof got === 'object' && got.kind === 'number' ? Number(got.text) : Number.NaN;
@@ -168,6 +174,8 @@ function showExpected(expected: Expected): string {
   switch (expected.kind) {
     case 'exactly':
       return show(expected.value);
+    case 'one of':
+      return expected.values.map(show).join(' or ');
     case 'about':
       return `~${expected.value}`;
     case 'object':

@@ -17,18 +17,22 @@ export type Condition =
       readonly comparisons: readonly Comparison[];
     }
   | { readonly kind: 'relationship' | 'computed rows'; readonly name: string; readonly item: Condition }
-  /** Requests only: an aggregate of an array relationship. */
-  | {
-      readonly kind: 'aggregate';
-      readonly name: string;
-      readonly function: string;
-      readonly columns: readonly string[];
-      readonly where?: Condition;
-      readonly type: TypeName;
-      readonly comparisons: readonly Comparison[];
-    }
+  | AggregateCondition
   /** Permissions only. */
   | { readonly kind: 'exists'; readonly schema: string; readonly table: string; readonly item: Condition };
+
+/** Requests only: an aggregate of an array relationship, or without a name of the rows of a group. */
+export interface AggregateCondition {
+  readonly kind: 'aggregate';
+  readonly name: string;
+  readonly function: string;
+  readonly columns: readonly string[];
+  /** Conditions on groups only: relationships do not heed it. */
+  readonly distinct?: boolean;
+  readonly where?: Condition;
+  readonly type: TypeName;
+  readonly comparisons: readonly Comparison[];
+}
 
 export type Comparison =
   | {
@@ -92,13 +96,7 @@ function partJson(condition: Condition): Json {
     case 'computed rows':
       return conditionJson(condition.item);
     case 'aggregate':
-      return {
-        [condition.function]: {
-          ...(condition.columns.length > 0 && { arguments: aggregateArguments(condition) }),
-          ...(condition.where && { filter: conditionJson(condition.where) }),
-          predicate: comparisonsJson(condition.type, condition.comparisons),
-        },
-      };
+      return aggregateJson(condition);
     case 'exists':
       return {
         _table:
@@ -111,6 +109,17 @@ function partJson(condition: Condition): Json {
     case 'computed':
       return comparisonsJson(condition.type, condition.comparisons);
   }
+}
+
+export function aggregateJson(condition: AggregateCondition): Json {
+  return {
+    [condition.function]: {
+      ...(condition.columns.length > 0 && { arguments: aggregateArguments(condition) }),
+      ...(condition.distinct && { distinct: true }),
+      ...(condition.where && { filter: conditionJson(condition.where) }),
+      predicate: comparisonsJson(condition.type, condition.comparisons),
+    },
+  };
 }
 
 function comparisonsJson(type: TypeName, comparisons: readonly Comparison[]): Json {
@@ -168,7 +177,7 @@ export function operandJson(type: TypeName, value: Value): Json {
 export function aggregateArguments({
   function: name,
   columns,
-}: Extract<Condition, { kind: 'aggregate' }>): string | readonly string[] | Readonly<Record<string, string>> {
+}: AggregateCondition): string | readonly string[] | Readonly<Record<string, string>> {
   if (name === 'count') return columns;
   const [first = '', second] = columns;
   return second === undefined ? first : { X: first, Y: second };

@@ -2,7 +2,7 @@
 import type { Comparison, Condition } from './condition.ts';
 import { grantOf } from './lens.ts';
 import { type Project, type Table, tableNamed } from './project.ts';
-import type { AggregateSelection, Arguments, Request, Selection } from './request.ts';
+import type { AggregateSelection, Arguments, Groups, Request, Selection } from './request.ts';
 
 export class Coverage {
   readonly #counts = new Map<string, Map<string, number>>();
@@ -43,7 +43,8 @@ export class Coverage {
           'connections',
           `${field.backward ? 'last' : 'first'}${field.skip > 0 ? ' by a cursor' : ''}`,
         );
-      if (field.kind === 'aggregate') this.#aggregate(project, request.role, table, field.aggregate, 0);
+      if (field.kind === 'groups') this.#groups(project, request.role, table, field.groups);
+      else if (field.kind === 'aggregate') this.#aggregate(project, request.role, table, field.aggregate, 0);
       else this.#selection(project, request.role, table, field.selection, 0);
     }
   }
@@ -57,6 +58,8 @@ export class Coverage {
         this.#arguments(field.arguments);
       if (field.kind === 'object' || field.kind === 'array')
         this.#selection(project, role, targetOf(project, table, field.name), field.selection, depth + 1);
+      if (field.kind === 'array groups')
+        this.#groups(project, role, targetOf(project, table, field.name), field.groups);
       if (field.kind === 'array aggregate')
         this.#aggregate(project, role, targetOf(project, table, field.name), field.aggregate, depth + 1);
     }
@@ -75,6 +78,20 @@ export class Coverage {
         this.#add('aggregates', `${name}${how}`);
       }
     }
+  }
+
+  #groups(project: Project, role: string, table: Table, groups: Groups): void {
+    const { keys, where, having = [], orderBy = [], limit, offset } = groups;
+    const { masked } = grantOf(project, table, role)!;
+    this.#add('groups', `keys ${keys.length}`);
+    if (keys.some((name) => masked.has(name))) this.#add('groups', 'by a masked cell');
+    for (const condition of having)
+      this.#add('groups', `having ${condition.function}${condition.distinct ? ' distinct' : ''}`);
+    for (const { key } of orderBy)
+      this.#add('groups', `order by ${key.kind === 'key' ? 'key' : key.function}`);
+    if (where) this.#condition('request', where, 0);
+    if (limit !== undefined) this.#add('groups', 'limit');
+    if (offset !== undefined) this.#add('groups', 'offset');
   }
 
   #arguments({ where, orderBy = [], distinctOn, limit, offset }: Arguments): void {

@@ -3,7 +3,7 @@
  * TypeScript. The engine's planner and rules are not imported here; that is the point.
  */
 import { aggregateOf, count } from './aggregates.ts';
-import type { Comparison, Condition, Operand } from './condition.ts';
+import type { AggregateCondition, Comparison, Condition, Operand } from './condition.ts';
 import { rowsOf } from './database.ts';
 import {
   type ComputedField,
@@ -15,7 +15,7 @@ import {
   type Table,
   tableNamed,
 } from './project.ts';
-import { applyOperator, TYPES, type TypeName, type Value } from './types.ts';
+import { applyOperator, equal, TYPES, type TypeName, type Value } from './types.ts';
 
 /** Session variables of a request: the value, and the text that travels. */
 export type SessionValues = Readonly<Record<string, { readonly value: Value; readonly text: string }>>;
@@ -238,9 +238,7 @@ export function holds(
     }
     case 'aggregate': {
       const { target, rows } = relatedRows(lens, table, row, condition.name);
-      const { where } = condition;
-      const counted = where ? rows.filter((other) => inner(where, target, other) === true) : rows;
-      return compare(aggregateValue(condition, target, counted), condition.type, condition.comparisons);
+      return aggregateHolds(lens, condition, target, rows);
     }
     case 'exists': {
       const target = tableNamed(lens.project, condition.table);
@@ -254,36 +252,67 @@ export function holds(
     }
   }
 
-  function aggregateValue(
-    { function: name, columns }: Extract<Condition, { kind: 'aggregate' }>,
-    target: Table,
-    rows: readonly Row[],
-  ): Value {
-    if (name === 'count') return count(lens, target, rows, columns, false);
-    const pairs = rows.map((other) => columns.map((column) => lens.cell(target, other, column)));
-    // Of a covariance only whether there is one is asked.
-    if (name === 'covar_samp') return pairs.filter((pair) => !pair.includes(null)).length > 1 ? 0 : null;
-    const type = TYPES[columnNamed(target, columns[0]!).type];
-    return aggregateOf(
-      type,
-      name,
-      pairs.map(([value]) => value!),
-    ).value;
-  }
-
   function compare(left: Value, typeName: TypeName, comparisons: readonly Comparison[]): boolean | null {
-    return every(comparisons.map((comparison) => answer(left, typeName, comparison)));
+    return compareValue(lens, left, typeName, comparisons, { row, root });
   }
+}
 
-  function answer(left: Value, typeName: TypeName, comparison: Comparison): boolean | null {
-    const type = TYPES[typeName];
+/** SQL's answer to a condition on an aggregate of rows that the lens shows. */
+export function aggregateHolds(
+  lens: Lens,
+  condition: AggregateCondition,
+  table: Table,
+  rows: readonly Row[],
+): boolean | null {
+  const { where, type, comparisons } = condition;
+  const counted = where ? rows.filter((row) => holds(lens, where, table, row, row, table) === true) : rows;
+  return compareValue(lens, aggregateValue(lens, condition, table, counted), type, comparisons, NO_ROWS);
+}
+
+function aggregateValue(
+  lens: Lens,
+  { function: name, columns, distinct = false }: AggregateCondition,
+  table: Table,
+  rows: readonly Row[],
+): Value {
+  if (name === 'count') return count(lens, table, rows, columns, distinct);
+  const pairs = rows.map((row) => columns.map((column) => lens.cell(table, row, column)));
+  // Of a covariance only whether there is one is asked.
+  if (name === 'covar_samp') return pairs.filter((pair) => !pair.includes(null)).length > 1 ? 0 : null;
+  const type = TYPES[columnNamed(table, columns[0]!).type];
+  const values = pairs.map(([value]) => value!);
+  const isRepeated = (value: Value, index: number) =>
+    values.slice(0, index).some((other) => other !== null && value !== null && equal(type, other, value));
+  const asked = distinct ? values.filter((value, index) => !isRepeated(value, index)) : values;
+  return aggregateOf(type, name, asked).value;
+}
+
+/** Rows that comparisons of columns are about: the one at hand, and the one that the permission is about. */
+interface ComparedRows {
+  readonly row: Row;
+  readonly root: Row;
+}
+
+const NO_ROWS: ComparedRows = { row: {}, root: {} };
+
+function compareValue(
+  lens: Lens,
+  left: Value,
+  typeName: TypeName,
+  comparisons: readonly Comparison[],
+  rows: ComparedRows,
+): boolean | null {
+  const type = TYPES[typeName];
+  const answer = (comparison: Comparison): boolean | null => {
     switch (comparison.kind) {
       case 'null':
         return (left === null) === comparison.isNull;
-      case 'cast':
-        return compare(left === null ? null : jsonbText(left), 'text', comparison.comparisons);
+      case 'cast': {
+        const text = left === null ? null : jsonbText(left);
+        return compareValue(lens, text, 'text', comparison.comparisons, rows);
+      }
       case 'columns': {
-        const right = comparison.root ? root[comparison.column]! : row[comparison.column]!;
+        const right = (comparison.root ? rows.root : rows.row)[comparison.column]!;
         if (right === null) return null;
         return applyOperator(type, COLUMN_MEANING[comparison.operator]!, left, right);
       }
@@ -293,11 +322,10 @@ export function holds(
         return applyOperator(type, comparison.operator, left, right);
       }
     }
-  }
-
-  function operand(given: Operand): Value {
-    return given.kind === 'value' ? given.value : lens.session[given.name.toLowerCase()]!.value;
-  }
+  };
+  const operand = (given: Operand): Value =>
+    given.kind === 'value' ? given.value : lens.session[given.name.toLowerCase()]!.value;
+  return every(comparisons.map(answer));
 }
 
 const COLUMN_MEANING: Readonly<Record<string, string>> = {

@@ -1,6 +1,8 @@
 /** The expected answer to a request, computed from raw rows. */
 import { aggregateOf, count, extreme, present, sameCells } from './aggregates.ts';
 import type { Exact, Expected } from './answer.ts';
+import { exact } from './exact.ts';
+import { compareSorted, expectedGroups } from './groups.ts';
 import { computedRows, grantOf, holds, type Lens, relatedRows, roleLens, type ScalarField } from './lens.ts';
 import {
   columnNamed,
@@ -16,8 +18,8 @@ import type {
   AggregateValue,
   Arguments,
   Connection,
-  Direction,
   Field,
+  Groups,
   Key,
   OrderKey,
   Request,
@@ -72,6 +74,8 @@ function createOracle(
         return inOrder(field.keys.map((key) => byKey(table, key, field.selection)));
       case 'connection':
         return connection(table, field);
+      case 'groups':
+        return groups(table, lens.rows(table), field.groups);
     }
   }
 
@@ -161,7 +165,18 @@ function createOracle(
         const { target, rows } = relatedRows(lens, table, row, field.name);
         return aggregate(target, rows, field.arguments, field.aggregate);
       }
+      case 'array groups': {
+        const { target, rows } = relatedRows(lens, table, row, field.name);
+        return groups(target, rows, field.groups);
+      }
     }
+  }
+
+  function groups(table: Table, rows: readonly Row[], asked: Groups): Expected {
+    const { limit = Number.POSITIVE_INFINITY } = grantOf(project, table, role)!;
+    return expectedGroups(lens, table, rows, asked, limit, (members, value) =>
+      aggregateValue(table, members, value),
+    );
   }
 
   function list(table: Table, rows: readonly Row[], args: Arguments, selection: Selection): Expected {
@@ -203,14 +218,7 @@ function createOracle(
   }
 
   function compareKeys(table: Table, left: Row, right: Row, key: OrderKey): number {
-    const [one, other] = [keyValue(table, left, key), keyValue(table, right, key)];
-    const { descending, nullsFirst } = directionOf(key.direction);
-    if (one.value === null || other.value === null) {
-      const result = Number(one.value === null) - Number(other.value === null);
-      return nullsFirst ? -result : result;
-    }
-    const result = one.type.compare!(one.value, other.value);
-    return descending ? -result : result;
+    return compareSorted(keyValue(table, left, key), keyValue(table, right, key), key.direction);
   }
 
   function keyValue(table: Table, row: Row, { through, key }: OrderKey): { value: Value; type: FuzzType } {
@@ -306,12 +314,6 @@ function createOracle(
   }
 }
 
-function directionOf(direction: Direction): { descending: boolean; nullsFirst: boolean } {
-  const descending = direction.startsWith('desc');
-  const nullsFirst = direction.endsWith('nulls_first') || direction === 'desc';
-  return { descending, nullsFirst };
-}
-
 function printedAggregate(type: FuzzType, name: string, values: readonly Value[]): Expected {
   if (values.length === 0) return exactly(null);
   switch (name) {
@@ -330,29 +332,6 @@ function printedAggregate(type: FuzzType, name: string, values: readonly Value[]
       return { kind: 'about', value: name.startsWith('stddev') ? Math.sqrt(variance) : variance };
     }
   }
-}
-
-/** The JSON that Postgres prints for a value. */
-function exact(type: FuzzType, value: Value): Exact {
-  if (value === null) return null;
-  if (type.name === 'jsonb') return exactJson(value);
-  if (type.element) {
-    const element = TYPES[type.element];
-    return { kind: 'list', items: (value as readonly Value[]).map((item) => exact(element, item)) };
-  }
-  if (type.number) return { kind: 'number', text: String(value) };
-  return typeof value === 'boolean' ? value : String(value);
-}
-
-/** Keys in jsonb's order: shorter ones first. */
-function exactJson(value: Value): Exact {
-  if (typeof value === 'number') return { kind: 'number', text: String(value) };
-  if (Array.isArray(value)) return { kind: 'list', items: (value as readonly Value[]).map(exactJson) };
-  if (!isObject(value)) return value as Exact;
-  const keys = Object.keys(value).sort(
-    (left, right) => left.length - right.length || (left < right ? -1 : 1),
-  );
-  return { kind: 'object', entries: keys.map((key) => [key, exactJson(value[key]!)]) };
 }
 
 function below(value: Value, key: string): Value {

@@ -2,7 +2,9 @@
 import type { Json } from '../../../runtime/metadata/metadata.ts';
 import type { Random } from '../random.ts';
 import {
+  type AggregateCondition,
   aggregateArguments,
+  aggregateJson,
   type Comparison,
   type Condition,
   comparisonKey,
@@ -17,6 +19,8 @@ import type {
   Arguments,
   Connection,
   Field,
+  GroupOrder,
+  Groups,
   OrderKey,
   Request,
   RootField,
@@ -84,7 +88,44 @@ export function printRequest(
       }
       case 'connection':
         return connection(table, field.response, field);
+      case 'groups':
+        return groups(table, field.response, `${name}_group_by`, field.groups);
     }
+  }
+
+  function groups(table: Table, response: string, name: string, asked: Groups): string {
+    const { keys, where, having, orderBy, limit, offset, fields } = asked;
+    const base = graphqlName(table);
+    const list = [
+      `keys: ${random.chance(VARIABLE) ? variable(`[${base}_group_by_column!]!`, keys) : keys.length === 1 && random.chance(0.5) ? keys[0] : `[${keys.join(', ')}]`}`,
+    ];
+    if (having) {
+      const text = random.chance(WHOLE_VARIABLE)
+        ? variable(`[${base}_aggregate_bool_exp!]`, having.map(aggregateJson))
+        : `[${having.map((condition) => aggregateText(table, condition)).join(', ')}]`;
+      list.push(`having: ${text}`);
+    }
+    if (orderBy) {
+      const whole = orderBy.map(groupOrderJson);
+      list.push(
+        `order_by: ${random.chance(WHOLE_VARIABLE) ? variable(`[${base}_group_by_order_by!]`, whole) : enumText(whole)}`,
+      );
+    }
+    const given = {
+      ...(where && { where }),
+      ...(limit !== undefined && { limit }),
+      ...(offset !== undefined && { offset }),
+    };
+    const shown = fields.map((field) => {
+      if (field.kind === 'typename') return named(field.response, '__typename');
+      if (field.kind === 'key') {
+        const columns = field.columns.map((column) => named(column.response, column.name));
+        return `${named(field.response, 'key')} { ${columns.join(' ')} }`;
+      }
+      const values = field.values.map((value) => aggregateValue(table, value));
+      return `${named(field.response, 'aggregate')} { ${values.join(' ')} }`;
+    });
+    return `${named(response, name)}${args(table, given, list)} { ${shown.join(' ')} }`;
   }
 
   function connection(table: Table, response: string, field: Connection): string {
@@ -160,6 +201,10 @@ export function printRequest(
       case 'computed rows': {
         const target = targetOf(table, field.name);
         return `${named(field.response, field.name)}${args(target, field.arguments)} ${selection(target, field.selection)}`;
+      }
+      case 'array groups': {
+        const target = targetOf(table, field.name);
+        return groups(target, field.response, `${field.name}_group_by`, field.groups);
       }
       case 'array aggregate': {
         const target = targetOf(table, field.name);
@@ -264,20 +309,24 @@ export function printRequest(
       case 'relationship':
       case 'computed rows':
         return conditionText(targetOf(table, part.name), part.item);
-      case 'aggregate': {
-        const parts = [
-          ...(part.columns.length > 0 ? [`arguments: ${enumText(aggregateArguments(part))}`] : []),
-          ...(part.where ? [`filter: ${conditionText(targetOf(table, part.name), part.where)}`] : []),
-          `predicate: ${comparisonsText(part.type, part.comparisons)}`,
-        ];
-        return `{${part.function}: {${random.shuffle(parts).join(', ')}}}`;
-      }
+      case 'aggregate':
+        return aggregateText(targetOf(table, part.name), part);
       case 'column':
       case 'computed':
         return comparisonsText(part.type, part.comparisons);
       default:
         throw new Error(`a request has no ${part.kind}`);
     }
+  }
+
+  function aggregateText(target: Table, condition: AggregateCondition): string {
+    const parts = [
+      ...(condition.columns.length > 0 ? [`arguments: ${enumText(aggregateArguments(condition))}`] : []),
+      ...(condition.distinct ? ['distinct: true'] : []),
+      ...(condition.where ? [`filter: ${conditionText(target, condition.where)}`] : []),
+      `predicate: ${comparisonsText(condition.type, condition.comparisons)}`,
+    ];
+    return `{${condition.function}: {${random.shuffle(parts).join(', ')}}}`;
   }
 
   function comparisonsText(type: TypeName, comparisons: readonly Comparison[]): string {
@@ -341,6 +390,12 @@ function orderJson({ through, key, direction }: OrderKey): Json {
         ? { [key.function]: direction }
         : { [key.function]: { [key.column]: direction } },
   };
+}
+
+function groupOrderJson({ key, direction }: GroupOrder): Json {
+  if (key.kind === 'key') return { key: { [key.name]: direction } };
+  const { column } = key;
+  return { aggregate: { [key.function]: column === undefined ? direction : { [column]: direction } } };
 }
 
 /** JSON in GraphQL's notation, all strings as enum values. */

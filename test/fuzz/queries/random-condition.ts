@@ -1,6 +1,13 @@
 /** Random boolean expressions, of permissions and of requests. */
 import type { Random } from '../random.ts';
-import { type Comparison, type Condition, comparisonKey, keyOf, type Operand } from './condition.ts';
+import {
+  type AggregateCondition,
+  type Comparison,
+  type Condition,
+  comparisonKey,
+  keyOf,
+  type Operand,
+} from './condition.ts';
 import {
   type Column,
   type ComputedField,
@@ -113,6 +120,16 @@ export function randomCondition(random: Random, place: ConditionPlace, size = 3)
     }
   }
   return choices.length === 0 ? { kind: 'object', parts: [] } : random.pick(choices)();
+}
+
+/** Conditions on aggregates of the rows of a group. */
+export function randomHaving(random: Random, place: ConditionPlace): AggregateCondition[] {
+  return random.list(random.pick([1, 1, 2]), (): AggregateCondition => {
+    const where = random.chance(0.4) ? randomCondition(random, { ...place, depth: 1 }, 1) : undefined;
+    const asked = randomAggregate(random, place, place.table);
+    const distinct = asked.columns.length === 1 && asked.function !== 'covar_samp' && random.chance(0.3);
+    return { kind: 'aggregate', name: '', ...asked, ...(distinct && { distinct }), ...(where && { where }) };
+  });
 }
 
 /** Deviations end in digits that are Postgres' business: of them only whether there is one is asked. */

@@ -10,7 +10,8 @@ import {
   type Table,
   tableNamed,
 } from './project.ts';
-import { randomCondition } from './random-condition.ts';
+import { type ConditionPlace, randomCondition } from './random-condition.ts';
+import { randomAggregateOrder, randomGroups } from './random-groups.ts';
 import { BASE_ROLES, INHERITED_ROLES, keysOf, randomSession } from './random-project.ts';
 import {
   type AggregateSelection,
@@ -18,6 +19,7 @@ import {
   type Arguments,
   DIRECTIONS,
   type Field,
+  type Groups,
   type Key,
   type OrderKey,
   type Request,
@@ -53,6 +55,12 @@ function isNode(project: Project, table: Table, role: string): boolean {
 
 const FUNCTIONS = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'var_pop', 'var_samp', 'variance'];
 
+/** What follows the name of a relationship or computed field. */
+const SUFFIXES: Readonly<Partial<Record<Field['kind'], string>>> = {
+  'array aggregate': '_aggregate',
+  'array groups': '_group_by',
+};
+
 function createWriter(random: Random, project: Project, role: string, relay: boolean): () => RootField[] {
   const grant = (table: Table): Grant | undefined => grantOf(project, table, role);
   const visible = (table: Table) => grant(table) !== undefined;
@@ -72,6 +80,7 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
           'select',
           ...(keys ? ['by key', 'entities'] : []),
           ...(grant(table)!.aggregations ? ['aggregate'] : []),
+          ...(offersGroups(table) ? ['groups'] : []),
         ];
     const key = (): Key =>
       keys!.length > 0 && random.chance(0.85)
@@ -109,6 +118,8 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
       }
       case 'aggregate':
         return { kind: 'aggregate', response: alias, table: table.name, ...aggregateOf(table, 2) };
+      case 'groups':
+        return { kind, response: alias, table: table.name, groups: groupsOf(table) };
       default:
         // The field's own name once in a while.
         return {
@@ -158,6 +169,8 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
         }
         if (kind === 'array' && grant(other)!.aggregations && random.chance(0.25))
           fields.push({ kind: 'array aggregate', name, ...aggregateOf(other, depth - 1) } as Field);
+        if (kind === 'array' && offersGroups(other) && random.chance(0.2))
+          fields.push({ kind: 'array groups', name, groups: groupsOf(other) } as Field);
       }
       for (const field of rowFields(table)) {
         if (!random.chance(0.4)) continue;
@@ -185,9 +198,7 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
     const taken = new Set<string>();
     return fields.map((field): Field => {
       const own =
-        'name' in field
-          ? `${field.name}${field.kind === 'array aggregate' ? '_aggregate' : ''}`
-          : '__typename';
+        'name' in field ? `${field.name}${SUFFIXES[field.kind as Field['kind']] ?? ''}` : '__typename';
       const choices = [
         own,
         own,
@@ -252,20 +263,7 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
 
   function randomArguments(table: Table, aggregated: boolean): Arguments {
     const granted = grant(table)!;
-    const where = random.chance(0.5)
-      ? randomCondition(random, {
-          project,
-          table,
-          depth: 2,
-          columns: (of) => of.columns.filter(({ name }) => grant(of)!.columns.includes(name)),
-          computedFields: (of) =>
-            of.computedFields.filter(
-              (field) => field.kind === 'rows' || grant(of)!.computedFields.includes(field),
-            ),
-          visible,
-          aggregates: (of) => grant(of)!.aggregations,
-        })
-      : undefined;
+    const where = random.chance(0.5) ? randomCondition(random, placeOf(table)) : undefined;
     const keyed =
       table.primaryKey.length > 0 &&
       table.primaryKey.every((name) => granted.columns.includes(name) && !granted.masked.has(name));
@@ -307,6 +305,32 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
     };
   }
 
+  function placeOf(table: Table): ConditionPlace {
+    return {
+      project,
+      table,
+      depth: 2,
+      columns: (of) => of.columns.filter(({ name }) => grant(of)!.columns.includes(name)),
+      computedFields: (of) =>
+        of.computedFields.filter(
+          (field) => field.kind === 'rows' || grant(of)!.computedFields.includes(field),
+        ),
+      visible,
+      aggregates: (of) => grant(of)!.aggregations,
+    };
+  }
+
+  function offersGroups(table: Table): boolean {
+    const { aggregations, columns } = grant(table)!;
+    return aggregations && columns.length > 0;
+  }
+
+  function groupsOf(table: Table): Groups {
+    return randomGroups(random, table, grant(table)!, placeOf(table), (response) =>
+      aggregateValue(table, response),
+    );
+  }
+
   function orderKey(table: Table): OrderKey | undefined {
     const direction = random.pick(DIRECTIONS);
     const through: string[] = [];
@@ -329,38 +353,8 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
     ].filter(({ target }) => grant(target)?.aggregations);
     if (aggregated.length > 0 && random.chance(0.35)) {
       const { name, target } = random.pick(aggregated);
-      const seen = grant(target)!;
-      // What is hidden in some rows shows in the order only if it decides about it.
-      const hidden = seen.columns.filter((column) => seen.masked.has(column));
-      const chosen = hidden.length > 0 && random.chance(0.6) ? hidden : seen.columns;
-      const columns = chosen.map((column) => columnNamed(target, column));
-      const numeric = columns.filter(
-        ({ type }) => TYPES[type].aggregates && type !== 'numeric' && type !== 'int8',
-      );
-      const comparable = columns.filter(({ type }) => TYPES[type].extremes);
-      if (numeric.length > 0 && random.chance(0.3))
-        return {
-          through,
-          key: {
-            kind: 'aggregate',
-            of: name,
-            function: random.pick(['sum', 'avg']),
-            column: random.pick(numeric).name,
-          },
-          direction,
-        };
-      if (comparable.length > 0 && random.chance(0.5))
-        return {
-          through,
-          key: {
-            kind: 'aggregate',
-            of: name,
-            function: random.pick(['max', 'min']),
-            column: random.pick(comparable).name,
-          },
-          direction,
-        };
-      return { through, key: { kind: 'aggregate', of: name, function: 'count' }, direction };
+      const key = randomAggregateOrder(random, target, grant(target)!);
+      return { through, key: { kind: 'aggregate', of: name, ...key }, direction };
     }
     const scalars = granted.computedFields.filter(({ kind }) => kind !== 'plus');
     if (scalars.length > 0 && random.chance(0.2))

@@ -1,6 +1,6 @@
 /** Random requests as data. */
 import type { Json } from '../../../runtime/metadata/metadata.ts';
-import type { Condition } from './condition.ts';
+import type { AggregateCondition, Condition } from './condition.ts';
 import type { SessionValues } from './lens.ts';
 
 export interface Request {
@@ -18,6 +18,7 @@ export type RootField = { readonly response: string; readonly table: string } & 
   | { readonly kind: 'entities'; readonly keys: readonly Key[]; readonly selection: Selection }
   | { readonly kind: 'node'; readonly key: Key; readonly selection: Selection }
   | ({ readonly kind: 'connection' } & Connection)
+  | { readonly kind: 'groups'; readonly groups: Groups }
 );
 
 export type Key = Readonly<Record<string, Json>>;
@@ -33,6 +34,34 @@ export interface Connection {
   readonly skip: number;
   readonly selection: Selection;
 }
+
+/** Groups of rows with aggregates. */
+export interface Groups {
+  readonly keys: readonly string[];
+  readonly where?: Condition;
+  readonly having?: readonly AggregateCondition[];
+  readonly orderBy?: readonly GroupOrder[];
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly fields: readonly GroupField[];
+}
+
+export interface GroupOrder {
+  /** A key, or an aggregate of a column; of all rows for `count`. */
+  readonly key:
+    | { readonly kind: 'key'; readonly name: string }
+    | { readonly kind: 'aggregate'; readonly function: string; readonly column?: string };
+  readonly direction: Direction;
+}
+
+export type GroupField = { readonly response: string } & (
+  | { readonly kind: 'typename' }
+  | {
+      readonly kind: 'key';
+      readonly columns: readonly { readonly response: string; readonly name: string }[];
+    }
+  | { readonly kind: 'aggregate'; readonly values: readonly AggregateValue[] }
+);
 
 export interface Arguments {
   readonly where?: Condition;
@@ -91,6 +120,7 @@ export type Field = { readonly response: string } & (
       readonly arguments: Arguments;
       readonly aggregate: AggregateSelection;
     }
+  | { readonly kind: 'array groups'; readonly name: string; readonly groups: Groups }
 );
 
 export type AggregateSelection = readonly AggregateField[];

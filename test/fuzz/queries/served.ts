@@ -1,5 +1,6 @@
 /** A random project as the engine serves it: database made, metadata compiled in process, requests answered. */
 import type pg from 'pg';
+import { EXTENSIONS } from '../../../runtime/core/names.ts';
 import { createLoader, type Loader } from '../../../runtime/program/loader.ts';
 import { serveInProcess } from '../../harness/in-process.ts';
 import { type Defect, sendHostile } from '../hostile/check.ts';
@@ -46,7 +47,10 @@ export async function openWorkbench(serverUrl: string, name: string): Promise<Wo
 
 async function serve(client: pg.Client, url: string, loader: Loader, project: Project): Promise<Served> {
   await client.query(projectSql(project));
-  const served = await serveInProcess(url, projectMetadata(project), loader, { apolloFederation: true });
+  const served = await serveInProcess(url, projectMetadata(project), loader, {
+    apolloFederation: true,
+    naming: { extensions: EXTENSIONS },
+  });
   const texts = (session: SessionValues) =>
     Object.fromEntries(Object.entries(session).map(([name, { text }]) => [name, text]));
   return {

@@ -74,6 +74,7 @@ const OPTIONAL = new Set([
   'where',
   'orderBy',
   'distinctOn',
+  'having',
   'limit',
   'offset',
   'path',

@@ -27,7 +27,10 @@ beforeAll(async () => {
     create function peek() returns setof note language sql volatile as 'select * from note';
     create function part(note) returns int language sql immutable as 'select 10 / $1.share';
   `);
-  server = await startTestServer(database, { LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '100' });
+  server = await startTestServer(database, {
+    LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '100',
+    EXPERIMENTAL_FEATURES: 'group_by',
+  });
   await metadata('pg_track_table', { table: 'note' });
   await metadata('pg_track_table', { table: 'place' });
   for (const name of ['touch', 'peek'])
@@ -38,6 +41,11 @@ beforeAll(async () => {
     definition: { function: 'part' },
   });
   await metadata('pg_create_select_permission', permission({ owner: { _eq: 'x-engine-user-id' } }));
+  await metadata('pg_create_select_permission', {
+    table: 'note',
+    role: 'counter',
+    permission: { columns: '*', filter: { owner: { _eq: 'x-engine-user-id' } }, allow_aggregations: true },
+  });
 });
 
 afterAll(async () => {
@@ -122,6 +130,28 @@ describe('a live query', () => {
     expect(await socket.next()).toMatchObject({
       payload: { data: { note_aggregate: { aggregate: { count: 1 }, nodes: [{ id: 1 }] } } },
     });
+  });
+
+  test('of groups, each session its own', async () => {
+    const counter = (user: string) => ({ 'x-engine-role': 'counter', 'x-engine-user-id': user });
+    const ann = await begin(counter('ann'));
+    const bob = await connect(server, { session: counter('bob') });
+    await write(
+      `insert into note (id, owner, mood) values (1, 'ann', 'sad'), (2, 'bob', 'ok'), (3, 'ann', 'sad')`,
+    );
+    const query =
+      'subscription { note_group_by(keys: [mood], order_by: {key: {mood: asc}}) { key { mood } aggregate { count } } }';
+    const groups = (...list: (readonly [string, number])[]) => ({
+      payload: {
+        data: { note_group_by: list.map(([mood, count]) => ({ key: { mood }, aggregate: { count } })) },
+      },
+    });
+    await subscribe(ann, '1', query);
+    await subscribe(bob, '1', query);
+    expect(await ann.next()).toMatchObject(groups(['sad', 2]));
+    expect(await bob.next()).toMatchObject(groups(['ok', 1]));
+    await write(`update note set mood = 'ok' where id = 3`);
+    expect(await ann.next()).toMatchObject(groups(['ok', 1], ['sad', 1]));
   });
 
   test('each session and each value gets its own rows', async () => {

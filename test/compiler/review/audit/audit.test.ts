@@ -113,13 +113,21 @@ const METADATA = {
 };
 
 let code: GeneratedCode;
+let grouped: GeneratedCode;
 let folder: string;
 
 beforeAll(async () => {
   const database = await createTestDatabase(SQL);
   const { value: metadata } = readMetadata(METADATA);
-  const { files, diagnostics } = compile({ metadata, catalogs: await catalogsOf(metadata, database.url) });
+  const catalogs = await catalogsOf(metadata, database.url);
+  const { files, diagnostics } = compile({ metadata, catalogs });
   expect(diagnostics).toEqual([]);
+  const naming = { enabled: false, default: 'engine-default', extensions: ['group_by'] } as const;
+  grouped = readTexts({
+    label: 'grouped',
+    folder: 'generated',
+    files: compile({ metadata, catalogs, naming }).files,
+  });
   folder = mkdtempSync(join(tmpdir(), 'engine-audit-'));
   writeFolder(join(folder, 'generated'), files);
   code = readTexts({ label: 'here', folder: 'generated', files });
@@ -127,15 +135,27 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** `role access via fields (rule parts)`, a line a path. */
-function paths(table: string, column: string, role?: string): string[] {
-  const found = code.program.tables.find(({ shape }) => shape.name === table)!;
-  return whoCan(code, found, column)
+function paths(table: string, column: string, role?: string, of = code): string[] {
+  const found = of.program.tables.find(({ shape }) => shape.name === table)!;
+  return whoCan(of, found, column)
     .paths.filter((path) => role === undefined || path.role === role)
     .map(
       ({ role: who, access, via, fields, rules, possible }) =>
         `${who} ${access} ${via}${possible ? '?' : ''}: ${fields.join(' ')} (${rules.map((rule) => `${rule.table.replace('public.', '')} ${rule.part}`).join(', ')})`,
     );
 }
+
+test('where groups are an extension that is switched on, they are paths of aggregates and of conditions', () => {
+  const added = paths('person', 'email', 'user', grouped).filter((each) => each.includes('group_by'));
+  expect(added).toEqual([
+    'user read aggregate: person_aggregate person_group_by (person select)',
+    'user read order and filter: person person_aggregate person_group_by person_stream where and order_by of task.owner (person select)',
+  ]);
+  expect(paths('person', 'email', 'clerk', grouped).join()).not.toContain('group_by');
+  const { permissions } = auditMatrix(grouped);
+  const offered = permissions.filter(({ fields }) => fields.includes('person_group_by'));
+  expect(offered.map(({ role, operation }) => `${role} ${operation}`)).toEqual(['user select']);
+});
 
 test('a column is found by table, relationship, function, aggregate, filter, answers of mutations and saved operations', () => {
   expect(paths('person', 'email', 'user')).toEqual([

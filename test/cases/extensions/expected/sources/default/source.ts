@@ -1,0 +1,10 @@
+// default · source
+import { source as declareSource } from "engine/contract";
+
+export const source = declareSource({
+  name: "default",
+  kind: "postgres",
+  extensions: ["group_by"],
+  postgres: 18,
+  types: {},
+});
