@@ -62,6 +62,7 @@ export async function benchConsole(progress: (text: string) => void): Promise<Co
       const figures: ConsoleFigure[] = [];
       const add = (measure: string, goal: number, value: number) => figures.push({ measure, goal, value });
       add('script and styles, gzip, kB', 1000, await bundleSize(address));
+      add('state of the overview, p95, ms', 20, await stateTime(address));
       progress('opening the page');
       const pings = longestPing(address);
       const page = await browser.newPage();
@@ -92,6 +93,17 @@ async function bundleSize(address: string): Promise<number> {
     bytes += gzipSync(Buffer.from(await answer.arrayBuffer())).length;
   }
   return bytes / 1000;
+}
+
+/** Milliseconds that 95 of 100 answers about the server's state take at most. */
+async function stateTime(address: string): Promise<number> {
+  const times: number[] = [];
+  for (let asked = 0; asked < 100; asked += 1) {
+    const begin = performance.now();
+    await (await fetch(`${address}/engine/console/state`, { headers: ADMIN })).text();
+    times.push(performance.now() - begin);
+  }
+  return times.sort((left, right) => left - right)[94]!;
 }
 
 /** Milliseconds from the secret to the first rows. */

@@ -96,7 +96,7 @@ test('it serves metadata, which it compiles in its thread, and a console of it',
   const editor = await fetch(`${url}/console/query/frame.js`);
   expect([editor.status, await editor.text()]).toEqual([200, expect.stringContaining('startQuery')]);
   const access = await (await fetch(`${url}/engine/console/access`)).json();
-  expect(access).toMatchObject({ tables: [{ source: 'default', name: 'ticket' }] });
+  expect(access).toMatchObject({ lines: [{ source: 'default', label: 'ticket' }] });
 });
 
 test('without the embedded PostgreSQL it says what to install', () => {

@@ -306,9 +306,10 @@ test('the relay API, sockets and what administrators see of them', async () => {
 });
 
 test('the console shows rules in the words of the vocabulary', async () => {
-  const { answer } = await server.send('/engine/console/access', undefined, ADMIN);
-  const { permissions } = answer as { permissions: { whereWords?: string; presets?: object }[] };
-  expect(permissions.map(({ whereWords, presets }) => whereWords ?? presets)).toEqual([
+  const place = 'kind=table&source=default&name=public.note';
+  const { answer } = await server.send(`/engine/console/detail?${place}`, undefined, ADMIN);
+  const { permissions } = answer as { permissions: { where?: string; presets?: object }[] };
+  expect(permissions.map(({ where, presets }) => where ?? presets)).toEqual([
     "owner = X-Acme-User-Id\nor brand in ('acme', 'x-acme', 'engine.user')",
     { owner: 'X-Acme-User-Id' },
   ]);
