@@ -3,7 +3,7 @@
 export type NamingConvention = 'engine-default' | 'graphql-default';
 
 /** Extensions of the API family that shape generated code, named like their experimental features. */
-export const EXTENSIONS = ['group_by', 'nested_updates'] as const;
+export const EXTENSIONS = ['group_by', 'computed_field_aggregates', 'nested_updates'] as const;
 export type Extension = (typeof EXTENSIONS)[number];
 
 /** How the names and types of databases are shown. */

@@ -1,5 +1,6 @@
 /** How a role comes to the rows of a table. */
 import type { Relationship, Table } from '../../../runtime/core/program.ts';
+import { offersAggregates } from '../../../runtime/core/schema/computed-aggregates.ts';
 import { offersGroups } from '../../../runtime/core/schema/group-types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { names, type Scope } from './path.ts';
@@ -52,6 +53,9 @@ export function waysTo(scope: Scope, table: Table): Ways {
     const computed = select.computedFields.filter(
       ({ returns }) => 'table' in returns && returns.table === table,
     );
+    for (const field of computed)
+      if (offersAggregates(field, roleSchema.table(from)))
+        aggregates.push({ field: `${base}.${field.name}_aggregate` });
     if (computed.length > 0)
       computedFields.push({ from, fields: computed.map(({ field }) => `${base}.${field}`) });
   }

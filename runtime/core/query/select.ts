@@ -1,7 +1,7 @@
 /** Selections → SQL expressions that yield their JSON. */
 
 import type { JoinField } from '../join/join.ts';
-import type { ComputedField, Relationship } from '../program.ts';
+import type { Relationship } from '../program.ts';
 import { connectionOfRows } from '../relay/connection.ts';
 import { nodeIdOf } from '../relay/node-id.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
@@ -166,7 +166,7 @@ function rowValue(
     case 'nodeId':
       return nodeIdOf(visible, scope.roleSchema.program, alias);
     case 'computedField':
-      return computedFieldValue(field, meaning.computedField, meaning.visible, visible, alias, scope);
+      return computedFieldValue(field, meaning, visible, alias, scope);
     case 'join':
       return joinTuple(meaning.join, alias);
     default:
@@ -252,8 +252,7 @@ function atJsonPath(field: SelectedField, value: Sql, type: ColumnType): Sql {
 
 function computedFieldValue(
   field: SelectedField,
-  computed: ComputedField,
-  target: VisibleTable | undefined,
+  { computedField: computed, visible: target, aggregates }: Extract<FieldMeaning, { kind: 'computedField' }>,
   visible: VisibleTable,
   alias: Sql,
   scope: Scope,
@@ -267,6 +266,7 @@ function computedFieldValue(
     );
   }
   const source: RowSource = { name: computed.name, from: call, conditions: () => [] };
+  if (aggregates) return aggregateOfRows(target!, field.selection, field.arguments, source, scope);
   return computed.returns.set
     ? listOfRows(target!, field.selection, field.arguments, source, scope)
     : functionRow(target!, field.selection, source, scope);

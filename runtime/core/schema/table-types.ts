@@ -7,6 +7,7 @@ import { lazy } from '../remember.ts';
 import { tableRelationships } from '../remotes/relationship.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';
 import { aggregateFields, aggregateOrderFields } from './aggregate-types.ts';
+import { offersAggregates } from './computed-aggregates.ts';
 import { computedArguments, userArguments } from './function-arguments.ts';
 import { groupsField, offersGroups } from './group-types.ts';
 import type { RoleSchema } from './role-schema.ts';
@@ -165,15 +166,39 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
 
   /** Fields of extensions. They take no name that another field of the object has. */
   function extensionFields(): FieldDefinition[] {
-    return select().relationships.flatMap(({ relationship, visible: target }) => {
+    const { relationships, computedFields } = select();
+    const groups = relationships.flatMap(({ relationship, visible: target }): FieldDefinition[] => {
       if (relationship.shape.kind === 'object' || !offersGroups(target)) return [];
-      return {
-        name: name(`${relationship.name}_group_by`),
-        description: 'Groups of the rows of an array relationship',
-        ...groupsField(target, role),
-        meaning: { kind: 'relationshipGroups', relationship, visible: target },
-      };
+      return [
+        {
+          name: name(`${relationship.name}_group_by`),
+          description: 'Groups of the rows of an array relationship',
+          ...groupsField(target, role),
+          meaning: { kind: 'relationshipGroups', relationship, visible: target },
+        },
+      ];
     });
+    return [...groups, ...computedFields.flatMap(computedAggregate)];
+  }
+
+  function computedAggregate(field: ComputedField): FieldDefinition[] {
+    if (!offersAggregates(field, visible)) return [];
+    const { table: other } = field.returns;
+    const { listArguments, aggregate } = role.types(other);
+    return [
+      {
+        name: name(`${field.name}_aggregate`),
+        description: 'Aggregates of the rows of a computed field',
+        arguments: new Map([...computedArguments(field, visible), ...listArguments()]),
+        type: nonNull(aggregate()),
+        meaning: {
+          kind: 'computedField',
+          computedField: field,
+          visible: visible.of(other),
+          aggregates: true,
+        },
+      },
+    ];
   }
 
   function columnField(column: VisibleColumn): FieldDefinition {

@@ -186,7 +186,14 @@ export type FieldMeaning =
       readonly relationship: Relationship;
       readonly visible: VisibleTable;
     }
-  | { readonly kind: 'computedField'; readonly computedField: ComputedField; readonly visible?: VisibleTable }
+  | {
+      readonly kind: 'computedField';
+      readonly computedField: ComputedField;
+      /** Of the rows that it returns. */
+      readonly visible?: VisibleTable;
+      /** Aggregates of the rows are asked for, not the rows. */
+      readonly aggregates?: true;
+    }
   | { readonly kind: 'aggregate' | 'nodes' | 'count' | 'groupKey' }
   | { readonly kind: 'aggregateFunction'; readonly function: string }
   | { readonly kind: 'aggregateColumn'; readonly column: VisibleColumn | ComputedField }

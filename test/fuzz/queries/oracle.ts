@@ -165,6 +165,10 @@ function createOracle(
         const { target, rows } = relatedRows(lens, table, row, field.name);
         return aggregate(target, rows, field.arguments, field.aggregate);
       }
+      case 'computed rows aggregate': {
+        const { target, rows } = computedRows(lens, table, row, field.name);
+        return aggregate(target, rows, field.arguments, field.aggregate);
+      }
       case 'array groups': {
         const { target, rows } = relatedRows(lens, table, row, field.name);
         return groups(target, rows, field.groups);

@@ -206,6 +206,7 @@ export function printRequest(
         const target = targetOf(table, field.name);
         return groups(target, field.response, `${field.name}_group_by`, field.groups);
       }
+      case 'computed rows aggregate':
       case 'array aggregate': {
         const target = targetOf(table, field.name);
         return `${named(field.response, `${field.name}_aggregate`)}${args(target, field.arguments)} ${aggregate(target, field.aggregate)}`;

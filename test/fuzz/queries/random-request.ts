@@ -58,6 +58,7 @@ const FUNCTIONS = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'var_pop
 /** What follows the name of a relationship or computed field. */
 const SUFFIXES: Readonly<Partial<Record<Field['kind'], string>>> = {
   'array aggregate': '_aggregate',
+  'computed rows aggregate': '_aggregate',
   'array groups': '_group_by',
 };
 
@@ -181,6 +182,12 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
           arguments: randomArguments(other, false),
           selection: selection(other, depth - 1),
         } as Field);
+        if (grant(other)!.aggregations && random.chance(0.5))
+          fields.push({
+            kind: 'computed rows aggregate',
+            name: field.name,
+            ...aggregateOf(other, depth - 1),
+          } as Field);
       }
     }
     if (fields.length === 0) fields.push({ kind: 'typename' });

@@ -115,7 +115,7 @@ export type Field = { readonly response: string } & (
       readonly selection: Selection;
     }
   | {
-      readonly kind: 'array aggregate';
+      readonly kind: 'array aggregate' | 'computed rows aggregate';
       readonly name: string;
       readonly arguments: Arguments;
       readonly aggregate: AggregateSelection;
