@@ -100,7 +100,8 @@ export function deliverSource(
       status: attempt.status,
       isDelivered: attempt.isDelivered,
       isLast: retryIn === undefined,
-      waited: job.due + (began - (claimedAt.get(job) ?? began)) / 1000,
+      // An event may be younger than the transaction that claims it, whose start is its now().
+      waited: Math.max(0, job.due) + (began - (claimedAt.get(job) ?? began)) / 1000,
       seconds: (performance.now() - began) / 1000,
       trace: traceOfEvent(job),
       line: attempt.line,
