@@ -107,7 +107,7 @@ function describe(observation: Observation): Fault | undefined {
   }
 }
 
-/** An answer that reports a mistake of the request (4xx) is none of the server's. */
+/** An answer that reports a mistake of the request (4xx) is not an error of the server. */
 function ofCall(kind: string, subject: string, status: number | undefined): Fault | undefined {
   return status !== undefined && status < 500 ? undefined : { kind, subject, message: answered(status) };
 }
