@@ -329,7 +329,7 @@ async function consoleOf(
     startedAt,
     isEventingDisabled: disableEventing,
     isAllowlistEnabled: enableAllowlist,
-    hasMetrics: metrics !== undefined,
+    hasMetrics: enabledApis.includes('metrics'),
     lastErrors: lastErrors?.list() ?? [],
     sources: poolsOf(sources()).map(({ source, address, role, lag, state: connections }) => ({
       name: source,

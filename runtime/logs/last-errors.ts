@@ -85,26 +85,26 @@ function describe(observation: Observation): Fault | undefined {
           }
         : undefined;
     case 'jwk-refresh':
-      return isSerious(observation.level)
-        ? { kind: 'authentication', subject: 'keys', message: observation.message }
-        : undefined;
+      return ofMessage('authentication', 'keys', observation);
     case 'event-delivery':
-      return isSerious(observation.level)
-        ? { kind: 'event', subject: observation.source ?? '', message: observation.message }
-        : undefined;
+      return ofMessage('event', observation.source ?? '', observation);
     case 'metadata':
-      return isSerious(observation.level)
-        ? { kind: 'metadata', subject: '', message: observation.message }
-        : undefined;
+      return ofMessage('metadata', '', observation);
     case 'unstructured':
-      return isSerious(observation.level)
-        ? { kind: 'server', subject: '', message: observation.message }
-        : undefined;
+      return ofMessage('server', '', observation);
     case 'unhandled-internal-error':
       return { kind: 'server', subject: '', message: messageOf(observation.error) };
     default:
       return undefined;
   }
+}
+
+function ofMessage(
+  kind: string,
+  subject: string,
+  { level, message }: { readonly level: Level; readonly message: string },
+): Fault | undefined {
+  return isSerious(level) ? { kind, subject, message } : undefined;
 }
 
 /** An answer that reports a mistake of the request (4xx) is not an error of the server. */
