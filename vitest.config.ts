@@ -21,6 +21,8 @@ export default defineConfig({
     testTimeout: 60_000,
     retry: process.env.CI ? 1 : 0,
     hookTimeout: 120_000,
+    // Time that `expect.poll` waits, unless it says otherwise.
+    expect: { poll: { timeout: 30_000 } },
     // `npm test` runs the first, `npm run test:slow` the second, `npm run test:faults` the third, `npx vitest run PATH` whatever is there.
     projects: [
       {

@@ -16,7 +16,7 @@ test('lists, shows and redelivers events, pauses and resumes a trigger', async (
     expect(await run('list', 'told')).toMatchObject({ status: 0, stdout: 'No events.\n' });
     await events.database.query("insert into item (name) values ('a')");
     await expect
-      .poll(async () => (await run('list', 'told')).stdout, { timeout: 30_000 })
+      .poll(async () => (await run('list', 'told')).stdout)
       .toMatch(/INSERT {3}error {3}1 attempt\n$/);
     const [id] = (await run('list', 'told', '--status', 'error')).stdout.split(' ');
     expect((await run('list', 'told', '--status', 'pending')).stdout).toBe('No events.\n');
@@ -28,9 +28,7 @@ test('lists, shows and redelivers events, pauses and resumes a trigger', async (
     events.webhook.respond = (_call, response) => response.end();
     expect(await run('resume', 'told')).toMatchObject({ status: 0 });
     await events.received(2);
-    await expect
-      .poll(async () => (await run('list', 'told')).stdout, { timeout: 30_000 })
-      .toContain('delivered');
+    await expect.poll(async () => (await run('list', 'told')).stdout).toContain('delivered');
     expect((await run('redeliver', id!)).stdout).toBe('1 event is delivered again.\n');
     await events.received(3);
   });

@@ -193,7 +193,7 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
   test('lists what is not served as the metadata API does, with places', { timeout: 60_000 }, async () => {
     const inconsistent = () => askReader<object[]>('get_inconsistent_metadata');
     // A server that follows another one reads remote schemas by itself.
-    await expect.poll(inconsistent, { timeout: 10_000 }).not.toContainEqual(NOT_YET);
+    await expect.poll(inconsistent).not.toContainEqual(NOT_YET);
     const listed = await askReader<{ name: string; reason: string }[]>('get_inconsistent_metadata');
     expect(listed.length).toBeGreaterThan(1);
     await open('read', '#/inconsistencies', async ({ page, operations }) => {
@@ -266,9 +266,9 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
     await ask('create_scheduled_event', { ...event, schedule_at: later, payload: {} });
     await ask('create_scheduled_event', { ...event, schedule_at: '2020-01-01T00:00:00Z', payload: {} });
     const pending = 'select count(*) from engine_catalog.event_log where not delivered and not error';
-    await expect.poll(() => countOf(pending), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => countOf(pending)).toBe(2);
     const open_ = `select count(*) from engine_catalog.action_log where status <> 'error'`;
-    await expect.poll(() => countOf(open_), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => countOf(open_)).toBe(0);
     const { cron_triggers } = await ask<{ cron_triggers: { name: string; schedule: string }[] }>(
       'get_cron_triggers',
     );
@@ -298,7 +298,7 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
       const waiting_ = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'waiting' }) });
       await waiting_.getByRole('button', { name: 'Resume' }).click();
       await waiting_.getByText('delivers').waitFor();
-      await expect.poll(() => countOf(pending), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => countOf(pending)).toBe(0);
     });
   });
 
@@ -320,7 +320,7 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
     const before = calls();
     await open('write', `#/events/trigger/default/refused/${id}`, async ({ page, operations }) => {
       await page.getByRole('button', { name: 'Deliver again' }).click();
-      await expect.poll(calls, { timeout: 10_000 }).toBe(before + 1);
+      await expect.poll(calls).toBe(before + 1);
       await page.getByRole('button', { name: 'Refresh' }).click();
       await page.locator('.two').nth(1).waitFor();
       expect(operations()).toContain('pg_redeliver_event');
@@ -328,7 +328,7 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
     await open('write', '#/events/trigger/default/refused', async ({ page, operations }) => {
       await page.getByRole('button', { name: 'Deliver failed events again' }).click();
       await page.getByRole('button', { name: 'Yes' }).click();
-      await expect.poll(calls, { timeout: 10_000 }).toBe(before + 2);
+      await expect.poll(calls).toBe(before + 2);
       expect(operations()).toContain('pg_redeliver_events');
     });
   });

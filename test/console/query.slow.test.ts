@@ -41,13 +41,8 @@ describe.skipIf(!hasChromium)('the query page', () => {
   /** Waits until the answer that GraphiQL shows has the text. */
   const answered = (frame: FrameLocator, text: string | RegExp) =>
     expect
-      .poll(
-        async () =>
-          ((await frame.locator('.graphiql-response .view-lines').textContent()) ?? '').replaceAll(
-            /\s+/g,
-            ' ',
-          ),
-        { timeout: 10_000 },
+      .poll(async () =>
+        ((await frame.locator('.graphiql-response .view-lines').textContent()) ?? '').replaceAll(/\s+/g, ' '),
       )
       .toMatch(text);
 

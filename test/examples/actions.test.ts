@@ -1,6 +1,6 @@
 /** The example's actions, from the committed folder to the program that `npm start` runs. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '../../examples/helpdesk/receiver.ts';
 import { agent, roles } from '../../examples/helpdesk/roles.ts';
 import { fillDatabase } from '../../examples/prepare.ts';
@@ -58,25 +58,18 @@ test('an agent gets a suggestion with the ticket that it is about', async () => 
 test('a manager exports tickets, and asks for the result by its id', async () => {
   const { headers } = roles.find(({ name }) => name === 'manager')!;
   const { data } = await ask(headers, 'mutation { export_tickets(since: "2026-01-01") }');
-  await vi.waitFor(
-    async () => {
-      const result = await ask(
-        headers,
-        `{ export_tickets(id: "${data.export_tickets}") { output { since url } } }`,
-      );
-      expect(result).toEqual({
-        data: {
-          export_tickets: {
-            output: {
-              since: '2026-01-01',
-              url: `https://files.help.example/${headers['x-engine-tenant-id']}/tickets-2026-01-01.csv`,
-            },
-          },
+  const result = () =>
+    ask(headers, `{ export_tickets(id: "${data.export_tickets}") { output { since url } } }`);
+  await expect.poll(result).toEqual({
+    data: {
+      export_tickets: {
+        output: {
+          since: '2026-01-01',
+          url: `https://files.help.example/${headers['x-engine-tenant-id']}/tickets-2026-01-01.csv`,
         },
-      });
+      },
     },
-    { timeout: 15_000, interval: 50 },
-  );
+  });
   expect((await ask(agent.headers, 'mutation { export_tickets(since: "2026-01-01") }')).errors).toHaveLength(
     1,
   );

@@ -69,7 +69,7 @@ test('a rating arrives as an event, and a second one as a change', async () => {
   await rate(rating.query);
   await rate(rating.query.replace('true', 'false'));
   await expect
-    .poll(() => lines, { timeout: 15_000 })
+    .poll(() => lines)
     .toEqual([
       'event article_rated (INSERT): article 1 is helpful',
       'event article_rated (UPDATE): article 1 is not helpful',
@@ -78,7 +78,7 @@ test('a rating arrives as an event, and a second one as a change', async () => {
 
 test('two instances make each event of the cron trigger once, and deliver one that is due', async () => {
   await start();
-  await expect.poll(waiting, { timeout: 15_000 }).toBeGreaterThanOrEqual(99);
+  await expect.poll(waiting).toBeGreaterThanOrEqual(99);
   lines.length = 0;
   const [{ late }] = (await database.query(
     `with late as (select date_trunc('minute', now()) - interval '1 hour' as time),
@@ -89,7 +89,7 @@ test('two instances make each event of the cron trigger once, and deliver one th
      select to_char(time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as late from late`,
   )) as [{ late: string }];
   // Of two that are late, one is later than tolerated.
-  await expect.poll(() => lines, { timeout: 15_000 }).toContain(`cron every_minute: planned for ${late}`);
+  await expect.poll(() => lines).toContain(`cron every_minute: planned for ${late}`);
   expect(lines.filter((line) => line.includes('2001'))).toEqual([]);
   const [row] = await database.query(
     "select status from engine_catalog.cron_events where scheduled_time = '2001-01-01 00:00:00Z'",
@@ -109,8 +109,8 @@ test('the schedule of the program that started last counts', async () => {
     "insert into engine_catalog.cron_events (trigger_name, scheduled_time) values ('every_minute', '2100-01-01Z')",
   );
   await start();
-  await expect.poll(hours, { timeout: 15_000 }).toEqual([{ schedule: '* * * * *' }]);
-  await expect.poll(waiting, { timeout: 15_000 }).toBeGreaterThanOrEqual(99);
+  await expect.poll(hours).toEqual([{ schedule: '* * * * *' }]);
+  await expect.poll(waiting).toBeGreaterThanOrEqual(99);
   expect(
     await database.query("select from engine_catalog.cron_events where scheduled_time = '2100-01-01Z'"),
   ).toEqual([]);

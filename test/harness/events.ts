@@ -75,7 +75,7 @@ export function openEventsTest(
     },
     received: async (count) => {
       const { calls } = opened.webhook;
-      await expect.poll(() => calls.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(count);
+      await expect.poll(() => calls.length).toBeGreaterThanOrEqual(count);
       return calls;
     },
   };

@@ -57,7 +57,7 @@ export async function openSocket(server: RunningServer, options: SocketOptions =
     texts,
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
     next: async () => {
-      await expect.poll(() => messages.length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(taken);
+      await expect.poll(() => messages.length, { interval: 5 }).toBeGreaterThan(taken);
       taken += 1;
       return messages[taken - 1]!;
     },
@@ -66,7 +66,7 @@ export async function openSocket(server: RunningServer, options: SocketOptions =
       expect(messages.slice(taken)).toEqual([]);
     },
     closed: async () => {
-      await expect.poll(() => closing, { timeout: 10_000, interval: 5 }).toBeDefined();
+      await expect.poll(() => closing, { interval: 5 }).toBeDefined();
       return closing!;
     },
     close: async () => {

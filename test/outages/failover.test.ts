@@ -72,7 +72,7 @@ function beginHistory() {
 async function acknowledged(count: number): Promise<void> {
   const all = () => appends.filter(({ isAcknowledged }) => isAcknowledged).length;
   const before = all();
-  await expect.poll(all, { timeout: 30_000 }).toBeGreaterThan(before + count);
+  await expect.poll(all).toBeGreaterThan(before + count);
 }
 
 async function expectNoAnomaly(): Promise<void> {
@@ -162,12 +162,12 @@ test('E-8: connections to a server that became a standby are given up', async ()
     proxy.heal();
     const append = 'mutation { update_list_by_pk(pk_columns: { id: 1 }, _append: { entries: "x" }) { id } }';
     await expect
-      .poll(async () => (await ask(server, append)).error?.message, { timeout: 20_000 })
+      .poll(async () => (await ask(server, append)).error?.message)
       .toMatch(/read-only transaction/);
     expect((await ask(server, READ)).error).toBeUndefined();
     // Open connections stay: nothing but the next write tells them.
     proxy.redirect(standby.url);
-    await expect.poll(async () => (await ask(server, append)).error, { timeout: 20_000 }).toBeUndefined();
+    await expect.poll(async () => (await ask(server, append)).error).toBeUndefined();
   } finally {
     await follower.remove();
   }

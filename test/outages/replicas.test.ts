@@ -92,8 +92,7 @@ function start(options: Readonly<Record<string, string>>): Promise<TestServer> {
   });
 }
 
-const onReplica = async (of: TestServer = server) =>
-  expect.poll(() => portOf(of), { timeout: 30_000 }).toBe(standby.port);
+const onReplica = async (of: TestServer = server) => expect.poll(() => portOf(of)).toBe(standby.port);
 const pause = () => standby.query('select pg_wal_replay_pause()');
 const resume = () => standby.query('select pg_wal_replay_resume()');
 
@@ -147,7 +146,7 @@ test('a replica that is late gets no reads until it has caught up', async () => 
   await pause();
   await ask(server, insert('late'));
   // Older data, but committed, as long as it may be late.
-  await expect.poll(() => portOf(server), { timeout: 30_000 }).toBe(primary.port);
+  await expect.poll(() => portOf(server)).toBe(primary.port);
   expect(await names(server)).toContain('late');
   await expect.poll(() => /gets no reads: .* more than 2 seconds late/.test(server.output())).toBe(true);
   await resume();
@@ -173,9 +172,7 @@ test('a client that brings back the position of its write reads it, wherever tha
   // What cannot be read says nothing.
   expect(await portOf(careful, PORT, { 'x-engine-lsn': 'nonsense=,x' })).toBe(standby.port);
   await resume();
-  await expect
-    .poll(() => portOf(careful, PORT, { 'x-engine-lsn': lsn }), { timeout: 30_000 })
-    .toBe(standby.port);
+  await expect.poll(() => portOf(careful, PORT, { 'x-engine-lsn': lsn })).toBe(standby.port);
   expect(await names(careful, { 'x-engine-lsn': lsn })).toContain('mine');
 });
 
@@ -299,9 +296,9 @@ test('after a failover the promoted replica is the primary, and no replica', asy
   primaryProxy.cut();
   primaryProxy.heal();
   const written = (): Promise<Answer> => send(server, '/v1/graphql', { body: { query: insert('after') } });
-  await expect.poll(async () => (await written()).text, { timeout: 30_000 }).not.toContain('errors');
+  await expect.poll(async () => (await written()).text).not.toContain('errors');
   expect(await names(server)).toContain('after');
-  await expect.poll(reports, { timeout: 30_000 }).toBeGreaterThan(before);
+  await expect.poll(reports).toBeGreaterThan(before);
   const { json } = await send(server, '/healthz/sources', { method: 'GET' });
   expect(json).toMatchObject({ default: { status: 'OK' } });
 });

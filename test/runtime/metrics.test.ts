@@ -41,7 +41,7 @@ async function values(): Promise<ReadonlyMap<string, number>> {
 }
 
 const reaches = (line: string, expected: number) =>
-  expect.poll(async () => (await values()).get(line), { timeout: 20_000 }).toBe(expected);
+  expect.poll(async () => (await values()).get(line)).toBe(expected);
 
 beforeAll(async () => {
   database = await createTestDatabase('create table item (id integer primary key, name text)');

@@ -125,9 +125,9 @@ describe('SIGTERM', () => {
     expect(steps(server.output())).toEqual(['server_configuration', 'postgres_connection', 'server']);
     const holder = await holdLock(database);
     const answer = send(address, '/v1/graphql', { query: 'mutation { patient { id } }' });
-    await expect.poll(() => isWaiting(database), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => isWaiting(database)).toBe(true);
     server.child.kill('SIGTERM');
-    await expect.poll(() => isOpen(address), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isOpen(address)).toBe(false);
     expect(server.child.exitCode).toBeNull();
     await holder.end();
     expect(await answer).toEqual({ status: 200, text: '{"data":{"patient":[{"id":1}]}}' });
@@ -140,9 +140,9 @@ describe('SIGTERM', () => {
     const { server, address } = await serveItems(database);
     const holder = await holdLock(database);
     const answer = send(address, '/v1/graphql', { query: 'mutation { patient { id } }' }).catch(() => 'lost');
-    await expect.poll(() => isWaiting(database), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => isWaiting(database)).toBe(true);
     server.child.kill('SIGTERM');
-    await expect.poll(() => isOpen(address), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isOpen(address)).toBe(false);
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(1);
     expect(await answer).toBe('lost');

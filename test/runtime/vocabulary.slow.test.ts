@@ -217,7 +217,7 @@ test('settings, payloads of events and templates', async () => {
     .insert_note_one;
   expect([owner, JSON.parse(wrote)]).toEqual(['eve', spoken]);
   await expect
-    .poll(() => hook.calls.find(({ path }) => path === '/noted')?.body, { timeout: 20_000 })
+    .poll(() => hook.calls.find(({ path }) => path === '/noted')?.body)
     .toEqual({
       by: 'eve',
       acme: spoken,
@@ -241,7 +241,7 @@ test('the header with the address where a call is completed', async () => {
   const session = { ...ADMIN, 'x-acme-role': 'user' };
   expect((await graphql('mutation { shout_later }', session)).answer).toMatchObject({ data: {} });
   const call = () => hook.calls.find(({ path }) => path === '/later');
-  await expect.poll(call, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(call).toBeDefined();
   const names = call()!.headers.map(([name]) => name);
   expect(names.filter((name) => /^x.(acme|engine)/i.test(name))).toEqual(['X-Acme-Completion-Url']);
 });

@@ -30,13 +30,11 @@ const result = async (id: string, headers: Record<string, string> = {}) => {
   return data.job as { output: unknown; errors: unknown; created_at: string; id: string } | null;
 };
 const ended = (id: string) =>
-  vi.waitFor(
-    async () => {
-      const [row] = await database.query('select status from engine_catalog.action_log where id = $1', [id]);
-      expect(row!.status).toBe('completed');
-    },
-    { timeout: 10_000, interval: 20 },
-  );
+  expect
+    .poll(() => database.query('select status from engine_catalog.action_log where id = $1', [id]), {
+      interval: 20,
+    })
+    .toEqual([{ status: 'completed' }]);
 const finished = (id: string, headers: Record<string, string> = {}) =>
   vi.waitFor(
     async () => {
@@ -44,7 +42,7 @@ const finished = (id: string, headers: Record<string, string> = {}) =>
       expect(found?.output ?? found?.errors).toBeTruthy();
       return found!;
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 30_000, interval: 20 },
   );
 
 beforeAll(async () => {
@@ -113,10 +111,13 @@ beforeAll(async () => {
   expect(status, text).toBe(200);
   expect(text).not.toContain('not-served');
   // The log is made in the background.
-  await vi.waitFor(async () => {
-    const [row] = await database.query(`select to_regclass('engine_catalog.action_log') as log`);
-    expect(row!.log).not.toBeNull();
-  });
+  await vi.waitFor(
+    async () => {
+      const [row] = await database.query(`select to_regclass('engine_catalog.action_log') as log`);
+      expect(row!.log).not.toBeNull();
+    },
+    { timeout: 30_000 },
+  );
 });
 
 beforeEach(() => {
@@ -138,7 +139,7 @@ describe('an asynchronous action', () => {
     };
     const id = await begin({ authorization: 'Bearer credential' });
     expect(id).toMatch(/^[\da-f-]{36}$/);
-    await vi.waitFor(() => expect(handler.calls).toHaveLength(1));
+    await expect.poll(() => handler.calls).toHaveLength(1);
     expect(await result(id)).toEqual({ id, created_at: expect.any(String), errors: null, output: null });
     answer();
     const { created_at, ...found } = await finished(id);
@@ -240,9 +241,9 @@ describe('an asynchronous action', () => {
       else answer();
     };
     const ids = await Promise.all(Array.from({ length: 120 }, () => begin()));
-    await vi.waitFor(() => expect(answers.length).toBeGreaterThanOrEqual(50));
+    await expect.poll(() => answers.length).toBeGreaterThanOrEqual(50);
     const { data } = await graphql('mutation { other }');
-    await vi.waitFor(() => expect(handler.calls.map(({ url }) => url)).toContain('/other'));
+    await expect.poll(() => handler.calls.map(({ url }) => url)).toContain('/other');
     expect(answers.length).toBeLessThanOrEqual(100);
     handler.answer = answering({ id: 1 });
     for (const answer of answers) answer();
@@ -341,13 +342,13 @@ describe('another instance', () => {
   });
 
   test('forgets calls that ended before the configured number of days', async () => {
-    await vi.waitFor(async () => expect(await kept([old, young])).toEqual([young]));
+    await expect.poll(() => kept([old, young])).toEqual([young]);
   });
 
   test('gives a call back when it stops in the middle, and the other one calls', async () => {
     handler.answer = () => {};
     const { data } = await graphql('mutation { job(name: "stopped") }', {}, second);
-    await vi.waitFor(() => expect(handler.calls.length).toBeGreaterThan(0));
+    await expect.poll(() => handler.calls.length).toBeGreaterThan(0);
     handler.answer = answering({ id: 1 });
     await second.stop();
     expect((await finished(data.job as string)).output).toEqual({ id: 1, user: { name: 'one' } });
@@ -378,7 +379,7 @@ describe('a subscription to results', () => {
       answer = () => answering({ id: 2 })(call, response);
     };
     const id = await begin();
-    await vi.waitFor(() => expect(handler.calls).toHaveLength(1));
+    await expect.poll(() => handler.calls).toHaveLength(1);
     subscribe('s', `subscription { job(id: "${id}") { id output { id user { name } } } }`);
     expect(await client.next()).toEqual({
       id: 's',
@@ -404,7 +405,7 @@ describe('a subscription to results', () => {
       answer = () => answering({ id: 2 })(call, response);
     };
     const id = await begin();
-    await vi.waitFor(() => expect(handler.calls).toHaveLength(1));
+    await expect.poll(() => handler.calls).toHaveLength(1);
     const stranger = await connect(server, { session: session({ 'x-engine-user-id': '2' }) });
     subscribe('s', `subscription { job(id: "${id}") { id } }`, stranger);
     expect((await stranger.next()).payload).toEqual({ data: { job: null } });
@@ -467,7 +468,7 @@ describe('a subscription to results', () => {
           : [],
       );
     const first = looks().length;
-    await vi.waitFor(() => expect(looks().length).toBeGreaterThan(first + 2));
+    await expect.poll(() => looks().length).toBeGreaterThan(first + 2);
     expect(looks().slice(-2)).toEqual([rows.length, rows.length]);
     spied.mockRestore();
     const [done, ...others] = rows;

@@ -1,6 +1,6 @@
 /** Handlers that answer 202 and complete the call of an asynchronous action later. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answering, Handler } from '../../harness/handler.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import {
@@ -93,11 +93,11 @@ const row = async (id: string) =>
 async function postpone(name = 'job', to = server): Promise<{ readonly id: string; readonly path: string }> {
   const before = handler.calls.length;
   const { [name]: id } = await ask(`mutation { ${name} }`, to);
-  await vi.waitFor(() => expect(handler.calls.length).toBeGreaterThan(before), { timeout: 10_000 });
+  await expect.poll(() => handler.calls.length).toBeGreaterThan(before);
   const url = new URL(handler.calls.at(-1)!.headers['x-engine-completion-url'] as string);
   confidential.add(url.searchParams.get('token')!);
   expect(url.origin).toBe('http://engine.test');
-  await vi.waitFor(async () => expect((await row(id as string)).owner).toBeNull(), { timeout: 10_000 });
+  await expect.poll(async () => (await row(id as string)).owner).toBeNull();
   return { id: id as string, path: url.pathname + url.search };
 }
 const complete = async (path: string, body: unknown, to = server) => {
@@ -194,7 +194,7 @@ describe('a call whose handler answers 202', () => {
       });
     };
     const { job } = await ask('mutation { job }');
-    await vi.waitFor(async () => expect(await result(job as string)).toMatchObject({ output: { n: 5 } }));
+    await expect.poll(() => result(job as string)).toMatchObject({ output: { n: 5 } });
     expect(await completed).toEqual(DONE);
   });
 
@@ -219,9 +219,7 @@ describe('a call whose handler answers 202', () => {
     // A server looks for such calls when it starts.
     const next = await start();
     const error = 'the handler did not complete the call in time';
-    await vi.waitFor(async () => expect(await result(id)).toMatchObject({ errors: { error } }), {
-      timeout: 10_000,
-    });
+    await expect.poll(() => result(id)).toMatchObject({ errors: { error } });
     await next.stop();
   });
 });
@@ -231,9 +229,7 @@ test('without the option, a handler gets no address, and 202 is an answer like a
   await server.stop();
   handler.answer = answering({ n: 9 }, 202);
   const { job } = await ask('mutation { job }', without);
-  await vi.waitFor(async () =>
-    expect(await result(job as string, without)).toMatchObject({ output: { n: 9 } }),
-  );
+  await expect.poll(() => result(job as string, without)).toMatchObject({ output: { n: 9 } });
   expect(handler.calls[0]!.headers).not.toHaveProperty('x-engine-completion-url');
   const { status } = await send(without, `/v1/actions/${job}/complete?token=x`, {
     body: { answer: { n: 1 } },

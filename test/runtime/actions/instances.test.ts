@@ -57,14 +57,13 @@ describe('a call that is stored by an instance without room', () => {
   test('wakes the others at once, not when they look the next time', async () => {
     const back = await start({ ASYNC_ACTIONS_FETCH_INTERVAL: '3600000' });
     // It has looked once, and listens.
-    await vi.waitFor(async () => {
-      const listening = await database.query(
+    const listening = () =>
+      database.query(
         `select from pg_stat_activity where datname = current_database() and query = 'listen engine_actions'`,
       );
-      expect(listening).toHaveLength(1);
-    });
+    await expect.poll(listening).toHaveLength(1);
     const id = await ask('mutation { job(n: 1) }');
-    await vi.waitFor(async () => expect(await ask(`{ job(id: "${id}") }`)).toBe(1), { timeout: 10_000 });
+    await expect.poll(() => ask(`{ job(id: "${id}") }`)).toBe(1);
     expect(handler.calls).toHaveLength(1);
     await back.stop();
   });
@@ -77,7 +76,7 @@ describe('a call that is stored by an instance without room', () => {
     handler.answer = (call, response) => void waiting.push(() => answering('1')(call, response));
     const back = await start({ ASYNC_ACTIONS_FETCH_BATCH_SIZE: '1' });
     // A batch is not waited for: the next calls are made beside one that hangs.
-    await vi.waitFor(() => expect(waiting).toHaveLength(3), { timeout: 10_000 });
+    await expect.poll(() => waiting).toHaveLength(3);
     expect(handler.calls.map(({ json }) => (json as { input: { n: number } }).input.n)).toEqual([1, 2, 3]);
     for (const answer of waiting) answer();
     await back.stop();
@@ -104,7 +103,7 @@ describe('a call that is stored by an instance without room', () => {
     const id = await ask('mutation { job }');
     handler.answer = answering({ message: 'no', code: 'mine', extensions: { own: 1 } }, 400);
     const back = await start({});
-    await vi.waitFor(async () => expect((await row(id)).status).toBe('error'), { timeout: 10_000 });
+    await expect.poll(async () => (await row(id)).status).toBe('error');
     expect((await row(id)).errors).toMatchObject({ error: 'no', path: '$', code: 'mine' });
     expect((await row(id)).errors).not.toHaveProperty('extensions');
     await back.stop();
@@ -119,9 +118,9 @@ test('without asynchronous actions, no instance looks for calls', async () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     return query.mock.calls.filter(([text]) => String(text).includes('skip locked')).length;
   };
-  await vi.waitFor(async () => expect(await looks()).toBeGreaterThan(0), { timeout: 10_000 });
+  await expect.poll(looks).toBeGreaterThan(0);
   await replaceMetadata(back, { version: 3, sources: [] });
-  await vi.waitFor(async () => expect(await looks()).toBe(0), { timeout: 10_000 });
+  await expect.poll(looks).toBe(0);
   query.mockRestore();
   await back.stop();
 });

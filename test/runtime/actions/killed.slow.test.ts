@@ -80,7 +80,7 @@ test('a server killed in the middle loses no call, and makes none twice that has
       // Killed before it answered: the call may be stored or not.
     }
   });
-  await vi.waitFor(() => expect(answered).toBeGreaterThan(BEFORE_KILL), { timeout: 30_000, interval: 5 });
+  await expect.poll(() => answered, { interval: 5 }).toBeGreaterThan(BEFORE_KILL);
   child.kill('SIGKILL');
   await Promise.all(begun);
   const rows = await database.query<{ id: string; status: string }>(
@@ -96,20 +96,13 @@ test('a server killed in the middle loses no call, and makes none twice that has
     const { n } = (call.json as { readonly input: { readonly n: number } }).input;
     answering({ n })(call, response);
   };
+  // The lease of the dead one is over. Later the next one could be an owner too.
+  await database.query(`update engine_catalog.instances set seen_at = now() - interval '31 seconds'
+    where id in (select owner from engine_catalog.action_log)`);
   const second = await startTestServer(database, {}, { HANDLER: handler.url });
   try {
-    // The lease of the dead one is over.
-    await database.query(`update engine_catalog.instances set seen_at = now() - interval '31 seconds'
-      where id in (select owner from engine_catalog.action_log)`);
-    await vi.waitFor(
-      async () => {
-        const open = await database.query(
-          `select from engine_catalog.action_log where status <> 'completed'`,
-        );
-        expect(open).toHaveLength(0);
-      },
-      { timeout: 30_000, interval: 50 },
-    );
+    const open = () => database.query(`select from engine_catalog.action_log where status <> 'completed'`);
+    await expect.poll(open).toHaveLength(0);
     for (const [id, n] of ids)
       expect(await ask(second.port, `{ job(id: "${id}") { output { n } } }`)).toEqual({
         job: { output: { n } },

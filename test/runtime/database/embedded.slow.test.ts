@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
 import { olderPostgres } from '../../harness/postgres.ts';
 
@@ -81,7 +81,7 @@ describe('startEmbeddedPostgres', () => {
   it('removes a throw-away cluster', async () => {
     const cluster = await start({});
     await cluster.stop();
-    await vi.waitFor(() => expect(existsSync(cluster.dataDirectory)).toBe(false), { timeout: 30_000 });
+    await expect.poll(() => existsSync(cluster.dataDirectory)).toBe(false);
     await expect(query(cluster.url, 'select 1')).rejects.toThrow('ECONNREFUSED');
   });
 

@@ -241,7 +241,7 @@ describe('connections', () => {
     const old = connect(database, { connectionLifetime: 0.1 });
     await idle.readTexts(byKey, ['1']);
     await old.readTexts(byKey, ['1']);
-    await expect.poll(async () => (await backends(database)).length, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await backends(database)).length).toBe(0);
     expect(await idle.readTexts(byKey, ['2'])).toEqual(['item 2']);
   });
 

@@ -125,10 +125,10 @@ test('an answer that breaks off is a failure; redirects are not followed', async
     events.trigger('moved', webhook('/moved'), async () => {
       await events.database.query("insert into item (name) values ('r')");
       await expect
-        .poll(() => stateOf('broken'), { timeout: 15_000 })
+        .poll(() => stateOf('broken'))
         .toEqual([{ delivered: true, error: false, tries: 2, locked: null }]);
       await expect
-        .poll(() => stateOf('moved'), { timeout: 15_000 })
+        .poll(() => stateOf('moved'))
         .toEqual([{ delivered: false, error: true, tries: 2, locked: null }]);
       expect(new Set(events.webhook.calls.map(({ path }) => path))).toEqual(new Set(['/reset', '/moved']));
       const { id } = events.webhook.calls.find(({ path }) => path === '/reset')!.body as { id: string };
@@ -157,7 +157,7 @@ test('an event that cannot be sent fails, and holds up no other', async () => {
     );
     await events.database.query("insert into item (name) values ('after')");
     await expect
-      .poll(() => stateOf('poisoned'), { timeout: 15_000 })
+      .poll(() => stateOf('poisoned'))
       .toEqual([
         { delivered: false, error: true, tries: 1, locked: null },
         { delivered: true, error: false, tries: 1, locked: null },
@@ -184,7 +184,7 @@ test('one-off events: trace and log line, without their variables too', async ()
   const [call] = await events.received(1);
   expect(headersOf(call!)['x-b3-traceid']).toMatch(/^[0-9a-f]{32}$/);
   await expect
-    .poll(() => linesOf('scheduled-trigger', sent), { timeout: 15_000 })
+    .poll(() => linesOf('scheduled-trigger', sent))
     .toMatchObject([
       {
         level: 'info',
@@ -196,7 +196,7 @@ test('one-off events: trace and log line, without their variables too', async ()
       },
     ]);
   await expect
-    .poll(() => linesOf('scheduled-trigger', unsent), { timeout: 15_000 })
+    .poll(() => linesOf('scheduled-trigger', unsent))
     .toMatchObject([
       { level: 'warn', detail: { request: { url: '{{NO_SUCH}}' }, response: { type: 'internal' } } },
     ]);

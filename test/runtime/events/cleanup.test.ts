@@ -69,9 +69,7 @@ const runs = async (trigger: string) =>
 test('by schedule: runs are planned ahead, the last that is due is carried out', async () => {
   const cleanup_config = { schedule: '0 0 1 1 *', clear_older_than: 2, clean_invocation_logs: true };
   await events.trigger('planned', { insert, cleanup_config }, async () => {
-    await expect
-      .poll(() => runs('planned'), { timeout: 15_000 })
-      .toEqual([{ status: 'scheduled', planned: 50, logs: null }]);
+    await expect.poll(() => runs('planned')).toEqual([{ status: 'scheduled', planned: 50, logs: null }]);
     await make('planned', [
       [3, 'delivered'],
       [1, 'delivered'],
@@ -92,7 +90,7 @@ test('by schedule: runs are planned ahead, the last that is due is carried out',
       });
     await change({ schedule: '0 0 2 1 *' });
     await expect
-      .poll(() => runs('planned'), { timeout: 15_000 })
+      .poll(() => runs('planned'))
       .toEqual([
         { status: 'completed', planned: 1, logs: 1 },
         { status: 'dead', planned: 2, logs: null },
@@ -116,15 +114,11 @@ test('clean-ups are paused and resumed', async () => {
     };
     await events.metadata('pause_event_trigger_cleanups', { event_triggers: { sources: '*' } });
     expect(await paused()).toBe(true);
-    await expect
-      .poll(() => runs('halted'), { timeout: 15_000 })
-      .toEqual([{ status: 'paused', planned: 50, logs: null }]);
+    await expect.poll(() => runs('halted')).toEqual([{ status: 'paused', planned: 50, logs: null }]);
     const some = { event_triggers: [{ source_name: 'default', event_triggers: ['halted'] }] };
     await events.metadata('resume_event_trigger_cleanups', some);
     expect(await paused()).toBe(false);
-    await expect
-      .poll(() => runs('halted'), { timeout: 15_000 })
-      .toEqual([{ status: 'scheduled', planned: 50, logs: null }]);
+    await expect.poll(() => runs('halted')).toEqual([{ status: 'scheduled', planned: 50, logs: null }]);
   });
   await events.trigger('without', { insert }, async () => {
     const some = (source_name: string, name: string) => ({

@@ -57,7 +57,7 @@ async function trigger(name: string, definition: object, use: () => Promise<void
 }
 
 async function received(count: number): Promise<WebhookReceiver['calls']> {
-  await expect.poll(() => webhook.calls.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => webhook.calls.length).toBeGreaterThanOrEqual(count);
   return webhook.calls;
 }
 
@@ -326,7 +326,7 @@ describe('delivery', () => {
         async () => {
           await database.query("insert into person (name) values ('s')");
           const invocations = () => metadata('pg_get_event_invocation_logs', { name });
-          await expect.poll(invocations, { timeout: 10_000 }).toMatchObject([expected]);
+          await expect.poll(invocations).toMatchObject([expected]);
         },
       );
     }
@@ -348,7 +348,7 @@ describe('delivery', () => {
         metadata('pg_get_event_invocation_logs', { name: 'flooding' }) as Promise<
           { response: { data: { body: string } } }[]
         >;
-      await expect.poll(invocations, { timeout: 10_000 }).toMatchObject([{ http_status: 200 }]);
+      await expect.poll(invocations).toMatchObject([{ http_status: 200 }]);
       expect((await invocations())[0]!.response.data.body.length).toBe(65536);
     });
   });

@@ -91,9 +91,9 @@ test('retry_on: other outcomes fail at once', async () => {
   };
   await events.trigger('picky', { insert, retry_conf }, async () => {
     await events.database.query("insert into item (name) values ('gone')");
-    await expect.poll(() => stateOf('picky'), { timeout: 10_000 }).toEqual(['error']);
+    await expect.poll(() => stateOf('picky')).toEqual(['error']);
     await events.database.query("insert into item (name) values ('busy')");
-    await expect.poll(() => stateOf('picky'), { timeout: 10_000 }).toEqual(['error', 'error']);
+    await expect.poll(() => stateOf('picky')).toEqual(['error', 'error']);
     expect(events.webhook.calls.map(nameOf)).toEqual(['gone', 'busy', 'busy']);
   });
 });
@@ -107,7 +107,7 @@ test('backoff: Retry-After counts as a retry', async () => {
   };
   await events.trigger('growing', { insert, retry_conf }, async () => {
     await events.database.query("insert into item (name) values ('b')");
-    await expect.poll(() => stateOf('growing'), { timeout: 10_000 }).toEqual(['error']);
+    await expect.poll(() => stateOf('growing')).toEqual(['error']);
     expect(events.webhook.calls).toHaveLength(2);
   });
 });
@@ -128,15 +128,13 @@ describe('order_by_key', () => {
       async () => {
         await write();
         const states = ['error', 'delivered', 'waits', 'waits', 'delivered'];
-        await expect.poll(() => stateOf('ordered'), { timeout: 15_000 }).toEqual(states);
+        await expect.poll(() => stateOf('ordered')).toEqual(states);
         isBroken = false;
         expect(await events.metadata('pg_redeliver_events', { name: 'ordered' })).toEqual({
           message: 'success',
           events: 1,
         });
-        await expect
-          .poll(() => stateOf('ordered'), { timeout: 15_000 })
-          .toEqual(states.map(() => 'delivered'));
+        await expect.poll(() => stateOf('ordered')).toEqual(states.map(() => 'delivered'));
         const names = events.webhook.calls.map(nameOf);
         expect(names.filter((name) => name.startsWith('a'))).toEqual(['a1', 'a1', 'a1', 'a2', 'a3']);
         expect(names.filter((name) => name.startsWith('b'))).toEqual(['b1', 'b2']);
@@ -150,7 +148,7 @@ describe('order_by_key', () => {
     await events.trigger('skipping', { insert, retry_conf, order_by_key }, async () => {
       await write();
       await expect
-        .poll(() => stateOf('skipping'), { timeout: 15_000 })
+        .poll(() => stateOf('skipping'))
         .toEqual(['error', 'delivered', 'delivered', 'delivered', 'delivered']);
       const names = events.webhook.calls.map(nameOf).filter((name) => name.startsWith('a'));
       expect(names).toEqual(['a1', 'a1', 'a2', 'a3']);
@@ -178,11 +176,11 @@ test('a paused trigger captures and delivers nothing until it is resumed', async
       // The events of both are claimed at once, so when the other trigger's second event has arrived, the first of this one would have.
       for (const name of ['p', 'q', 'r']) {
         await events.database.query('insert into item (name) values ($1)', [name]);
-        await expect.poll(() => names('running'), { timeout: 15_000 }).toContain(name);
+        await expect.poll(() => names('running')).toContain(name);
       }
       expect(names('paused')).toEqual([]);
       await events.metadata('pg_resume_event_trigger', { name: 'paused' });
-      await expect.poll(() => names('paused').sort(), { timeout: 15_000 }).toEqual(['p', 'q', 'r']);
+      await expect.poll(() => names('paused').sort()).toEqual(['p', 'q', 'r']);
     }),
   );
   events.webhook.calls.length = 0;
@@ -200,9 +198,7 @@ test('bulk redelivery is spread over time, and limited', async () => {
   await events.trigger('bulk', { insert }, async () => {
     failUnless(() => false);
     await events.database.query("insert into item (name) select 'n' || n from generate_series(1, 5) n");
-    await expect
-      .poll(() => stateOf('bulk'), { timeout: 15_000 })
-      .toEqual(['error', 'error', 'error', 'error', 'error']);
+    await expect.poll(() => stateOf('bulk')).toEqual(['error', 'error', 'error', 'error', 'error']);
     events.webhook.calls.length = 0;
     events.webhook.respond = (_call, response) => response.end();
     const since = new Date(Date.now() + 3600_000).toISOString();
@@ -214,7 +210,7 @@ test('bulk redelivery is spread over time, and limited', async () => {
     expect(calls.map(nameOf)).toEqual(['n1', 'n2', 'n3']);
     expect(calls[2]!.at - calls[0]!.at).toBeGreaterThan(700);
     await expect
-      .poll(() => stateOf('bulk'), { timeout: 15_000 })
+      .poll(() => stateOf('bulk'))
       .toEqual(['delivered', 'delivered', 'delivered', 'error', 'error']);
   });
 });
@@ -238,6 +234,6 @@ test('a circuit breaker: after failures without an answer one event is tried per
     // Without the breaker it would be tried again at once, hundreds of times.
     expect(events.webhook.calls.length - before).toBeLessThan(5);
     isBroken = false;
-    await expect.poll(() => stateOf('breaking'), { timeout: 15_000 }).toEqual(['delivered']);
+    await expect.poll(() => stateOf('breaking')).toEqual(['delivered']);
   });
 });

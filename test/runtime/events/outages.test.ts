@@ -69,18 +69,13 @@ test('a webhook that refuses connections for a while loses nothing', async () =>
     await close();
     await events.database.query("insert into item (name) select 'd' from generate_series(1, 30)");
     await expect
-      .poll(
-        () => events.database.query('select from engine_catalog.event_invocation_logs where status is null'),
-        {
-          timeout: 15_000,
-        },
+      .poll(() =>
+        events.database.query('select from engine_catalog.event_invocation_logs where status is null'),
       )
       .not.toEqual([]);
     expect((await stateOf('refused')).delivered).toBe(0);
     await listen(port);
-    await expect
-      .poll(() => stateOf('refused'), { timeout: 15_000 })
-      .toEqual({ delivered: 30, waiting: 0, locked: 0 });
+    await expect.poll(() => stateOf('refused')).toEqual({ delivered: 30, waiting: 0, locked: 0 });
     expect(received.size).toBe(30);
     await close();
   };
@@ -100,9 +95,7 @@ test('requests that take every connection of the pool delay events, and lose non
       );
       await delay(200);
       await events.database.query("insert into item (name) select 'p' from generate_series(1, 50)");
-      await expect
-        .poll(() => stateOf('crowded'), { timeout: 20_000 })
-        .toEqual({ delivered: 50, waiting: 0, locked: 0 });
+      await expect.poll(() => stateOf('crowded')).toEqual({ delivered: 50, waiting: 0, locked: 0 });
       for (const { json } of await Promise.all(slow)) expect(json).not.toHaveProperty('errors');
       const ids = events.webhook.calls.map(({ body }) => (body as { id: string }).id);
       expect(new Set(ids).size).toBe(50);
@@ -123,7 +116,7 @@ test('a server that stops ends its calls, and leaves locked only what others hol
         [other],
       );
       await events.database.query("insert into item (name) select 's' from generate_series(1, 40)");
-      await expect.poll(() => events.webhook.open(), { timeout: 15_000, interval: 5 }).toBe(3);
+      await expect.poll(() => events.webhook.open(), { interval: 5 }).toBe(3);
     });
     const state = await stateOf('stopped');
     expect(state.locked).toBe(1);

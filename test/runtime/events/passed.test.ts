@@ -80,7 +80,7 @@ test('events are found, whatever the order in which their transactions commit', 
       expect(await claimed()).toEqual([]);
       return bounds.at(-1);
     };
-    await expect.poll(nextBound, { timeout: 20_000 }).toBe(3);
+    await expect.poll(nextBound).toBe(3);
     await database.query('insert into item values (4)');
     expect(await claimed()).toEqual([4]);
     // One that another instance holds, and leaves, has not passed.

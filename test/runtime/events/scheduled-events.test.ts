@@ -46,7 +46,7 @@ async function refused(type: string, args: object): Promise<unknown> {
 }
 
 async function received(count: number): Promise<WebhookReceiver['calls']> {
-  await expect.poll(() => webhook.calls.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => webhook.calls.length).toBeGreaterThanOrEqual(count);
   return webhook.calls;
 }
 
@@ -121,7 +121,7 @@ test('retries, tolerance, missing variables', async () => {
   });
   const late = await oneOff({ retry_conf: { tolerance_seconds: 10 } });
   const lost = await oneOff({ webhook: '{{NO_SUCH_VARIABLE}}' });
-  await expect.poll(() => eventOf(failing), { timeout: 12_000 }).toMatchObject({ status: 'error', tries: 2 });
+  await expect.poll(() => eventOf(failing)).toMatchObject({ status: 'error', tries: 2 });
   await expect.poll(() => eventOf(late)).toMatchObject({ status: 'dead', tries: 0 });
   await expect.poll(() => eventOf(lost)).toMatchObject({ status: 'error', tries: 1 });
   expect(
@@ -236,7 +236,7 @@ test.each([
 ])('events that were due while no server ran: %s', async (name, value, expected) => {
   // The tolerance of six hours is before all.
   await missed(`missed_${name}`, [7, 3, 2, 1], value === undefined ? {} : { missed: value });
-  await expect.poll(() => statesOf(`missed_${name}`), { timeout: 15_000 }).toEqual(expected);
+  await expect.poll(() => statesOf(`missed_${name}`)).toEqual(expected);
   expect(webhook.calls.filter(({ path }) => path === `/missed_${name}`).length).toBe(
     expected.filter((state) => state === 'delivered').length,
   );
@@ -254,12 +254,12 @@ test('a retry is not missed, however late', async () => {
     missed: 'skip',
     retry_conf: { num_retries: 1, retry_interval_seconds: 1 },
   });
-  await expect.poll(() => statesOf('late_retry'), { timeout: 15_000 }).toEqual(['delivered']);
+  await expect.poll(() => statesOf('late_retry')).toEqual(['delivered']);
   await database.query(
     `update engine_catalog.cron_events set status = 'scheduled', next_retry_at = now(), scheduled_time = now() - interval '1 hour'
      where trigger_name = 'late_retry' and status = 'delivered'`,
   );
-  await expect.poll(() => calls, { timeout: 15_000 }).toBe(3);
+  await expect.poll(() => calls).toBe(3);
   await metadata('delete_cron_trigger', { name: 'late_retry' });
 });
 

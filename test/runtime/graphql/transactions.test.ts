@@ -157,7 +157,7 @@ describe('a connection that is killed', () => {
       database.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
       );
-    await expect.poll(async () => (await killed()).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await killed()).length).toBe(1);
     expect(await waiting).toEqual(['postgres-error', '$', UNKNOWN]);
     await database.query(`delete from entry where note like 'other %'`);
     await expectNothingWritten();

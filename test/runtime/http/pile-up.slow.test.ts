@@ -79,7 +79,7 @@ test.each(Object.entries(WRITES))('writers %s', async (_, write) => {
     expect((await send(server, '/healthz', { method: 'GET' })).status).toBe(200);
     expect(settled).toBe(0);
     // Those that find no place are refused; half of the connections go on waiting for the lock.
-    await expect.poll(() => settled, { timeout: 20_000 }).toBe(PILE - CONNECTIONS / 2);
+    await expect.poll(() => settled).toBe(PILE - CONNECTIONS / 2);
     await askOthers(3);
     expect(settled).toBe(PILE - CONNECTIONS / 2);
     await holder.query('commit');

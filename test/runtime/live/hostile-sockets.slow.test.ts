@@ -111,7 +111,7 @@ describe('a client', () => {
     for (const [index, socket] of sockets.entries())
       if (index % 2 === 0) socket.socket.terminate();
       else socket.socket.close(1000);
-    await expect.poll(pollers, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(pollers).toEqual([]);
     await servesOthers();
   }, 60_000);
 
@@ -132,7 +132,7 @@ describe('a client', () => {
     socket.socket.resume();
     const last = () =>
       (socket.messages.at(-1) as { payload?: { data: { note_by_pk: { n: number } } } }).payload;
-    await expect.poll(() => last()?.data.note_by_pk.n, { timeout: 20_000 }).toBe(states);
+    await expect.poll(() => last()?.data.note_by_pk.n).toBe(states);
     expect(socket.messages.length).toBeLessThan(states / 2);
     await socket.close();
     await watch.close();
@@ -143,7 +143,7 @@ describe('a client', () => {
     for (let count = 0; count < 1010; count += 1)
       socket.send(subscription(count, `note_by_pk(id: ${count}) { n }`));
     const errors = () => socket.messages.filter(({ type }) => type === 'error');
-    await expect.poll(() => errors().length, { timeout: 10_000 }).toBe(10);
+    await expect.poll(() => errors().length).toBe(10);
     expect(errors()[0]).toEqual({
       type: 'error',
       id: '1000',
@@ -170,9 +170,7 @@ describe('a client', () => {
         id: 'same',
         payload: { query: '{ note(where: {id: {_eq: 1}}) { n } }' },
       });
-    await expect
-      .poll(() => socket.messages.some(({ type }) => type === 'error'), { timeout: 10_000 })
-      .toBe(true);
+    await expect.poll(() => socket.messages.some(({ type }) => type === 'error')).toBe(true);
     await servesOthers();
     await socket.close();
   });

@@ -47,9 +47,9 @@ test('has them record the tables that are tracked, now and later, and removes no
     name: 'default',
     configuration: { connection_info: own, live_queries },
   });
-  await expect.poll(recorded, { timeout: 10_000 }).toEqual(['item']);
+  await expect.poll(recorded).toEqual(['item']);
   await metadata('pg_track_table', { table: 'late' });
-  await expect.poll(recorded, { timeout: 10_000 }).toEqual(['item', 'late']);
+  await expect.poll(recorded).toEqual(['item', 'late']);
   await metadata('pg_update_source', { name: 'default', configuration: { connection_info: own } });
   await metadata('pg_track_table', { table: 'other' });
   await new Promise((resolve) => setTimeout(resolve, 500));
@@ -69,7 +69,7 @@ test('without the rights, a warning says so and the source is served', async () 
   });
   await metadata('pg_track_table', { source: 'poor', table: 'other' });
   await expect
-    .poll(server.output, { timeout: 10_000 })
+    .poll(server.output)
     .toMatch(/Source \\"poor\\": the triggers for live queries cannot be installed.*permission denied/);
   const { text } = await send(server, '/v1/graphql', { body: { query: '{ poor_other { id } }' } });
   expect(text).toBe('{"data":{"poor_other":[]}}');

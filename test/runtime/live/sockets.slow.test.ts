@@ -289,7 +289,7 @@ describe('messages', () => {
       const texts: string[] = [];
       socket.socket.on('message', (data) => texts.push(String(data)));
       socket.send({ type: 'connection_init', payload: { headers: admin } });
-      await expect.poll(() => texts.length, { timeout: 5000 }).toBeGreaterThan(2);
+      await expect.poll(() => texts.length).toBeGreaterThan(2);
       expect(texts.slice(0, 3)).toEqual(['{"type":"connection_ack"}', expected, expected]);
     }
   });

@@ -152,7 +152,7 @@ describe('a stream', () => {
           ({ payload }) =>
             (payload as { data: { event_stream: { id: number }[] } } | undefined)?.data.event_stream ?? [],
         );
-      await expect.poll(() => rows().length, { timeout: 5000 }).toBe(80 - from);
+      await expect.poll(() => rows().length).toBe(80 - from);
       expect(rows().map(({ id }) => id)).toEqual(
         Array.from({ length: 80 - from }, (_, index) => from + 1 + index),
       );

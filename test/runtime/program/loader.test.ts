@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { LoadError } from '../../../runtime/program/load-error.ts';
 import { createEvaluator, createLoader, createTranspiler } from '../../../runtime/program/loader.ts';
@@ -99,7 +99,7 @@ test('esbuild ends when there is nothing to transpile, and starts again', async 
   };
   const transpiler = createTranspiler(10);
   await transpiler.transpile(files);
-  await vi.waitFor(() => expect(services()).toBe(0), { timeout: 10_000 });
+  await expect.poll(services).toBe(0);
   const again = await transpiler.transpile(changed('source.ts', source.replace('"default"', '"other"')));
   const { sources } = await createEvaluator().evaluate(again);
   expect(sources[0]!.name).toBe('other');

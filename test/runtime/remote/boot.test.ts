@@ -156,7 +156,7 @@ test('one that is down is listed with the reason, and heals without a restart wh
   expect(await ask('{ user(id: 1) { age } }')).toEqual({ data: { user: { age: 7 } } });
   expect(server!.output()).toContain('remote schema read again: compatible');
   slow.answer = undefined;
-}, 30_000);
+});
 
 test('a lock goes before the server, and what differs is reported', async () => {
   const locked = 'type Query {\n  user(id: ID!): User\n  old: String\n}\n\ntype User {\n  id: ID!\n}\n';
