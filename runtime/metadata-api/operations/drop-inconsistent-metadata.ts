@@ -5,6 +5,7 @@ import { noArguments } from '../arguments.ts';
 import { replaceWhere } from '../edit.ts';
 import { sameName } from '../names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { TABLE_LISTS } from '../table-lists.ts';
 
 export default operation<object>({
   name: 'drop_inconsistent_metadata',
@@ -27,18 +28,6 @@ export default operation<object>({
     return SUCCESS;
   },
 });
-
-const TABLE_LISTS: Readonly<Record<string, keyof TableEntry>> = {
-  object_relation: 'object_relationships',
-  array_relation: 'array_relationships',
-  computed_field: 'computed_fields',
-  remote_relationship: 'remote_relationships',
-  event_trigger: 'event_triggers',
-  insert_permission: 'insert_permissions',
-  select_permission: 'select_permissions',
-  update_permission: 'update_permissions',
-  delete_permission: 'delete_permissions',
-};
 
 function removeObject(metadata: Metadata, object: InconsistentObject): Metadata {
   if (object.objects !== undefined) {
@@ -63,7 +52,7 @@ function removeObject(metadata: Metadata, object: InconsistentObject): Metadata 
     sources: replaceWhere(metadata.sources, ({ name }) => name === sourceName, change),
   });
   const isNamed = (entry: { readonly name: string }) => entry.name === given.name;
-  const list = TABLE_LISTS[type];
+  const list = (TABLE_LISTS as Readonly<Record<string, keyof TableEntry>>)[type];
   if (list !== undefined) {
     const table = given.table as unknown as QualifiedName;
     const configuration = given.configuration as JsonObject | undefined;
