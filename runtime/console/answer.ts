@@ -27,7 +27,7 @@ export function isForOperators(question: ConsoleQuestion): question is OperatorQ
 /** What answers are made of. */
 export interface AnswerContext {
   readonly engine: Pick<MetadataEngine<SourceDatabase>, 'state' | 'compareRemote'>;
-  readonly store: Pick<MetadataStore, 'query' | 'readVersion' | 'read'>;
+  readonly store: Pick<MetadataStore, 'withClient' | 'readVersion' | 'read'>;
 }
 
 /** @returns an answer as it is sent, undefined for an object that does not exist */
@@ -41,9 +41,9 @@ export async function answerOperator(
     case 'inconsistencies':
       return inconsistenciesOf(engine.state);
     case 'queues':
-      return queuesOf(engine.state, store.query);
+      return queuesOf(engine.state, store);
     case 'calls':
-      return callsOf(engine.state.metadata, question.action, store.query);
+      return callsOf(engine.state.metadata, question.action, store);
     case 'remotes':
       return remotesOf(engine.state.metadata);
     case 'remote':

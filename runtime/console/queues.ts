@@ -1,5 +1,4 @@
 /** Queues of events, schedules and asynchronous actions: what waits, what failed, what comes next. */
-import type { Query } from '../catalog/index.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import type { MetadataState, SourceDatabase } from '../metadata-api/state.ts';
@@ -57,12 +56,31 @@ from engine_catalog.action_log where action_name = $1 order by created_at desc, 
 /** The log of asynchronous actions is made with the first server that has one. */
 const HAS_CALLS = "select to_regclass('engine_catalog.action_log') is not null as has";
 
+/** Of a cron trigger without events. */
+const NONE: ScheduledQueue = { pending: 0, retrying: 0, failed: 0, next: [] };
+
 type Unread = QueuesAnswer['unread'][number];
+type Database = Pick<SourceDatabase, 'withClient'>;
+
+/** Milliseconds for a statement: counting a long log must not keep connections from the metadata API. */
+const LIMIT = 5000;
+
+/** Reads on one connection, in a transaction, because a setting of a session does not survive a pooler. */
+function reading<Value>(database: Database, read: (query: QueueQuery) => Promise<Value>): Promise<Value> {
+  return database.withClient(async (client) => {
+    try {
+      await client.query(`begin read only; set local statement_timeout = ${LIMIT}`);
+      return await read(async (sql, values = []) => (await client.query(sql, [...values])).rows);
+    } finally {
+      await client.query('rollback').catch(() => {});
+    }
+  });
+}
 
 /** Reads every queue. A database that does not answer costs its own figures only. */
 export async function queuesOf(
   { metadata, sources }: Pick<MetadataState<SourceDatabase>, 'metadata' | 'sources'>,
-  query: QueueQuery,
+  store: Database,
 ): Promise<QueuesAnswer> {
   const unread: Unread[] = [];
   const orUnread = async <Value>(
@@ -81,24 +99,27 @@ export async function queuesOf(
       metadata.sources.map(async (source) => {
         const listed = triggersOf(source);
         if (listed.length === 0) return [];
-        const query = sources.get(source.name)?.database.query;
-        const found = await orUnread(source.name, () => readTriggers(query, listed));
+        const database = sources.get(source.name)?.database;
+        const found = await orUnread(source.name, () => readTriggers(database, listed));
         return listed.map((trigger) => ({ ...trigger, ...found?.get(trigger.name) }));
       }),
     ),
-    orUnread('metadata', () => readScheduled(metadata, query)),
+    orUnread('metadata', () => reading(store, (query) => readScheduled(metadata, query))),
   ]);
   const crons = metadata.cron_triggers.map(({ name, schedule, timezone }) => ({
     name,
     schedule,
     ...(timezone !== undefined && { timezone }),
-    ...rest?.crons.get(name),
+    ...(rest && (rest.crons.get(name) ?? NONE)),
   }));
   return {
     triggers: triggers.flat(),
     crons,
     oneOff: rest?.oneOff ?? {},
-    actions: asynchronousActions(metadata).map((name) => ({ name, ...rest?.actions.get(name) })),
+    actions: asynchronousActions(metadata).map((name) => ({
+      name,
+      ...(rest && (rest.actions.get(name) ?? { pending: 0, failed: 0 })),
+    })),
     unread,
   };
 }
@@ -107,11 +128,13 @@ export async function queuesOf(
 export async function callsOf(
   metadata: Metadata,
   action: string,
-  query: QueueQuery,
+  store: Database,
 ): Promise<CallsAnswer | undefined> {
   if (!asynchronousActions(metadata).includes(action)) return undefined;
-  const [{ has }] = (await query(HAS_CALLS)) as [{ has: boolean }];
-  return { action, calls: has ? ((await query(CALLS, [action])) as CallsAnswer['calls']) : [] };
+  return reading(store, async (query) => {
+    const [{ has }] = (await query(HAS_CALLS)) as [{ has: boolean }];
+    return { action, calls: has ? ((await query(CALLS, [action])) as CallsAnswer['calls']) : [] };
+  });
 }
 
 function asynchronousActions({ actions }: Metadata): readonly string[] {
@@ -128,11 +151,11 @@ type TriggerFigures = Omit<TriggerQueue, 'source' | 'table' | 'name'>;
 
 /** @throws Error if the database does not answer */
 async function readTriggers(
-  query: Query | undefined,
+  database: Database | undefined,
   triggers: readonly TriggerQueue[],
 ): Promise<ReadonlyMap<string, TriggerFigures>> {
-  if (!query) throw new Error('the source is not served');
-  const { rows } = await query(TRIGGERS, [triggers.map(({ name }) => name)]);
+  if (!database) throw new Error('the source is not served');
+  const rows = await reading(database, (query) => query(TRIGGERS, [triggers.map(({ name }) => name)]));
   return byName(rows, ({ paused, oldest, ...figures }) => ({
     ...figures,
     isPaused: paused,
@@ -142,11 +165,9 @@ async function readTriggers(
 
 async function readScheduled(metadata: Metadata, query: QueueQuery) {
   const actions = asynchronousActions(metadata);
-  const [crons, oneOff, calls] = await Promise.all([
-    query(CRONS, [metadata.cron_triggers.map(({ name }) => name)]),
-    query(ONE_OFF),
-    actions.length > 0 && (await query(HAS_CALLS))[0].has ? query(ACTIONS, [actions]) : [],
-  ]);
+  const crons = await query(CRONS, [metadata.cron_triggers.map(({ name }) => name)]);
+  const oneOff = await query(ONE_OFF);
+  const calls = actions.length > 0 && (await query(HAS_CALLS))[0].has ? await query(ACTIONS, [actions]) : [];
   return {
     crons: byName<ScheduledQueue>(crons, (row) => withList(row)),
     oneOff: withList(oneOff[0]),

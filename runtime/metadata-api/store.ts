@@ -53,6 +53,8 @@ export interface MetadataStore {
   writeRemotes(remotes: readonly { readonly name: string; readonly sdl: string }[]): Promise<void>;
   /** A statement on the tables of cron and one-off events. */
   readonly query: QueueQuery;
+  /** Gives `use` a connection of its own, which it leaves as it was. */
+  withClient<Value>(use: (client: pg.ClientBase) => Promise<Value>): Promise<Value>;
   readCatalogState(): Promise<{ id: string; cli_state: JsonObject; console_state: JsonObject }>;
   writeCatalogState(kind: CatalogStateKind, state: JsonObject): Promise<void>;
   close(): Promise<void>;
@@ -167,6 +169,21 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
       );
     },
     query: async (sql, values = []) => (await pool.query(sql, [...values])).rows,
+    withClient: async (use) => {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      // Without a listener a connection that breaks meanwhile would end the process.
+      const note = (error: Error) => {
+        broken = error;
+      };
+      client.on('error', note);
+      try {
+        return await use(client);
+      } finally {
+        client.off('error', note);
+        client.release(broken);
+      }
+    },
     readCatalogState: async () => {
       const { rows } = await pool.query<{ id: string; cli_state: JsonObject; console_state: JsonObject }>(
         'select engine_uuid as id, cli_state, console_state from engine_catalog.version',

@@ -152,7 +152,7 @@ function Actions({ actions }: { readonly actions: readonly ActionQueue[] }) {
           label="Asynchronous actions"
           columns={['Action', 'Pending', 'Failed in 24 h']}
         >
-          {actions.map(({ name, pending = 0, failed = 0 }) => (
+          {actions.map(({ name, pending, failed }) => (
             <tr key={name}>
               <th scope="row">
                 <a href={address('events', 'action', name)}>{name}</a>
