@@ -1,5 +1,6 @@
 /** The paths by which a role writes a column. */
 
+import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import type { Relationship, Table } from '../../../runtime/core/program.ts';
 import { type RelatedOperation, relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
@@ -28,7 +29,7 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
   ) =>
     rule?.presets && Object.hasOwn(rule.presets, column)
       ? path('preset', kinds(operation), ruleOf(scope, table, operation), {
-          note: `always set to ${rule.presets[column]}`,
+          note: `always set to ${ruleWords(rule.presets[column]!)}`,
         })
       : [];
   const inserted = insert?.columns.includes(column);
@@ -90,7 +91,7 @@ function relatedPaths(scope: Scope, table: Table, column: string): AccessPath[] 
     const rule = target[operation]!;
     const isNamed = 'columns' in rule && rule.columns.includes(column);
     const presets: Readonly<Record<string, string>> = ('presets' in rule && rule.presets) || {};
-    const preset = Object.hasOwn(presets, column) ? [`always set to ${presets[column]}`] : [];
+    const preset = Object.hasOwn(presets, column) ? [`always set to ${ruleWords(presets[column]!)}`] : [];
     // An insert fills the columns of the relationship in.
     const isKey = operation === 'insert' && relationship.columns.some(([, { name }]) => name === column);
     const key = isKey && preset.length === 0 ? ['the key of the updated row'] : [];

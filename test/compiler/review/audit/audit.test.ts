@@ -222,6 +222,7 @@ test('texts name rules by number, with their places', () => {
     /\[\d+\] public\.person, select {3}generated\/sources\/default\/public\/person\.access\.ts:\d+\n {6}id = X-Engine-User-Id; at most 10 rows of a list/,
   );
   expect(text).toContain('trusted callers only');
+  expect(text).toMatch(/always set to\s+X-Engine-Mail/);
 });
 
 test('the matrix has a letter for each operation, capital where no rule holds rows back', () => {
