@@ -70,9 +70,14 @@ export class Vocabulary {
     );
   }
 
-  /** True for a name that would be a header or session variable in the canonical vocabulary, which is not the active one. */
+  /** True for a name that would be a session variable in the canonical vocabulary, which is not the active one. */
   isForeign(written: string): boolean {
-    return !this.isCanonical && hyphenated(written).startsWith(CANONICAL_PREFIX);
+    return !this.isCanonical && written.toLowerCase().startsWith(CANONICAL_PREFIX);
+  }
+
+  /** True for a header that a service may read as one of the canonical vocabulary, which is not the active one. */
+  isReadAsForeign(header: string): boolean {
+    return this.isForeign(hyphenated(header));
   }
 
   /** True for a header that a service may read as one of the vocabulary: `x_acme_role` is one to programs that know no hyphens. */

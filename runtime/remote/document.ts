@@ -7,6 +7,7 @@ import { aliased, type RemoteText, type RemoteVariable, type SessionCoercion } f
 import { sourceValue } from '../core/request/bind.ts';
 import type { Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 
 /** The document that is sent. */
 export interface RemoteRequest {
@@ -84,7 +85,7 @@ class Document {
 }
 
 function hintOf(source: RemoteVariable['source']): string {
-  if (source.from === 'session') return source.name.replace(/\W/g, '_');
+  if (source.from === 'session') return vocabulary().fromCanonical(source.name).replace(/\W/g, '_');
   return source.from === 'variable' ? [source.name, ...source.path].join('_') : 'value';
 }
 
@@ -96,7 +97,10 @@ function noKey(): string {
 function sessionValue({ variables }: Session, name: string, coerce: SessionCoercion): string {
   const text = Object.hasOwn(variables, name) ? variables[name] : undefined;
   if (text === undefined)
-    throw new EngineError('not-found', `${JSON.stringify(name)} session variable expected, but not found`);
+    throw new EngineError(
+      'not-found',
+      `"${vocabulary().fromCanonical(name)}" session variable expected, but not found`,
+    );
   const refused = (expected: string) =>
     new EngineError('coercion-error', `${JSON.stringify(text)} ${expected}`);
   if (typeof coerce === 'object') {

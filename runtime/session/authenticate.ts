@@ -49,7 +49,7 @@ export async function openAuthentication(...given: Parameters<typeof openMode>):
  */
 function refuseForeign({ headers }: Incoming): void {
   for (const name in headers) {
-    if (!vocabulary().isForeign(name)) continue;
+    if (!vocabulary().isReadAsForeign(name)) continue;
     throw new EngineError(
       'bad-request',
       `the header ${name} is of another vocabulary than this server's, whose headers begin with ${vocabulary().prefix}`,

@@ -1,11 +1,14 @@
 /** A server with `--vocabulary acme`: every edge of the API has that word, and no other one counts. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
+import { type RemoteServer, startRemoteServer } from '../harness/remote-server.ts';
 import { startWebhook, type WebhookReceiver } from '../harness/webhook.ts';
 import { startWordServer, type WordServer } from '../harness/word-server.ts';
 
@@ -23,6 +26,7 @@ const TABLES = `
 
 let database: TestDatabase;
 let hook: WebhookReceiver;
+let remote: RemoteServer;
 let server: WordServer;
 
 beforeAll(async () => {
@@ -34,6 +38,9 @@ beforeAll(async () => {
         : '{"text":"done"}',
     ),
   );
+  remote = await startRemoteServer('type Query { echo(who: String): String }', {
+    echo: ({ who }: { who: string }) => who,
+  });
   server = await startWordServer('acme', {
     ACME_GRAPHQL_DATABASE_URL: database.url,
     ACME_GRAPHQL_ADMIN_SECRET: SECRET,
@@ -44,7 +51,9 @@ beforeAll(async () => {
     ACME_GRAPHQL_DEV_MODE: 'true',
     ACME_GRAPHQL_ASYNC_ACTIONS_COMPLETION_URL: 'http://127.0.0.1:1',
     ACME_GRAPHQL_ASYNC_ACTIONS_FETCH_INTERVAL: '100',
+    ACME_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true',
     HANDLER: hook.url,
+    REMOTE: remote.url,
   });
   const { answer } = await server.send(
     '/v1/metadata',
@@ -56,6 +65,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop();
   await hook?.close();
+  await remote?.stop();
 });
 
 /** In the order and with the keys of an export, so that it comes back byte for byte. */
@@ -82,7 +92,7 @@ const METADATA = () => ({
                 filter: {
                   _or: [
                     { owner: { _eq: 'X-Acme-User-Id' } },
-                    { brand: { _in: ['acme', 'x-acme', 'engine.user'] } },
+                    { brand: { _in: ['acme', 'x-acme', 'x_engine_mark', 'engine.user'] } },
                   ],
                 },
                 allow_aggregations: true,
@@ -122,6 +132,25 @@ const METADATA = () => ({
         },
       },
       customization: { naming_convention: 'acme-default' },
+    },
+  ],
+  remote_schemas: [
+    {
+      name: 'elsewhere',
+      definition: {
+        url: '{{REMOTE}}',
+        timeout_seconds: 60,
+        forward_client_headers: true,
+      },
+      permissions: [
+        {
+          role: 'user',
+          definition: {
+            schema:
+              'schema { query: Query }\ntype Query { echo(who: String @preset(value: "X-Acme-User-Id")): String }',
+          },
+        },
+      ],
     },
   ],
   actions: [
@@ -237,6 +266,17 @@ test('the payload of actions, and which headers go along', async () => {
   expect(names.filter((name) => /^x.(acme|engine)/.test(name))).toEqual([]);
 });
 
+test('presets of remote schemas, and the names of the variables that they are sent in', async () => {
+  const session = { ...ADMIN, 'x-acme-role': 'user', 'x-acme-user-id': 'ada', X_Acme_Role: 'admin' };
+  expect((await graphql('{ echo }', session)).answer).toEqual({ data: { echo: 'ada' } });
+  expect(remote.calls[0]).toMatchObject({ variables: { x_acme_user_id: 'ada' } });
+  const names = Object.keys(remote.calls[0]!.headers).filter((name) => /^x.(acme|engine)/.test(name));
+  expect(names).toEqual(['x-acme-role', 'x-acme-user-id']);
+  expect((await graphql('{ echo }', { ...ADMIN, 'x-acme-role': 'user' })).answer).toMatchObject({
+    errors: [{ message: '"x-acme-user-id" session variable expected, but not found' }],
+  });
+});
+
 test('the header with the address where a call is completed', async () => {
   const session = { ...ADMIN, 'x-acme-role': 'user' };
   expect((await graphql('mutation { shout_later }', session)).answer).toMatchObject({ data: {} });
@@ -310,47 +350,57 @@ test('the console shows rules in the words of the vocabulary', async () => {
   const { answer } = await server.send(`/engine/console/detail?${place}`, undefined, ADMIN);
   const { permissions } = answer as { permissions: { where?: string; presets?: object }[] };
   expect(permissions.map(({ where, presets }) => where ?? presets)).toEqual([
-    "owner = X-Acme-User-Id\nor brand in ('acme', 'x-acme', 'engine.user')",
+    "owner = X-Acme-User-Id\nor brand in ('acme', 'x-acme', 'x_engine_mark', 'engine.user')",
     { owner: 'X-Acme-User-Id' },
   ]);
 });
 
-test('metadata comes over by a command, as files in which its word stays, and goes into a server', () => {
+test('metadata comes over by a command, as files in which its word stays, and goes into a server', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'engine-adopted-'));
   try {
-    const engine = (...args: readonly string[]) => {
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        ['compiler/cli/bin.mjs', ...args, '--vocabulary', 'acme'],
-        {
-          encoding: 'utf8',
-          env: {
-            PATH: process.env.PATH ?? '',
-            HOME: process.env.HOME ?? '',
-            ACME_GRAPHQL_ADMIN_SECRET: SECRET,
-          },
+    // Not synchronous: the remote schema is served by this process.
+    const engine = async (...args: readonly string[]) => {
+      const child = spawn(process.execPath, ['compiler/cli/bin.mjs', ...args, '--vocabulary', 'acme'], {
+        env: {
+          PATH: process.env.PATH ?? '',
+          HOME: process.env.HOME ?? '',
+          ACME_GRAPHQL_ADMIN_SECRET: SECRET,
+          REMOTE: remote.url,
         },
-      );
-      return { status, output: stdout + stderr };
+      });
+      const [output, errors, [status]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, 'close'),
+      ]);
+      return { status: status as number, output: output + errors };
     };
     const metadata = join(folder, 'metadata');
     const over = ['--endpoint', server.url, '--metadata', metadata];
-    expect(engine('metadata', 'export', ...over)).toMatchObject({ status: 0 });
+    expect(await engine('metadata', 'export', ...over)).toMatchObject({ status: 0 });
     expect(readFileSync(join(metadata, 'databases/default/tables/public_note.yaml'), 'utf8')).toContain(
       'owner: X-ACME-User-Id',
     );
     const out = join(folder, 'generated');
-    const compiled = engine('compile', '--metadata', metadata, '--database-url', database.url, '--out', out);
+    const compiled = await engine(
+      'compile',
+      '--metadata',
+      metadata,
+      '--database-url',
+      database.url,
+      '--out',
+      out,
+    );
     expect(compiled).toMatchObject({ status: 0, output: expect.not.stringContaining('warning') });
-    expect(engine('verify', out, '--database-url', database.url)).toMatchObject({
+    expect(await engine('verify', out, '--database-url', database.url)).toMatchObject({
       status: 0,
       output: expect.stringMatching(/^same/),
     });
-    expect(engine('metadata', 'apply', ...over)).toMatchObject({ status: 0 });
-    expect(engine('metadata', 'diff', ...over).output).toBe('No difference.\n');
+    expect(await engine('metadata', 'apply', ...over)).toMatchObject({ status: 0 });
+    expect((await engine('metadata', 'diff', ...over)).output).toBe('No difference.\n');
     // As a request of version 2 answers it.
     writeFileSync(`${metadata}.json`, JSON.stringify({ resource_version: 1, metadata: METADATA() }));
-    expect(engine('metadata', 'diff', ...over.slice(0, 3), `${metadata}.json`).output).toBe(
+    expect((await engine('metadata', 'diff', ...over.slice(0, 3), `${metadata}.json`)).output).toBe(
       'No difference.\n',
     );
   } finally {

@@ -24,6 +24,16 @@ test('out and in again; in the canonical vocabulary nothing is copied', () => {
   expect(engine.session(variables)).toBe(variables);
 });
 
+test('names of the canonical vocabulary are foreign in another one; programs that know no hyphens read more headers so', () => {
+  expect(['X-Engine-User-Id', 'x_engine_user_id', 'x-engine'].map((name) => acme.isForeign(name))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(acme.isReadAsForeign('X_Engine-role')).toBe(true);
+  expect(engine.isReadAsForeign('x-engine-role')).toBe(false);
+});
+
 test('the SQL of captures changes where it reads the setting, and in no literal', () => {
   const literal = `'pg_catalog.current_setting(''engine.user'', true)'`;
   const sql = `select ${literal}, nullif(${captureSetting('user')}, ''), "engine.user"`;
