@@ -56,6 +56,8 @@ export interface Exchange {
   session: Session | undefined;
   mode: HttpRequestObservation['mode'];
   error: LoggedError | undefined;
+  /** The path with names in place of values, where the endpoint knows it better than its address. */
+  route: string | undefined;
   /** Settles when the reason of the error is known. */
   explaining: Promise<void> | undefined;
   /** The operation, where logs show it; of a batch the last. */
@@ -84,6 +86,8 @@ export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly body: unknown;
+  /** Address of the endpoint, absent where there is none: `/v1/actions/:id/complete`. */
+  readonly routeOptions?: { readonly url?: string | undefined };
 }
 
 /** The answer, of Fastify or of direct.ts. Names of headers are in lower case. */

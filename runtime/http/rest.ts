@@ -29,8 +29,9 @@ export function restEndpoints(current: CurrentlyServed): Endpoints {
         case 'otherMethods':
           throw wrongMethod(found.methods.join(', '), reply);
         case 'one': {
+          const { operation, url } = found.route;
+          request.exchange.route = PREFIX + url.replace(/^\//, '');
           const given = givenVariables(request, search, found.values);
-          const { operation } = found.route;
           const variables = restVariables(operation, given);
           const logged = { query: operation.document, operationName: operation.name, variables };
           const partialErrors: string[] = [];

@@ -122,6 +122,7 @@ export function createServer(
       rawQuery: exchange.rawQuery,
       trace: exchange.trace,
       error: withoutSecrets(exchange.error, exchange.secrets),
+      route: exchange.error && (exchange.route ?? request.routeOptions?.url),
     });
   }
   for (const family of families) app.register(async (instance) => family(instance, context));
@@ -155,6 +156,7 @@ function beginExchange(
     uncompressedResponseSize: 0,
     cookies: [],
     positions: undefined,
+    route: undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * The last errors that operators should know of, in memory: equal ones are one entry with a count. Of requests there are codes
- * and paths only, because messages may hold values of the request.
+ * and routes only, because messages and addresses may hold values of the request, and every value would be another entry.
  */
 import type { LastError } from '../console/operator-questions.ts';
 import type { ErrorCode } from '../core/errors.ts';
@@ -57,10 +57,10 @@ function faultOf(observation: Observation): Fault | undefined {
 function describe(observation: Observation): Fault | undefined {
   switch (observation.kind) {
     case 'http-request': {
-      const { error, status, method, url, query } = observation;
+      const { error, status, method, url, route, query } = observation;
       if (!error || (status < 500 && !FAULTS.has(error.code))) return undefined;
       const [path = ''] = url.split('?');
-      const subject = [method, path, query?.operationName ?? query?.type].filter(Boolean).join(' ');
+      const subject = [method, route ?? path, query?.operationName ?? query?.type].filter(Boolean).join(' ');
       return { kind: 'request', subject, message: `${error.code} at ${error.path}` };
     }
     case 'event-invocation':

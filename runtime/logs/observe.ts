@@ -52,6 +52,8 @@ export interface HttpRequestObservation {
   readonly rawQuery?: string | undefined;
   readonly trace: Trace;
   readonly error?: LoggedError | undefined;
+  /** Of errors: the path with names in place of values, `/api/rest/tickets/:id`. */
+  readonly route?: string | undefined;
 }
 
 /** A GraphQL operation was answered or failed; for metrics. */

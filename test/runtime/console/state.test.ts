@@ -1,0 +1,51 @@
+/** `GET /engine/console/state`: the last errors of a server that serves REST endpoints. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ConsoleState } from '../../../runtime/console/questions.ts';
+import { metadataOf } from '../../harness/metadata.ts';
+import { createTestDatabase } from '../../harness/postgres.ts';
+import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+
+const METADATA = metadataOf([{ table: 'broken' }], {
+  query_collections: [
+    {
+      name: 'all',
+      definition: {
+        queries: [
+          {
+            name: 'one',
+            query: 'query one($name: String!) { broken(where: {name: {_eq: $name}}) { name } }',
+          },
+        ],
+      },
+    },
+  ],
+  rest_endpoints: [
+    {
+      name: 'broken',
+      url: 'broken/:name',
+      methods: ['GET'],
+      definition: { query: { collection_name: 'all', query_name: 'one' } },
+    },
+  ],
+});
+
+let server: TestServer;
+beforeAll(async () => {
+  const database = await createTestDatabase(`
+    create function fails() returns text language plpgsql as $$ begin raise 'broken' using errcode = 'XX000'; end $$;
+    create view broken as select fails() as name`);
+  server = await startTestServer(database, { ENABLE_CONSOLE: 'true' }, { DATABASE_URL: database.url });
+  await replaceMetadata(server, METADATA);
+});
+afterAll(async () => {
+  await server?.stop();
+});
+
+test('an address that holds a value is shown as its endpoint, once', async () => {
+  for (const value of ['ada', 'brook', '%FF'])
+    await send(server, `/api/rest/broken/${value}`, { method: 'GET' });
+  const { json } = await send(server, '/engine/console/state', { method: 'GET' });
+  expect((json as ConsoleState).lastErrors).toMatchObject([
+    { kind: 'request', subject: 'GET /api/rest/broken/:name one', message: 'unexpected at $', count: 2 },
+  ]);
+});
