@@ -198,7 +198,7 @@ function selectedField(
     );
     if (sets.length === 0)
       throw new EngineError('validation-failed', `missing selection set for '${name}'`, { path: first.path });
-    const args = fieldArguments(definition, first, context);
+    const args = fieldArguments(type, definition, first, context);
     return {
       responseName,
       definition,
@@ -219,7 +219,7 @@ function selectedField(
   return {
     responseName,
     definition,
-    arguments: fieldArguments(definition, first, context),
+    arguments: fieldArguments(type, definition, first, context),
     selection: EMPTY,
     path: first.path,
   };
@@ -254,6 +254,7 @@ function argumentsText(node: FieldNode): string {
 }
 
 function fieldArguments(
+  type: ObjectType | AbstractType,
   definition: FieldDefinition,
   { node, path }: Collected,
   context: SelectionContext,
@@ -263,10 +264,15 @@ function fieldArguments(
   for (const argument of node.arguments ?? []) {
     const name = argument.name.value;
     const known = definition.arguments.get(name);
-    if (!known)
-      throw new EngineError('validation-failed', `'${node.name.value}' has no argument named '${name}'`, {
+    if (!known) {
+      const field = node.name.value;
+      throw new UnknownName(
+        type.name,
+        `${field}(${name})`,
+        `'${field}' has no argument named '${name}'`,
         path,
-      });
+      );
+    }
     if (isOmitted(known.type, argument.value, context.variables)) continue;
     if (values.has(name))
       throw new EngineError('validation-failed', `the argument '${name}' is given more than once`, { path });

@@ -4,12 +4,15 @@ import type { VisibleTable } from './visible-table.ts';
 
 type RowsField = ComputedField & { readonly returns: { readonly table: Table } };
 
-/**
- * Whether a role that sees the computed field of a table may aggregate the rows that it returns: it returns several, which the
- * role may aggregate by their own table's permission, and the source has the extension.
- */
-export function offersAggregates(field: ComputedField, visible: VisibleTable): field is RowsField {
+/** Whether the rows that a computed field of a table returns can be aggregated at all: there may be several, and the source has the extension. */
+export function hasAggregates(field: ComputedField, { source }: Table): field is RowsField {
   const { returns } = field;
-  if (!visible.table.source.extensions?.includes('computed_field_aggregates')) return false;
-  return 'table' in returns && returns.set && visible.of(returns.table).select?.aggregations === true;
+  return (
+    source.extensions?.includes('computed_field_aggregates') === true && 'table' in returns && returns.set
+  );
+}
+
+/** Whether a role that sees the computed field may aggregate its rows: by the permission of their own table. */
+export function offersAggregates(field: ComputedField, visible: VisibleTable): field is RowsField {
+  return hasAggregates(field, visible.table) && visible.of(field.returns.table).select?.aggregations === true;
 }

@@ -31,7 +31,7 @@ interface GroupTypes {
 const cache = new WeakMap<VisibleTable, GroupTypes>();
 
 /** Whether rows of the table can be grouped at all: it has a root field for that, which means that the names are free. */
-function hasGroups({ fields }: Table): boolean {
+export function hasGroups({ fields }: Table): boolean {
   return [...fields.query.values()].some(({ field }) => field === 'select_group_by');
 }
 

@@ -7,9 +7,11 @@ import type { Column, Program, Table } from '../program.ts';
 import { type Reason, ruleName } from '../reason.ts';
 import type { RootFieldKind } from '../root-fields.ts';
 import { ADMIN_ROLE } from '../session.ts';
+import { hasAggregates } from './computed-aggregates.ts';
+import { hasGroups } from './group-types.ts';
 import { type Offer, offer, offerOfWrite, operationOf, type TableOperation } from './offer.ts';
 import type { HiddenName } from './provider.ts';
-import { RELATED_OPERATIONS, type RelatedOperation } from './related-types.ts';
+import { hasNestedUpdates, RELATED_OPERATIONS, type RelatedOperation } from './related-types.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { namedType } from './types.ts';
 
@@ -72,10 +74,16 @@ function hiddenByProvider(roleSchema: RoleSchema, unknown: HiddenName): Explain 
   return undefined;
 }
 
-function ownerOfRootField(roleSchema: RoleSchema, typeName: string, field: string): Explain | undefined {
+function ownerOfRootField(roleSchema: RoleSchema, typeName: string, name: string): Explain | undefined {
+  const [field = name, argument] = name.split(/[()]/);
   for (const table of roleSchema.program.tables) {
     const root = table.fields.query.get(field) ?? table.fields.mutation.get(field);
-    if (root) return (role) => whyNoRootField(roleSchema, table, { kind: root.field, typeName }, role);
+    if (!root) continue;
+    if (argument === undefined)
+      return (role) => whyNoRootField(roleSchema, table, { kind: root.field, typeName }, role);
+    return argument === 'related' && operationOf(root.field) === 'update'
+      ? (role) => whyNoRelatedRows(roleSchema, table, role)
+      : undefined;
   }
   for (const called of roleSchema.program.functions) {
     if (!called.fields.query.has(field) && !called.fields.mutation.has(field)) continue;
@@ -97,6 +105,14 @@ function whyNoRoot(
 ): Reason | undefined {
   const { rules } = roleSchema.table(table);
   return reasonOf(offer(table.shape, rules, { kind, root: 'mutation' }, roleSchema.backendOnly), table, role);
+}
+
+/** Why updates of a table may change no related rows: of the permissions that would do, the first one is named. */
+function whyNoRelatedRows(roleSchema: RoleSchema, table: Table, role: string): Reason | undefined {
+  const [first] = table.relationships.values();
+  return first && hasNestedUpdates(table.source)
+    ? whyNoRoot(roleSchema, first.target, 'update', role)
+    : undefined;
 }
 
 function whyNoRootField(
@@ -144,22 +160,41 @@ function ownerOfTypeName(roleSchema: RoleSchema, typeName: string, name: string)
   const column = [...table.columns.values()].find((each) => each.field === name);
   if (column) return (role) => whyNoColumn(roleSchema, table, column, operation, role);
   for (const relationship of table.relationships.values()) {
-    if (relationship.field !== name && !name.startsWith(relationship.field)) continue;
-    if (isRelated) return (role) => whyNoRoot(roleSchema, relationship.target, 'update', role);
-    return (role) =>
-      whyNoRelated(roleSchema, relationship.target, relationship.field === name, operation, role);
+    const { target } = relationship;
+    if (relationship.field === name)
+      return (role) =>
+        isRelated
+          ? whyNoRoot(roleSchema, target, 'update', role)
+          : whyNoRelated(roleSchema, target, operation, role);
+    if (isNamed(table, relationship.name, 'aggregate', name))
+      return (role) => whyNoAggregates(roleSchema, target, role);
+    if (isNamed(table, relationship.name, 'group_by', name) && hasGroups(target))
+      return (role) => whyNoAggregates(roleSchema, target, role);
+    if (isNamed(table, relationship.name, 'connection', name))
+      return (role) => whyNoRelated(roleSchema, target, 'select', role);
   }
-  const computed = [...table.computedFields.values()].find((each) => each.field === name);
-  if (!computed) return undefined;
-  const { returns } = computed;
-  if ('table' in returns) return (role) => whyNoRelated(roleSchema, returns.table, true, 'select', role);
-  const why = `the permission does not list the computed field ${computed.name}`;
-  return (role) => partOf(table, 'select', role, ['computed_fields'], why);
+  for (const computed of table.computedFields.values()) {
+    const { returns } = computed;
+    if (computed.field === name) {
+      if ('table' in returns) return (role) => whyNoRelated(roleSchema, returns.table, 'select', role);
+      const why = `the permission does not list the computed field ${computed.name}`;
+      return (role) => partOf(table, 'select', role, ['computed_fields'], why);
+    }
+    if (isNamed(table, computed.name, 'aggregate', name) && hasAggregates(computed, table))
+      return (role) => whyNoAggregates(roleSchema, computed.returns.table, role);
+  }
+  return undefined;
+}
+
+/** Whether a name is that of a further field for a relationship or computed field: `articles_aggregate`, `articlesAggregate`. */
+function isNamed({ names }: Table, own: string, suffix: string, name: string): boolean {
+  const full = `${own}_${suffix}`;
+  return name === full || name === names.field(full);
 }
 
 /** The purpose of a type by the suffix of its name: `_insert_input`, `SetInput`. */
 function operationOfType(rest: string): TableOperation {
-  if (/insert|on_?conflict/i.test(rest)) return 'insert';
+  if (/insert|on_?conflict|related_?row/i.test(rest)) return 'insert';
   return /(set|inc|append|prepend|delete_?\w+)_?input|update/i.test(rest) ? 'update' : 'select';
 }
 
@@ -181,7 +216,6 @@ function whyNoColumn(
 function whyNoRelated(
   roleSchema: RoleSchema,
   target: Table,
-  isWhole: boolean,
   operation: TableOperation,
   role: string,
 ): Reason | undefined {
@@ -191,7 +225,13 @@ function whyNoRelated(
     const offered = offerOfWrite(target.shape, access.rules, 'insert', roleSchema.backendOnly);
     return reasonOf(offered, target, role);
   }
-  return isWhole
+  return undefined;
+}
+
+function whyNoAggregates(roleSchema: RoleSchema, target: Table, role: string): Reason | undefined {
+  const { select } = roleSchema.table(target);
+  if (!select) return noPermission(target, 'select', role);
+  return select.aggregations
     ? undefined
     : partOf(target, 'select', role, ['allow_aggregations'], 'the permission allows no aggregations');
 }

@@ -13,9 +13,11 @@ import { ADMIN_ROLE, type Session } from '../session.ts';
 import { whyHidden } from './hidden.ts';
 import { operationOf, type TableOperation } from './offer.ts';
 import type { HiddenName } from './provider.ts';
+import { RELATED_OPERATIONS } from './related-types.ts';
 import type { RoleSchema } from './role-schema.ts';
 import {
   type AbstractType,
+  type InputMeaning,
   type NonNullType,
   namedType,
   type ObjectType,
@@ -205,7 +207,8 @@ class Walk {
       }
       const { meaning } = mine;
       if ('visible' in meaning && meaning.visible)
-        this.#use(meaning.visible.table, meaning.kind === 'nestedInsert' ? 'insert' : 'select');
+        for (const operation of operationsOf(meaning.kind, inner))
+          this.#use(meaning.visible.table, operation);
       this.#value(inner, definition?.type ?? mine.type, mine.type, at);
     }
   }
@@ -237,6 +240,13 @@ class Walk {
       operation,
     });
   }
+}
+
+/** What an input field does with rows of its table. */
+function operationsOf(kind: InputMeaning['kind'], value: unknown): readonly TableOperation[] {
+  if (kind === 'relatedChanges')
+    return RELATED_OPERATIONS.filter((each) => Object.hasOwn(Object(value) as object, each));
+  return [kind === 'nestedInsert' ? 'insert' : 'select'];
 }
 
 /** The type below lists and non-null wrappers, if it has fields to select. */
