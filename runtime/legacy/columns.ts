@@ -1,13 +1,11 @@
 /** `columns` and `returning` of the legacy data operations → selections of the planner, by database names. */
 
 import { EngineError, pathStep } from '../core/errors.ts';
-import { isObject } from '../core/json/json-value.ts';
 import type { InputNode, RootArguments, SelectedField, Selection } from '../core/request/selection.ts';
 import { COUNT, OFFSET, STRING, sharedTypes } from '../core/schema/shared-types.ts';
 import type { FieldMeaning } from '../core/schema/types.ts';
 import type { VisibleColumn } from '../core/schema/visible-table.ts';
-import { NumberText } from '../core/types.ts';
-import { orderNode } from './order-by.ts';
+import { type OrderItem, orderNode } from './order-by.ts';
 import {
   findComputedField,
   findRelationship,
@@ -15,75 +13,65 @@ import {
   type ReadableTable,
   readableColumn,
 } from './table.ts';
-import { misplaced, requireList, requireText, scalarNode } from './value.ts';
+import { scalarNode } from './value.ts';
 import { whereNode } from './where.ts';
 
-/** Arguments of a list of rows; absent and null are the same. */
+/** Arguments of a list of rows. */
 export interface RowsArguments {
-  readonly where?: unknown;
-  readonly order_by?: unknown;
-  readonly limit?: unknown;
-  readonly offset?: unknown;
+  readonly where?: object | undefined;
+  readonly order_by?: OrderItem | readonly OrderItem[] | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
+
+/** A column by its name, several by a star, or the rows behind a relationship. */
+export type ColumnItem =
+  | string
+  | ({
+      readonly name: string;
+      readonly alias?: string | undefined;
+      readonly columns: readonly ColumnItem[];
+    } & RowsArguments);
 
 /** Arguments of a list of rows, under the names that the planner knows them by. */
 export function rowsArguments(args: RowsArguments, table: ReadableTable, path: string): RootArguments {
   const { where, order_by: order, limit, offset } = args;
   const nodes = new Map<string, InputNode>();
-  if (isGiven(where)) nodes.set('where', whereNode(where, table, `${path}.where`));
-  if (isGiven(order)) {
+  if (where !== undefined) nodes.set('where', whereNode(where, table, `${path}.where`));
+  if (order !== undefined) {
     const { name } = sharedTypes(table.visible.table.source);
     nodes.set(name('order_by'), orderNode(order, table, `${path}.order_by`));
   }
-  if (isGiven(limit))
-    nodes.set('limit', scalarNode(COUNT, wholeNumber(limit, `${path}.limit`), `${path}.limit`));
-  if (isGiven(offset))
-    nodes.set('offset', scalarNode(OFFSET, wholeNumber(offset, `${path}.offset`), `${path}.offset`));
+  if (limit !== undefined)
+    nodes.set('limit', scalarNode(COUNT, notNegative(limit, `${path}.limit`), `${path}.limit`));
+  if (offset !== undefined)
+    nodes.set('offset', scalarNode(OFFSET, notNegative(offset, `${path}.offset`), `${path}.offset`));
   return nodes;
 }
 
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-function wholeNumber(value: unknown, path: string): number {
-  const number = value instanceof NumberText ? Number(value.text) : value;
-  if (typeof number !== 'number') throw misplaced('Int', 'Number', value, path);
+function notNegative(number: number, path: string): number {
   if (number < 0) throw new EngineError('not-supported', 'unexpected negative value', { path });
-  if (Number.isSafeInteger(number)) return number;
-  throw new EngineError(
-    'parse-failed',
-    `parsing Int failed, value is either floating or will cause over or underflow ${number}`,
-    { path },
-  );
+  return number;
 }
 
 /** The fields of a row in the order asked for. Of two with one name the later one counts. */
-export function rowSelection(columns: unknown, table: ReadableTable, path: string): Selection {
+export function rowSelection(columns: readonly ColumnItem[], table: ReadableTable, path: string): Selection {
   const fields = new Map<string, SelectedField>();
-  // `"*"` may be given without a list.
-  const list = columns === '*' || columns === '*.*' ? [columns] : requireList(columns, path);
-  list.forEach((column, index) => {
+  columns.forEach((column, index) => {
     for (const field of selectedFields(column, table, pathStep(path, index)))
       fields.set(field.responseName, field);
   });
   return { typeName: '', argumentsPath: path, fields: [...fields.values()] };
 }
 
-function selectedFields(column: unknown, table: ReadableTable, path: string): readonly SelectedField[] {
+function selectedFields(column: ColumnItem, table: ReadableTable, path: string): readonly SelectedField[] {
   if (typeof column === 'string') {
     return /^\*(\.\*)*$/.test(column) ? everything(column, table, path) : [namedField(column, table, path)];
   }
-  if (!isObject(column)) throw misplaced('column', 'a column name or an object', column, path);
   const { name, alias, columns, ...rows } = column;
-  for (const [key, value] of Object.entries({ name, columns })) {
-    if (value === undefined) throw new EngineError('parse-failed', `key "${key}" not found`, { path });
-  }
-  const given = requireText(name, pathStep(path, 'name'));
-  const related = findRelationship(table, given, path);
-  if (!related) throw noRelationship(table, given, path);
-  const shown = isGiven(alias) ? requireText(alias, pathStep(path, 'alias')) : given;
-  return [relatedField(shown, related, columns, rows, path)];
+  const related = findRelationship(table, name, path);
+  if (!related) throw noRelationship(table, name, path);
+  return [relatedField(alias ?? name, related, columns, rows, path)];
 }
 
 function noRelationship(table: ReadableTable, name: string, path: string): EngineError {
@@ -134,12 +122,12 @@ function columnField(name: string, column: VisibleColumn, path: string): Selecte
 function relatedField(
   shown: string,
   { relationship, target }: ReadableRelationship,
-  columns: unknown,
+  columns: readonly ColumnItem[],
   rows: RowsArguments,
   path: string,
 ): SelectedField {
   const many = relationship.shape.kind === 'array';
-  if (!many && [rows.where, rows.order_by, rows.limit, rows.offset].some(isGiven)) {
+  if (!many && Object.keys(rows).length > 0) {
     throw new EngineError(
       'unexpected-payload',
       "when selecting an 'obj_relationship' 'where', 'order_by', 'limit' and 'offset' can't be used",

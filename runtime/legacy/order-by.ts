@@ -2,28 +2,39 @@
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { InputNode } from '../core/request/selection.ts';
 import { findRelationship, type ReadableTable, readableColumn } from './table.ts';
-import { nameNode, objectNode, requireObject, requireText } from './value.ts';
+import { nameNode, objectNode } from './value.ts';
+
+export type OrderItem =
+  | string
+  | {
+      readonly column: string;
+      readonly type?: 'asc' | 'desc' | undefined;
+      readonly nulls?: 'first' | 'last' | undefined;
+    };
 
 /** The keys as a list of the planner's nodes. @throws EngineError */
-export function orderNode(json: unknown, table: ReadableTable, path: string): InputNode {
-  const items = Array.isArray(json)
-    ? json.map((item: unknown, index) => orderItem(item, table, pathStep(path, index)))
-    : [orderItem(json, table, path)];
+export function orderNode(
+  order: OrderItem | readonly OrderItem[],
+  table: ReadableTable,
+  path: string,
+): InputNode {
+  const items = isList(order)
+    ? order.map((item, index) => orderItem(item, table, pathStep(path, index)))
+    : [orderItem(order, table, path)];
   return { kind: 'list', path, items };
 }
 
-function orderItem(json: unknown, table: ReadableTable, path: string): InputNode {
-  if (typeof json === 'string') {
-    const sign = /^[+-]/.test(json) ? json.charAt(0) : '';
-    return orderKey(json.slice(sign.length), sign === '-' ? 'desc' : 'asc', table, path);
+function isList(order: OrderItem | readonly OrderItem[]): order is readonly OrderItem[] {
+  return Array.isArray(order);
+}
+
+function orderItem(item: OrderItem, table: ReadableTable, path: string): InputNode {
+  if (typeof item === 'string') {
+    const sign = /^[+-]/.test(item) ? item.charAt(0) : '';
+    return orderKey(item.slice(sign.length), sign === '-' ? 'desc' : 'asc', table, path);
   }
-  const { column, type, nulls } = requireObject(json, path);
-  if (column === undefined) throw new EngineError('parse-failed', 'key "column" not found', { path });
-  const name = requireText(column, pathStep(path, 'column'));
-  const order = oneOf(type ?? 'asc', ['asc', 'desc'], pathStep(path, 'type'));
-  if (nulls === undefined || nulls === null) return orderKey(name, order, table, path);
-  const end = oneOf(nulls, ['first', 'last'], pathStep(path, 'nulls'));
-  return orderKey(name, `${order} nulls ${end}`, table, path);
+  const { column, type = 'asc', nulls } = item;
+  return orderKey(column, nulls === undefined ? type : `${type} nulls ${nulls}`, table, path);
 }
 
 /** The name as it is, or with relationships before dots. */
@@ -49,15 +60,6 @@ function orderKey(name: string, order: string, table: ReadableTable, path: strin
   return objectNode(path, [
     { name: first, meaning, node: orderKey(name.slice(dot + 1), order, target, path) },
   ]);
-}
-
-function oneOf(value: unknown, words: readonly string[], path: string): string {
-  const word = typeof value === 'string' ? value.toLowerCase() : undefined;
-  if (word !== undefined && words.includes(word)) return word;
-  const list = words.map((each) => JSON.stringify(each)).join(', ');
-  throw new EngineError('parse-failed', `expected one of ${list}, but encountered ${JSON.stringify(value)}`, {
-    path,
-  });
 }
 
 function unexpected(message: string, path: string): EngineError {

@@ -4,13 +4,13 @@ import type { InputNode } from '../core/request/selection.ts';
 import { sharedTypes } from '../core/schema/shared-types.ts';
 import type { Session } from '../core/session.ts';
 import type { Execution } from '../graphql/execution.ts';
-import { field, type RowsArguments, rowSelection, rowsArguments } from './columns.ts';
+import { type ColumnItem, field, type RowsArguments, rowSelection, rowsArguments } from './columns.ts';
 import { dataRequest, type TableArguments } from './request.ts';
 import { listedTable, readableColumn } from './table.ts';
 import { nameNode } from './value.ts';
 
 export interface SelectArguments extends TableArguments, RowsArguments {
-  readonly columns: unknown;
+  readonly columns: readonly ColumnItem[];
 }
 
 /** `select`: the JSON text of the rows. @throws EngineError */
@@ -29,7 +29,7 @@ export async function select(args: SelectArguments, session: Session, execution:
 }
 
 export interface CountArguments extends TableArguments {
-  readonly where?: unknown;
+  readonly where?: object | undefined;
   readonly distinct?: readonly string[] | undefined;
 }
 

@@ -71,7 +71,7 @@ export function requireList(value: unknown, path: string): readonly unknown[] {
   throw misplaced('[]', 'Array', value, path);
 }
 
-export function requireText(value: unknown, path: string): string {
+function requireText(value: unknown, path: string): string {
   if (typeof value === 'string') return value;
   throw misplaced('Text', 'String', value, path);
 }

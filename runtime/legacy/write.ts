@@ -15,7 +15,7 @@ import type { InsertRule, UpdateRule } from '../core/shapes.ts';
 import type { ParameterSource } from '../core/sql/fragment.ts';
 import { type ColumnType, isNumeric } from '../core/types.ts';
 import type { Execution } from '../graphql/execution.ts';
-import { field, rowSelection } from './columns.ts';
+import { type ColumnItem, field, rowSelection } from './columns.ts';
 import { dataRequest, type TableArguments } from './request.ts';
 import { columnDenied, quoted, type RequestedTable, readableTable, writeRule } from './table.ts';
 import { valueNode } from './value.ts';
@@ -32,7 +32,7 @@ interface ConflictArguments {
 export interface InsertArguments extends TableArguments {
   readonly objects: readonly JsonObject[];
   readonly on_conflict?: ConflictArguments | undefined;
-  readonly returning?: unknown;
+  readonly returning?: readonly ColumnItem[] | undefined;
 }
 
 /** `insert`: the JSON text of `{affected_rows, returning?}`. @throws EngineError */
@@ -127,7 +127,7 @@ export interface UpdateArguments extends TableArguments {
   readonly $inc?: JsonObject | undefined;
   readonly $mul?: JsonObject | undefined;
   readonly $default?: readonly string[] | undefined;
-  readonly returning?: unknown;
+  readonly returning?: readonly ColumnItem[] | undefined;
 }
 
 /** `update`: the JSON text of `{affected_rows, returning?}`. @throws EngineError */
@@ -181,7 +181,7 @@ function assignmentsOf(args: UpdateArguments, table: RequestedTable, rule: Updat
 
 export interface DeleteArguments extends TableArguments {
   readonly where: JsonObject;
-  readonly returning?: unknown;
+  readonly returning?: readonly ColumnItem[] | undefined;
 }
 
 /** `delete`: the JSON text of `{affected_rows, returning?}`. @throws EngineError */
@@ -205,10 +205,9 @@ function needsSelect(operation: string): string {
   return `; "${operation}" is only allowed if the role has "select" permission as "where" can't be used without "select" permission on the table`;
 }
 
-function answerSelection(returning: unknown, table: RequestedTable): Selection {
+function answerSelection(returning: readonly ColumnItem[] | undefined, table: RequestedTable): Selection {
   const count = field('affected_rows', { kind: 'affectedRows' }, '$');
-  if (returning === undefined || returning === null)
-    return { typeName: '', argumentsPath: '$', fields: [count] };
+  if (returning === undefined) return { typeName: '', argumentsPath: '$', fields: [count] };
   const note = '; "returning" can only be used if the role has "select" permission on the table';
   const selection = rowSelection(returning, readableTable(table, '$', note), '$.returning');
   const rows = field('returning', { kind: 'returning' }, '$.returning', selection);

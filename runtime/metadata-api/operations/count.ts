@@ -1,7 +1,8 @@
 import { type CountArguments, count } from '../../legacy/select.ts';
 import { object, optional } from '../../metadata/combinators.ts';
+import { jsonObject } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
-import { anyJson, dataOperation, names } from '../data-operation.ts';
+import { dataOperation, names } from '../data-operation.ts';
 
 export default dataOperation<CountArguments>({
   name: 'count',
@@ -9,7 +10,7 @@ export default dataOperation<CountArguments>({
     'Counts the rows of a tracked table that the role may see, with `distinct` the different values of columns.',
   arguments: object({
     ...tableArguments,
-    where: optional(anyJson),
+    where: optional(jsonObject),
     distinct: optional(names),
   }),
   run: count,

@@ -2,7 +2,8 @@ import { type DeleteArguments, remove } from '../../legacy/write.ts';
 import { object, optional } from '../../metadata/combinators.ts';
 import { jsonObject } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
-import { anyJson, dataOperation } from '../data-operation.ts';
+import { dataOperation } from '../data-operation.ts';
+import { columns } from '../row-arguments.ts';
 
 export default dataOperation<DeleteArguments>({
   name: 'delete',
@@ -10,7 +11,7 @@ export default dataOperation<DeleteArguments>({
   arguments: object({
     ...tableArguments,
     where: jsonObject,
-    returning: optional(anyJson),
+    returning: optional(columns),
   }),
   run: remove,
 });

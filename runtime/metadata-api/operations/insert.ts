@@ -2,7 +2,8 @@ import { type InsertArguments, insert } from '../../legacy/write.ts';
 import { object, optional, requiredList } from '../../metadata/combinators.ts';
 import { jsonObject, name, oneOf } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
-import { anyJson, dataOperation, names } from '../data-operation.ts';
+import { dataOperation, names } from '../data-operation.ts';
+import { columns } from '../row-arguments.ts';
 
 export default dataOperation<InsertArguments>({
   name: 'insert',
@@ -19,7 +20,7 @@ export default dataOperation<InsertArguments>({
         constraint_on: optional(names),
       }),
     ),
-    returning: optional(anyJson),
+    returning: optional(columns),
   }),
   run: insert,
 });

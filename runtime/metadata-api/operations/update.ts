@@ -2,7 +2,8 @@ import { type UpdateArguments, update } from '../../legacy/write.ts';
 import { object, optional } from '../../metadata/combinators.ts';
 import { jsonObject } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
-import { anyJson, dataOperation, names } from '../data-operation.ts';
+import { dataOperation, names } from '../data-operation.ts';
+import { columns } from '../row-arguments.ts';
 
 interface Arguments extends UpdateArguments {
   /** Another name of `$set`. */
@@ -22,7 +23,7 @@ export default dataOperation<Arguments>({
     $inc: optional(jsonObject),
     $mul: optional(jsonObject),
     $default: optional(names),
-    returning: optional(anyJson),
+    returning: optional(columns),
   }),
   run: ({ values, ...args }, session, execution) =>
     update({ ...args, $set: args.$set ?? values }, session, execution),
