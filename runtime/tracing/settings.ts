@@ -30,6 +30,21 @@ interface Pair {
 }
 
 const BATCH_SIZE = 512;
+const NO_ENDPOINT = 'Traces export is enabled but tracing endpoint missing';
+const NO_BATCH_SIZE = 'max_export_batch_size must be a positive integer';
+
+/** Why traces cannot be exported whatever the environment holds; undefined if nothing is wrong. */
+export function settingsProblem(given: object): string | undefined {
+  const { status, data_types, exporter_otlp = {}, batch_span_processor = {} } = given as Given;
+  const { otlp_traces_endpoint: endpoint } = exporter_otlp;
+  const exportsTraces = status === 'enabled' && Array.isArray(data_types) && data_types.includes('traces');
+  if (exportsTraces && (typeof endpoint !== 'string' || endpoint === '')) return NO_ENDPOINT;
+  return isBatchSize(batch_span_processor.max_export_batch_size ?? BATCH_SIZE) ? undefined : NO_BATCH_SIZE;
+}
+
+function isBatchSize(size: unknown): size is number {
+  return typeof size === 'number' && Number.isInteger(size) && size >= 1;
+}
 
 /** @returns undefined where traces are not exported, or why they cannot be */
 export function readTraceSettings(
@@ -53,11 +68,9 @@ export function readTraceSettings(
     const isEnabled = typeof status === 'string' && fill(status) === 'enabled';
     if (!isEnabled || !(Array.isArray(data_types) && data_types.includes('traces'))) return undefined;
     const { otlp_traces_endpoint: endpoint, headers, resource_attributes } = exporter_otlp;
-    if (typeof endpoint !== 'string' || endpoint === '')
-      return { problem: 'Traces export is enabled but tracing endpoint missing' };
+    if (typeof endpoint !== 'string' || endpoint === '') return { problem: NO_ENDPOINT };
     const batchSize = batch_span_processor.max_export_batch_size ?? BATCH_SIZE;
-    if (typeof batchSize !== 'number' || !Number.isInteger(batchSize) || batchSize < 1)
-      return { problem: 'max_export_batch_size must be a positive integer' };
+    if (!isBatchSize(batchSize)) return { problem: NO_BATCH_SIZE };
     const url = fill(endpoint);
     if (!URL.canParse(url)) return { problem: 'otlp_traces_endpoint is not a URL' };
     return { url, headers: pairs(headers), resource: pairs(resource_attributes), batchSize };

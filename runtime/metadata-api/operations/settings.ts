@@ -1,6 +1,7 @@
 import { EngineError } from '../../core/errors.ts';
 import type { Codec } from '../../metadata/codec.ts';
 import { object } from '../../metadata/combinators.ts';
+import type { JsonObject } from '../../metadata/json.ts';
 import {
   apiLimits,
   graphqlSchemaIntrospection,
@@ -9,6 +10,7 @@ import {
 } from '../../metadata/kinds/settings.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { jsonObject, text } from '../../metadata/values.ts';
+import { settingsProblem } from '../../tracing/settings.ts';
 import { noArguments } from '../arguments.ts';
 import { optionally, without } from '../edit.ts';
 import { warnNotServed } from '../not-served.ts';
@@ -42,6 +44,13 @@ function setting<Value>(
   });
 }
 
+/** @throws EngineError invalid-params for settings that can never be used */
+function withTelemetry(metadata: Metadata, opentelemetry: JsonObject): Metadata {
+  const problem = settingsProblem(opentelemetry);
+  if (problem !== undefined) throw new EngineError('invalid-params', problem);
+  return { ...metadata, opentelemetry };
+}
+
 export const settingOperations: readonly Operation[] = [
   setting(
     'set_api_limits',
@@ -71,13 +80,13 @@ export const settingOperations: readonly Operation[] = [
     'set_opentelemetry_config',
     'Sets where traces of requests are sent; metrics and logs are not sent.',
     jsonObject,
-    (metadata, opentelemetry) => ({ ...metadata, opentelemetry }),
+    (metadata, opentelemetry) => withTelemetry(metadata, opentelemetry),
   ),
   setting(
     'set_opentelemetry_status',
     'Switches the sending of traces on or off.',
     object({ status: text }),
-    (metadata, { status }) => ({ ...metadata, opentelemetry: { ...metadata.opentelemetry, status } }),
+    (metadata, { status }) => withTelemetry(metadata, { ...metadata.opentelemetry, status }),
   ),
   setting(
     'add_host_to_tls_allowlist',
