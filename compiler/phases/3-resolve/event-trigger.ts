@@ -248,6 +248,6 @@ function reportedCron({ path, ...trigger }: CronTrigger): ReportedObject {
     type: 'cron_trigger',
     name: `cron_trigger ${trigger.name}`,
     definition: trigger as unknown as JsonObject,
-    context: `in cron trigger "${trigger.name}": `,
+    context: `in cron trigger ${trigger.name}: `,
   };
 }

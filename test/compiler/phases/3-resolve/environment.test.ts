@@ -51,7 +51,7 @@ test('variables that the server does not have are reported where webhooks need t
     `Inconsistent object: in table "article": in event trigger "address": environment variable 'LOST' not set`,
     'Inconsistent object: in table "article": in event trigger "template": Value for environment variables not found: LOST, GONE',
     `Inconsistent object: in table "article": in event trigger "header": environment variable 'GONE' not set`,
-    'Inconsistent object: in cron trigger "nightly": Value for environment variables not found: LOST',
+    'Inconsistent object: in cron trigger nightly: Value for environment variables not found: LOST',
     'Inconsistent object: in action "ping"; Value for environment variables not found: LOST',
   ]);
 });
