@@ -1,5 +1,6 @@
 /** Options of the commands that compile a project. */
 import type { Command } from 'commander';
+import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { UsageError } from './command.ts';
 
 /** Says of every such command where catalogs come from. */
@@ -18,9 +19,16 @@ are dropped in the end, with the roles that the migrations made. Name a throw-aw
 export const SCRATCH =
   'throw-away server for --migrations, instead of the embedded PostgreSQL; databases are created and dropped there';
 
+/** Adds the options on which names depend. */
+export function addNamingOptions(command: Command): Command {
+  return command
+    .option('--experimental-features <list>', 'comma-separated features to enable, such as naming_convention')
+    .option('--default-naming-convention <name>', `${vocabulary().defaultNaming} or graphql-default`);
+}
+
 /** Adds the options that select a project. */
 export function addProjectOptions(command: Command): Command {
-  return command
+  command
     .requiredOption('--metadata <path>', 'JSON or YAML file, or directory of YAML files')
     .option(
       '--migrations <folder>',
@@ -32,9 +40,8 @@ export function addProjectOptions(command: Command): Command {
       '--source <name=url>',
       'connection string of a source, overriding the metadata; repeatable',
       sourceAddress,
-    )
-    .option('--experimental-features <list>', 'comma-separated features to enable, such as naming_convention')
-    .option('--default-naming-convention <name>', 'engine-default or graphql-default');
+    );
+  return addNamingOptions(command);
 }
 
 /** Collects `NAME=URL`. @throws UsageError */

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { type CommandContext, UsageError } from './command.ts';
 import { FORMATS } from './compile-report.ts';
-import { addProjectOptions, CATALOGS, SCRATCH } from './project-options.ts';
+import { addNamingOptions, addProjectOptions, CATALOGS, SCRATCH } from './project-options.ts';
 
 /** Adds the commands to the command line; each loads what it needs when it runs. */
 export function addReviewCommands(
@@ -301,7 +301,7 @@ Examples:
 }
 
 function addTest(program: Command, context: CommandContext, finish: (status: number) => void): void {
-  program
+  const command = program
     .command('test')
     .description(
       'test permissions on an embedded PostgreSQL: declared cases, and isolation of every row rule',
@@ -328,9 +328,8 @@ function addTest(program: Command, context: CommandContext, finish: (status: num
       'mutation testing: weaken every permission in the metadata, and count the mutants that the tests notice',
     )
     .option('--minimum-score <percent>', 'fail below this percentage of noticed mutants', percent)
-    .option('--junit <file>', 'write the results to this file as JUnit XML')
-    .option('--experimental-features <list>', 'comma-separated features to enable, such as naming_convention')
-    .option('--default-naming-convention <name>', 'engine-default or graphql-default')
+    .option('--junit <file>', 'write the results to this file as JUnit XML');
+  addNamingOptions(command)
     .addHelpText(
       'after',
       `

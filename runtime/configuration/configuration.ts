@@ -138,10 +138,16 @@ function checkTogether(configuration: Configuration): void {
 }
 
 /** The default as it would be written; empty if there is no default. */
-export function defaultText({ default: value }: Option): string {
+export function defaultText({ default: value, type }: Option): string {
   if (value === undefined) return '';
+  if (type.write) return type.write(value);
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** What an option means, in one line. */
+export function optionMeaning({ help }: Option): string {
+  return typeof help === 'string' ? help : help();
 }
 
 /** One line of help for an option, with what is not obvious from its name. */
@@ -149,7 +155,7 @@ export function optionHelp(key: string): string {
   const option: Option = OPTIONS[key as OptionKey];
   const shown = defaultText(option);
   const parts = [...(shown === '' ? [] : [`default ${shown}`]), `env ${optionVariable(key)}`];
-  return `${option.help} (${parts.join('; ')})`;
+  return `${optionMeaning(option)} (${parts.join('; ')})`;
 }
 
 /** The options on which the SQL of operations depends. */

@@ -29,8 +29,8 @@ import {
 export interface Option<Value = unknown> {
   readonly type: OptionValue<Value>;
   readonly default: Value;
-  /** One line. */
-  readonly help: string;
+  /** One line; a function where it has the vocabulary's word. */
+  readonly help: string | (() => string);
   /** Suffix of the variable `ENGINE_GRAPHQL_…` where it is not the name in capitals. */
   readonly variable?: string;
   /** Environment only. */
@@ -40,7 +40,7 @@ export interface Option<Value = unknown> {
 function option<Value>(
   type: OptionValue<Value>,
   defaultValue: Value,
-  help: string,
+  help: Option['help'],
   more: Pick<Option, 'variable' | 'variableOnly'> = {},
 ): Option<Value> {
   return { type, default: defaultValue, help, ...more };
@@ -64,12 +64,15 @@ const APIS = ['metadata', 'graphql', 'pgdump', 'config', 'developer', 'metrics']
 
 /** `engine-default` is written with the vocabulary's word. */
 const namingConvention: OptionValue<NamingConvention> = {
-  placeholder: choice('engine-default', 'graphql-default').placeholder,
+  get placeholder() {
+    return choice(vocabulary().defaultNaming, 'graphql-default').placeholder;
+  },
   parse: (value) => {
     const { defaultNaming } = vocabulary();
     const found = choice(defaultNaming, 'graphql-default').parse(value);
     return found === defaultNaming ? 'engine-default' : (found as NamingConvention);
   },
+  write: (value) => vocabulary().naming(value),
 };
 
 const word: OptionValue<string> = {
@@ -123,7 +126,8 @@ export const OPTIONS = {
   readYourWrites: option(
     choice('off', 'header', 'cookie'),
     'off',
-    'how reads of a client see its earlier writes although read replicas answer them: the header x-engine-lsn of an answer, which it sends back, or a cookie',
+    () =>
+      `how reads of a client see its earlier writes although read replicas answer them: the header ${vocabulary().prefix}lsn of an answer, which it sends back, or a cookie`,
   ),
   txIso: option(
     choice('read-committed', 'repeatable-read', 'serializable'),
@@ -134,7 +138,7 @@ export const OPTIONS = {
   adminSecret: option(
     optionalText,
     undefined,
-    'requests with this value in the header x-engine-admin-secret may use every role',
+    () => `requests with this value in the header ${vocabulary().prefix}admin-secret may use every role`,
   ),
   adminSecrets: option(
     json<readonly string[] | undefined>(secretList),
@@ -162,7 +166,7 @@ export const OPTIONS = {
   dropUnauthorizedSessionVariables: option(
     boolean,
     false,
-    'ignore x-engine-* headers of requests in the unauthorized role',
+    () => `ignore ${vocabulary().prefix}* headers of requests in the unauthorized role`,
   ),
   corsDomain: option(
     list,

@@ -1,6 +1,6 @@
 /** docs/configuration.md, made from the table of options; a test keeps the page equal to it. */
 
-import { defaultText, optionName, optionVariable } from './configuration.ts';
+import { defaultText, optionMeaning, optionName, optionVariable } from './configuration.ts';
 import { OPTIONS, type Option } from './options.ts';
 import { boolean } from './values.ts';
 
@@ -12,7 +12,7 @@ export function configurationPage(): string {
       `\`${optionVariable(key)}\``,
     ];
     const value = option.type === boolean ? 'BOOLEAN' : option.type.placeholder;
-    return `| ${names.join('<br>')} | ${cell(value)} | ${cell(defaultText(option))} | ${cell(option.help)} |`;
+    return `| ${names.join('<br>')} | ${cell(value)} | ${cell(defaultText(option))} | ${cell(optionMeaning(option))} |`;
   });
   return `# Configuration
 

@@ -7,6 +7,8 @@ export interface OptionValue<Value> {
   readonly placeholder: string;
   /** Reads the text. @throws Error whose message is the reason, without the text itself where it may be a secret */
   readonly parse: (text: string) => Value;
+  /** The text of a value; absent: `String` makes it. */
+  write?(value: Value): string;
 }
 
 export const text: OptionValue<string> = { placeholder: 'TEXT', parse: (value) => value };

@@ -15,12 +15,12 @@ export const VOCABULARY_VARIABLE = 'ENGINE_GRAPHQL_VOCABULARY';
 
 /**
  * First words after `x-` of headers that clients, proxies and browsers send on their own: as a vocabulary, they would turn
- * those into session variables.
+ * those into session variables. PostgreSQL accepts no settings of others below `plpgsql`.
  */
 const RESERVED: ReadonlySet<string> = new Set(
   `amz amzn amp api appengine att attached azure b3 cache client cloud cluster cnection content correlation csrf device dns do
   download envoy fastly forwarded frame frontend geo goog google hit host http https hub ingress is method ms nf nginx original
-  originating ot permitted pingback pjax powered proxy ratelimit rate real redirect remote request requested robots runtime
+  originating ot permitted pingback pjax plpgsql powered proxy ratelimit rate real redirect remote request requested robots runtime
   scheme served server source ssl timer tls trace tracking ua user vercel via webkit wap wp xss xsrf`.split(
     /\s+/,
   ),
@@ -127,6 +127,11 @@ export class Vocabulary {
   /** The naming convention `acme-default`. */
   get defaultNaming(): string {
     return `${this.word}-default`;
+  }
+
+  /** A naming convention as it is written outside. */
+  naming(convention: string): string {
+    return convention === `${CANONICAL_WORD}-default` ? this.defaultNaming : convention;
   }
 }
 

@@ -45,10 +45,7 @@ function configReport(configuration: Configuration, version: string): object {
     console_assets_dir: configuration.consoleAssetsDir ?? null,
     experimental_features: configuration.experimentalFeatures,
     is_prometheus_metrics_enabled: configuration.enabledApis.includes('metrics'),
-    default_naming_convention:
-      configuration.defaultNamingConvention === 'engine-default'
-        ? vocabulary().defaultNaming
-        : configuration.defaultNamingConvention,
+    default_naming_convention: vocabulary().naming(configuration.defaultNamingConvention),
     feature_flags: [],
     is_apollo_federation_enabled: servingOptions(configuration).apolloFederation === true,
   };

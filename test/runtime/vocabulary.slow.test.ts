@@ -1,5 +1,5 @@
 /** A server with `--vocabulary acme`: every edge of the API has that word, and no other one counts. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -407,6 +407,17 @@ test('metadata comes over by a command, as files in which its word stays, and go
     rmSync(folder, { recursive: true });
   }
 }, 120_000);
+
+test('the help of the server names headers and values as they are read', () => {
+  const { stdout } = spawnSync(
+    process.execPath,
+    ['compiler/cli/bin.mjs', 'serve', '--help', '--vocabulary', 'acme'],
+    { encoding: 'utf8' },
+  );
+  expect(stdout).toContain('--default-naming-convention <acme-default|graphql-default>');
+  expect(stdout).toContain('x-acme-admin-secret');
+  expect(stdout).not.toContain('x-engine-');
+});
 
 test('an option that is set in the word engine stops the start', async () => {
   const other = { ACME_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_ADMIN_SECRET: SECRET };

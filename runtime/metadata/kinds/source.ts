@@ -168,7 +168,7 @@ const namingConvention: Codec<NamingConvention> = {
     const found = oneOf(defaultNaming, 'graphql-default').read(input, reading);
     return found === defaultNaming ? 'engine-default' : (found as NamingConvention);
   },
-  write: (given) => (given === 'engine-default' ? vocabulary().defaultNaming : given),
+  write: (given) => vocabulary().naming(given),
 };
 
 export type SourceCustomization = TypeOf<typeof sourceCustomization>;
