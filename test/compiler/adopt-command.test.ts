@@ -9,9 +9,9 @@ const LEFT = `
   create schema "acme log";
   create table "acme log".metadata (id int, metadata json, resource_version int);
   create table "acme log".event_log (id serial, trigger_name text, delivered bool default false, error bool default false, archived bool default false);
-  create table "acme log".acme_cron_events (id serial, trigger_name text, scheduled_time timestamptz default now(), status text);
-  create table "acme log".scheduled_events (id serial, webhook_conf json, status text);
-  create table "acme log".action_log (id serial, action_name text, status text);
+  create table "acme log".acme_cron_events (id serial, trigger_name text, scheduled_time timestamptz default now(), status text, next_retry_at timestamptz);
+  create table "acme log".scheduled_events (id serial, webhook_conf json, scheduled_time timestamptz, status text, next_retry_at timestamptz);
+  create table "acme log".action_log (id serial, action_name text, input_payload jsonb, session_variables jsonb, status text);
   create function "acme log".gen_acme_uuid() returns uuid language sql as 'select gen_random_uuid()';
   create function "acme log"."notify_acme_On Note_INSERT"() returns trigger language plpgsql as $$
     begin insert into "acme log".event_log (trigger_name) values ('On Note'); return null; end $$;
@@ -68,9 +68,41 @@ test('a database without leftovers, our own schema included', async () => {
   expect(await check()).toEqual({ status: 0, output: 'Nothing of another engine is in this database.\n' });
 });
 
-test('an own table whose name ends like one of such an engine is none', async () => {
-  await database.query('create table audit_event_log (trigger_name text)');
+test.each([
+  [
+    'tables with such names',
+    'create table event_log (trigger_name text); create table action_log (action_name text, status text)',
+  ],
+  [
+    'settings',
+    `create function me() returns text language sql as $$ select current_setting('app.user', true) $$;
+     create table mine (owner text default current_setting('app.user'))`,
+  ],
+])('own things are none of such an engine: %s', async (_, sql) => {
+  await database.query(sql);
   expect(await check()).toEqual({ status: 0, output: 'Nothing of another engine is in this database.\n' });
+});
+
+test('a function without a log says the word by a setting and a header of it', async () => {
+  await database.query(`create function me() returns text language sql as $$
+    select current_setting('acme.user', true)::json ->> 'x-acme-user-id' $$`);
+  expect((await check()).output).toContain('its word is "acme"');
+});
+
+test('tables and columns that have the word are left alone, and what names both is for a person', async () => {
+  await database.query(LEFT);
+  await database.query(`create schema acme; create table acme.user (name text, "x-acme-id" text);
+    create view names as select "x-acme-id" from acme.user;
+    create function users() returns bigint language sql as $$ select count(*) from acme.user $$;
+    create function own_id() returns text language sql as $$
+      select "x-acme-id" from acme.user where name = current_setting('acme.user') $$;
+    create function as_ada() returns text language sql as $$
+      select set_config('acme.user', '{"x-acme-user-id": "ada"}', true) $$`);
+  const { output } = await check('--format', 'sql');
+  expect(output).not.toMatch(/public\.(names|users)/);
+  expect(output).toContain('-- by hand: function public.own_id()');
+  expect(output).toContain(`set_config('engine.user', '{"x-engine-user-id": "ada"}', true)`);
+  await database.query(output);
 });
 
 test('in the vocabulary of the other engine, what reads its settings stays as it is', async () => {

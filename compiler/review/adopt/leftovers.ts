@@ -57,14 +57,14 @@ interface Undelivered {
 /** The schema of this engine's own tables, which are no leftovers. */
 const OWN = 'engine_catalog';
 
-/** Tables by which a schema of the family is known, and a column of each. */
-const KNOWN = [
-  ['event_log', 'trigger_name'],
-  ['metadata', 'resource_version'],
-  ['action_log', 'action_name'],
-  ['cron_events', 'trigger_name'],
-  ['scheduled_events', 'webhook_conf'],
-] as const;
+/** Tables by which a schema of the family is known, and columns of each: logs of other programs have the same names. */
+const KNOWN = {
+  event_log: ['trigger_name', 'delivered', 'error', 'archived'],
+  metadata: ['metadata', 'resource_version'],
+  action_log: ['action_name', 'input_payload', 'session_variables', 'status'],
+  cron_events: ['trigger_name', 'scheduled_time', 'status', 'next_retry_at'],
+  scheduled_events: ['webhook_conf', 'scheduled_time', 'status', 'next_retry_at'],
+} as const;
 
 /** Reads the catalog and counts rows; changes nothing. @throws Error of the database */
 export async function findLeftovers(client: ClientBase): Promise<Leftovers> {
@@ -94,13 +94,16 @@ interface KnownTable {
 
 async function knownTables(client: ClientBase): Promise<KnownTable[]> {
   const { rows } = await client.query<KnownTable>(
-    `select n.nspname as schema, known.name as table, c.relname = known.name as "isExact", format('%I.%I', n.nspname, c.relname) as quoted
-     from unnest($1::text[], $2::text[]) as known(name, field)
+    `with known as (select name, value as field from json_each($1) as known(name, fields), json_array_elements_text(fields))
+     select n.nspname as schema, known.name as table, c.relname = known.name as "isExact", format('%I.%I', n.nspname, c.relname) as quoted
+     from known
      join pg_class c on (c.relname = known.name or c.relname like '%\\_' || known.name) and c.relkind in ('r', 'p')
-     join pg_namespace n on n.oid = c.relnamespace and n.nspname <> $3
+     join pg_namespace n on n.oid = c.relnamespace and n.nspname <> $2
      join pg_attribute a on a.attrelid = c.oid and a.attname = known.field and not a.attisdropped
+     group by n.nspname, c.relname, known.name
+     having count(*) = (select count(*) from known as all_of where all_of.name = known.name)
      order by 1, 2`,
-    [KNOWN.map(([table]) => table), KNOWN.map(([, column]) => column), OWN],
+    [JSON.stringify(KNOWN), OWN],
   );
   // A table called metadata alone says little: the log of events or actions has to be there, too. Of tables whose names
   // have something before it, two are needed.
@@ -114,20 +117,25 @@ async function knownTables(client: ClientBase): Promise<KnownTable[]> {
   return rows.filter(({ schema }) => engines.has(schema));
 }
 
-/** From the names of the functions that capture events, else from a setting that a function reads. */
+/**
+ * From the names of the functions that capture events, else from the setting that they read, else from the setting of a
+ * function that names headers of the same word. A setting alone may be one of the user's: `app.user`.
+ */
 async function wordOf(client: ClientBase, schemas: readonly string[]): Promise<string | undefined> {
   const { rows } = await client.query<{ word: string }>(
-    `select (regexp_match(p.proname, '^notify_([a-z0-9]+)_.*_(?:INSERT|UPDATE|DELETE)$'))[1] as word
-     from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = any ($1)
-     where p.proname ~ '^notify_[a-z0-9]+_.*_(INSERT|UPDATE|DELETE)$'
-     union all
-     select (regexp_match(p.prosrc, $2))[1]
-     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-     where n.nspname not in ('pg_catalog', 'information_schema', '${OWN}') and p.prosrc ~ $2
-     limit 20`,
+    `select word from (
+       select case n.nspname = any ($1) when true then 1 else 2 end as rank, found.word
+       from pg_proc p join pg_namespace n on n.oid = p.pronamespace,
+         lateral (values ((regexp_match(p.prosrc, $2))[1])) as found(word)
+       where n.nspname not in ('pg_catalog', 'information_schema', '${OWN}')
+         and (n.nspname = any ($1) or p.prosrc ~* ('\\mx-' || found.word || '-'))
+       union all
+       select 0, (regexp_match(p.proname, '^notify_([a-z0-9]+)_.*_(?:INSERT|UPDATE|DELETE)$'))[1]
+       from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = any ($1)) as ranked
+     where word <> 'engine' order by rank, word limit 1`,
     [schemas, `current_setting\\(\\s*'([a-z0-9_]+)\\.(?:user|tracecontext)'`],
   );
-  return rows.find(({ word }) => word !== 'engine')?.word;
+  return rows[0]?.word;
 }
 
 async function triggersOf(client: ClientBase, schemas: readonly string[]): Promise<LeftTrigger[]> {
@@ -150,10 +158,10 @@ async function readersOf(
   word: string | undefined,
 ): Promise<Reader[]> {
   const texts = [
-    // In its vocabulary, the settings and headers stay as they are.
+    // In its vocabulary, the settings and headers stay as they are. Between double quotes is the name of a column, or a key of JSON.
     ...(word === undefined || word === vocabulary().word
       ? []
-      : [`\\m${word}\\.(user|tracecontext)\\M`, `\\mx-${word}-`]),
+      : [`['"$]${word}\\.(user|tracecontext)\\M`, `(?<!["\\w])x-${word}-`, `"x-${word}-[^"]*"\\s*:(?!:)`]),
     ...schemas.map((schema) => `(\\m|")${schema.replace(/[^\w]/g, '\\$&')}"?\\.`),
   ];
   if (texts.length === 0) return [];

@@ -64,18 +64,24 @@ function rewritten({ kind, name, definition }: Reader, { word, schemas }: Leftov
   const { prefix } = vocabulary();
   if (word !== undefined)
     text = text
-      .replace(new RegExp(`(?<![\\w.])${word}\\.(user|tracecontext)(?!\\w)`, 'gi'), (_, setting: string) =>
+      .replace(new RegExp(`(?<=['"$])${word}\\.(user|tracecontext)(?!\\w)`, 'gi'), (_, setting: string) =>
         vocabulary().dotted(setting.toLowerCase()),
       )
-      .replace(new RegExp(`(?<!\\w)x-${word}-`, 'gi'), prefix);
+      .replace(new RegExp(`(?<!["\\w])x-${word}-|(?<=")x-${word}-(?=[^"]*"\\s*:(?!:))`, 'gi'), prefix);
   for (const schema of schemas)
     text = text.replace(
       new RegExp(`("${escaped(schema)}"|(?<![\\w."])${escaped(schema)})\\.gen_\\w*uuid\\(\\)`, 'g'),
       'gen_random_uuid()',
     );
+  // Tables, columns and the like of these names are for a person to tell from settings and headers.
+  const isUnclear =
+    word !== undefined &&
+    word !== vocabulary().word &&
+    new RegExp(`(?<!\\w)(x-${word}-|${word}"?\\."?(user|tracecontext)(?!\\w))`, 'i').test(text);
   const terminated = text.trimEnd().endsWith(';') ? text : `${text.trimEnd()};`;
   const remaining = schemas.find((schema) => new RegExp(`(?<![\\w.])"?${escaped(schema)}"?\\.`).test(text));
-  if (remaining === undefined && text !== definition && kind !== 'materialized view') return terminated;
+  if (remaining === undefined && text !== definition && !isUnclear && kind !== 'materialized view')
+    return terminated;
   const comment = `-- by hand: ${oneLine(`${kind} ${name}`)}${remaining === undefined ? '' : ` uses ${oneLine(remaining)}`}`;
   return [comment, ...definition.split(/\r\n|\r|\n/).map((line) => `--   ${line}`)].join('\n');
 }
