@@ -63,14 +63,10 @@ export function aggregateFields(visible: VisibleTable, selectColumn: () => EnumT
       const fields: FieldDefinition[] = [
         {
           name: 'count',
-          arguments: byName<ArgumentDefinition>(
-            column
-              ? [
-                  { name: 'columns', type: listOf(nonNull(column)) },
-                  { name: 'distinct', type: BOOLEAN },
-                ]
-              : [],
-          ),
+          arguments: byName<ArgumentDefinition>([
+            ...(column ? [{ name: 'columns', type: listOf(nonNull(column)) }] : []),
+            { name: 'distinct', type: BOOLEAN },
+          ]),
           type: nonNull(INT),
           meaning: { kind: 'count' },
         },
