@@ -14,21 +14,14 @@ export function included(
   context: SelectionContext,
 ): boolean {
   if (!directives || directives.length === 0) return true;
-  const names = directives.map((directive) => directive.name.value);
-  const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  if (twice.length > 0) {
-    throw new EngineError(
-      'validation-failed',
-      `the following directives are used more than once: ${[...new Set(twice)].map((name) => `'${name}'`).join(', ')}`,
-      { path },
-    );
-  }
+  refuseRepeated(directives, path);
   let result = true;
   for (const directive of directives) {
     const name = directive.name.value;
     if (name !== 'include' && name !== 'skip') throw misplacedDirective(name, path);
     const given = directive.arguments?.find((argument) => argument.name.value === 'if');
     const directivePath = pathStep(pathStep(path, 'directives'), name);
+    refuseUnknownArguments(directive, ['if'], directivePath);
     if (!given)
       throw new EngineError('validation-failed', `missing required field 'if'`, { path: directivePath });
     const value = inputNode(nonNull(BOOLEAN), given.value, pathStep(directivePath, 'if'), context.variables);
@@ -41,8 +34,31 @@ export function included(
   return result;
 }
 
-/** Directives known at other places than fields. */
-const OPERATION_DIRECTIVES = new Set(['cached', '_multiple_top_level_fields']);
+function refuseRepeated(directives: readonly DirectiveNode[], path: string): void {
+  const names = directives.map((directive) => directive.name.value);
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  if (twice.size === 0) return;
+  const list = [...twice].map((name) => `'${name}'`).join(', ');
+  throw new EngineError('validation-failed', `the following directives are used more than once: ${list}`, {
+    path,
+  });
+}
+
+function refuseUnknownArguments(directive: DirectiveNode, known: readonly string[], path: string): void {
+  const name = directive.arguments
+    ?.map((argument) => argument.name.value)
+    .find((each) => !known.includes(each));
+  if (name === undefined) return;
+  throw new EngineError('validation-failed', `'${directive.name.value}' has no argument named '${name}'`, {
+    path,
+  });
+}
+
+/** Directives known at other places than fields, and their arguments. */
+const OPERATION_DIRECTIVES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['cached', ['ttl', 'refresh']],
+  ['_multiple_top_level_fields', []],
+]);
 
 function misplacedDirective(name: string, path: string): EngineError {
   const text = OPERATION_DIRECTIVES.has(name)
@@ -53,13 +69,18 @@ function misplacedDirective(name: string, path: string): EngineError {
 
 /** Checks the directives of the operation. None of them changes a plain request. */
 export function checkOperationDirectives(operation: Operation): void {
-  for (const directive of operation.node.directives ?? []) {
+  const directives = operation.node.directives ?? [];
+  refuseRepeated(directives, '$');
+  for (const directive of directives) {
     const name = directive.name.value;
     const known =
       name === 'cached'
         ? operation.kind === 'query'
         : name === '_multiple_top_level_fields' && operation.kind === 'subscription';
-    if (known) continue;
+    if (known) {
+      refuseUnknownArguments(directive, OPERATION_DIRECTIVES.get(name)!, `$.directives.${name}`);
+      continue;
+    }
     const defined = name === 'include' || name === 'skip' || OPERATION_DIRECTIVES.has(name);
     throw new EngineError(
       'validation-failed',
