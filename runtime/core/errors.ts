@@ -99,6 +99,11 @@ export class EngineError extends Error {
     return this.#with({ path });
   }
 
+  /** The same error, its own path continuing another: `$[1]` below `$.a` is `$.a[1]`. */
+  below(path: string): EngineError {
+    return this.at(path + this.path.slice(1));
+  }
+
   /** The same error with the rule that it follows from. */
   because(reason: Reason): EngineError {
     return this.#with({ reason });

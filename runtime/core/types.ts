@@ -2,7 +2,7 @@
  * Postgres types as the GraphQL API sees them: which scalar they are, which operators and
  * aggregates they take, how a JSON value is written for them.
  */
-import { EngineError } from './errors.ts';
+import { EngineError, pathStep } from './errors.ts';
 import { checkGeoJson } from './json/geojson.ts';
 import { expectedKind, jsonText, NumberText } from './json/json-value.ts';
 import { remember } from './remember.ts';
@@ -173,7 +173,7 @@ const INTEGER_RANGES: Readonly<Record<string, readonly [bigint, bigint]>> = {
 /**
  * Writes a JSON value as the text that Postgres casts to the type. Strings are accepted for every type and left to
  * Postgres; other values must fit the family.
- * @throws EngineError parse-failed, with a path of `$` that the caller completes
+ * @throws EngineError parse-failed, with a path from `$` that the caller continues
  */
 export function encodeValue(type: ColumnType, value: unknown): string | null {
   if (value === null || value === undefined) return null;
@@ -288,11 +288,32 @@ function encodeArray(element: ColumnType, value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) throw expectedKind('[]', 'Array', value);
   return arrayText(
-    value.map((item) =>
-      Array.isArray(item) ? { nested: encodeArray(element, item) } : encodeValue(element, item),
+    encodeItems(value, (item) =>
+      Array.isArray(item) && hasDimensions(element)
+        ? { nested: encodeArray(element, item) }
+        : encodeValue(element, item),
     ),
     element,
   );
+}
+
+/** True if the type, or that of an array's items, has no lists among its values: a list is then one more dimension. */
+export function hasDimensions({ element, family }: ColumnType): boolean {
+  return !['json', 'jsonb', 'geometry', 'geography'].includes(element?.family ?? family);
+}
+
+/** Encodes the items of a list. The path of an error begins with the item's place. */
+export function encodeItems<Text>(
+  items: readonly unknown[],
+  encode: (item: unknown, index: number) => Text,
+): Text[] {
+  return items.map((item, index) => {
+    try {
+      return encode(item, index);
+    } catch (error) {
+      throw error instanceof EngineError ? error.below(pathStep('$', index)) : error;
+    }
+  });
 }
 
 /** Separator of the items of an array's text; Postgres uses a comma for all other types. */
@@ -314,7 +335,7 @@ function arrayText(items: readonly (string | null | { nested: string })[], eleme
 /** Array literal of a flat list of texts, for `= any ($1)`. */
 export function encodeList(type: ColumnType, values: readonly unknown[]): string {
   return arrayText(
-    values.map((value) =>
+    encodeItems(values, (value) =>
       type.element ? { nested: encodeArray(type.element, value) } : encodeValue(type, value),
     ),
     type.element ?? type,

@@ -1,7 +1,7 @@
 /** Inputs of an action's call, as data: made when an operation is planned, evaluated when it runs. */
 import { EngineError, pathStep } from '../errors.ts';
 import { sourceValue } from '../request/bind.ts';
-import { checkStrict, describeJson, unexpectedNull } from '../request/refusals.ts';
+import { checkStrict, unexpectedNull } from '../request/refusals.ts';
 import type { InputNode, Selection } from '../request/selection.ts';
 import type { ScalarType, TypeReference } from '../schema/types.ts';
 import { encodeValue, NumberText } from '../types.ts';
@@ -90,16 +90,12 @@ function checkedScalar(type: ScalarType, value: unknown, path: string): unknown 
   const { accepts } = type;
   if (typeof accepts === 'string') {
     checkStrict(type, value, path);
-    if (accepts === 'integer' && !isInt32(value)) {
-      const message = `expected a 32-bit integer for type '${type.name}', but found ${describeJson(value)}`;
-      throw new EngineError('validation-failed', message, { path });
-    }
     return accepts === 'id' && typeof value !== 'string' ? numberText(value) : value;
   }
   try {
     encodeValue(accepts, value);
   } catch (error) {
-    throw error instanceof EngineError ? error.at(path) : error;
+    throw error instanceof EngineError ? error.below(path) : error;
   }
   if (typeof value !== 'string') return value;
   const fits =
@@ -118,11 +114,6 @@ function checkedScalar(type: ScalarType, value: unknown, path: string): unknown 
       path,
     },
   );
-}
-
-function isInt32(value: unknown): boolean {
-  const number = value instanceof NumberText ? Number(value.text) : (value as number);
-  return number >= -2147483648 && number <= 2147483647;
 }
 
 function numberText(value: unknown): string {

@@ -50,7 +50,7 @@ export function encodeKeys(
     try {
       encodeValue(column.type, own);
     } catch (error) {
-      throw error instanceof EngineError ? error.at(pathStep(place, field)) : error;
+      throw error instanceof EngineError ? error.below(pathStep(place, field)) : error;
     }
     return [own];
   });

@@ -181,7 +181,7 @@ function textsEncoder({ type }: Column, paths: readonly string[]): (values: unkn
         try {
           return encodeValue(type, value);
         } catch (error) {
-          throw error instanceof EngineError ? error.at(paths[index]!) : error;
+          throw error instanceof EngineError ? error.below(paths[index]!) : error;
         }
       }),
     );

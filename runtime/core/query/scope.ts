@@ -1,7 +1,7 @@
 /** Context for the SQL of one root field: fresh aliases and the server's output options. */
 
 import { REQUEST_ALIAS } from '../condition/rule.ts';
-import { EngineError, pathStep } from '../errors.ts';
+import { EngineError } from '../errors.ts';
 import { checkStrict, refuseNullItems } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { Requester } from '../root-fields.ts';
@@ -20,7 +20,7 @@ import {
   sql,
 } from '../sql/fragment.ts';
 import { arrayParameter, typedParameter } from '../sql/spatial.ts';
-import { type ColumnType, columnType, encodeList, encodeValue, NumberText } from '../types.ts';
+import { type ColumnType, columnType, encodeItems, encodeList, encodeValue, NumberText } from '../types.ts';
 import { encodePattern } from './like-pattern.ts';
 
 export interface PlanOptions {
@@ -116,7 +116,7 @@ export function arrayListOperand(node: InputNode, type: ColumnType): Sql {
 function encodeArrayTexts(type: ColumnType, values: unknown): string | null {
   if (values === null || values === undefined) return null;
   if (typeof values === 'string') return values;
-  const texts = (Array.isArray(values) ? values : [values]).map((value: unknown) => encodeValue(type, value));
+  const texts = encodeItems(Array.isArray(values) ? values : [values], (value) => encodeValue(type, value));
   return encodeList(fixedType('text'), texts);
 }
 
@@ -124,22 +124,13 @@ function encodeArrayTexts(type: ColumnType, values: unknown): string | null {
 export function listParameter(node: InputNode, type: ColumnType): Sql {
   const item = type.element ?? type;
   if (node.kind === 'list') {
-    if (node.items.length > 0 && node.items.every((item) => item.kind === 'enum')) {
-      const values = node.items.map((item) => (item.kind === 'enum' ? item.value : null));
-      return arrayParameter(
-        item,
-        { from: 'constant', value: values },
-        (value) => encodeList(type, value as unknown[]),
-        node.path,
-      );
-    }
     const sources = node.items.map(sourceOf);
     const constants = sources.flatMap((source) => (source.from === 'constant' ? [source.value] : []));
     if (constants.length === sources.length) {
       return arrayParameter(
         item,
         { from: 'constant', value: constants },
-        itemsEncoder(type, node.path),
+        (value) => encodeList(type, value as unknown[]),
         node.path,
       );
     }
@@ -152,21 +143,6 @@ export function listParameter(node: InputNode, type: ColumnType): Sql {
     as: 'list',
     type: type.key,
   });
-}
-
-/** Writes a list; the error of an item names its place. Plans are kept, so it must not hold on to the items. */
-function itemsEncoder(type: ColumnType, path: string): (value: unknown) => string {
-  return (value) => {
-    const values = value as readonly unknown[];
-    values.forEach((item, index) => {
-      try {
-        encodeValue(type, item);
-      } catch (error) {
-        throw error instanceof EngineError ? error.at(pathStep(path, index)) : error;
-      }
-    });
-    return encodeList(type, values);
-  };
 }
 
 function encodeWhole(type: ColumnType, value: unknown): string | null {

@@ -44,9 +44,8 @@ export function bindParameter(
   try {
     return encode(value);
   } catch (error) {
-    if (error instanceof EngineError && error.path === '$' && parameter.path !== undefined)
-      throw error.at(parameter.path);
-    throw error;
+    const isWithin = error instanceof EngineError && !error.path.startsWith('$.');
+    throw isWithin && parameter.path !== undefined ? error.below(parameter.path) : error;
   }
 }
 

@@ -8,26 +8,27 @@ import {
   type ScalarType,
   type TypeReference,
 } from '../schema/types.ts';
-import { type ColumnType, jsonKind, NumberText } from '../types.ts';
+import { type ColumnType, hasDimensions, jsonKind, NumberText } from '../types.ts';
+
+const MAX_INT = 2147483647;
 
 /** Checks arguments that are not column values before anything runs. */
 export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: string): void {
   switch (type.accepts) {
     case 'count': {
-      const number = numberOf(value);
-      if (number === undefined || !Number.isInteger(number) || number < 0 || number > 2147483647)
+      const number = integerOf(value);
+      if (number === undefined || number < 0 || number > MAX_INT)
         throw refusal('a non-negative 32-bit integer', type, value, path);
       return;
     }
     case 'offset': {
-      const digits =
-        typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : Number.isInteger(numberOf(value));
+      const digits = typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : integerOf(value) !== undefined;
       if (!digits) throw refusal('a 64-bit integer', type, value, path);
       return;
     }
     case 'integer': {
-      const number = numberOf(value);
-      if (number === undefined || !Number.isInteger(number))
+      const number = integerOf(value);
+      if (number === undefined || number < -MAX_INT - 1 || number > MAX_INT)
         throw refusal('a 32-bit integer', type, value, path);
       return;
     }
@@ -39,7 +40,7 @@ export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: u
       return;
     case 'id':
     case 'node': {
-      const isId = typeof value === 'string' || Number.isInteger(numberOf(value));
+      const isId = typeof value === 'string' || integerOf(value) !== undefined;
       if (!isId) throw refusal('an ID', type, value, path);
       return;
     }
@@ -60,6 +61,13 @@ function refusal(
     `expected ${expected} for type '${type.name}', but found ${describeJson(value)}`,
     { path },
   );
+}
+
+/** `1.0` in a document is a float; in JSON it is the number 1. */
+function integerOf(value: unknown): number | undefined {
+  if (value instanceof NumberText && !/^-?\d+$/.test(value.text)) return undefined;
+  const number = numberOf(value);
+  return Number.isInteger(number) ? number : undefined;
 }
 
 function numberOf(value: unknown): number | undefined {
@@ -103,11 +111,6 @@ export function refuseNulls(item: TypeReference, value: unknown, path: string): 
     if (each === null && item.kind === 'nonNull') throw unexpectedNull(item, itemPath);
     if (inner.kind === 'list') refuseNulls(inner.of, each, itemPath);
   });
-}
-
-/** True if the type has no lists among its values. */
-export function hasDimensions({ element, family }: ColumnType): boolean {
-  return !['json', 'jsonb', 'geometry', 'geography'].includes(element?.family ?? family);
 }
 
 export function expectedObject(type: InputType, found: string, path: string): EngineError {

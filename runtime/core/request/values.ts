@@ -14,14 +14,13 @@ import {
   type TypeReference,
 } from '../schema/types.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
-import { NumberText } from '../types.ts';
+import { hasDimensions, NumberText } from '../types.ts';
 import {
   article,
   checkStrict,
   describeJson,
   describeLiteral,
   expectedObject,
-  hasDimensions,
   refuseNullItems,
   refuseNulls,
   unexpectedNull,

@@ -8,11 +8,11 @@ beforeAll(async () => {
   const database = await createTestDatabase(`
     create type mood as enum ('sad', 'happy');
     create table thing (
-      id int primary key, tags text[], numbers int[], moods mood[], grid int[], name text unique, boxes box[], spot box);
+      id int primary key, tags text[], numbers int[], moods mood[], grid int[], name text unique, boxes box[], spot box, docs jsonb[]);
     insert into thing values
-      (1, '{a,b}', '{1,2}', '{sad}', '{{1,2},{3,4}}', 'one', '{(1,1),(0,0);(2,2),(1,1)}', '(1,1),(0,0)'),
-      (2, '{}', '{3}', '{happy,sad}', '{}', 'two', '{}', '(2,2),(0,0)'),
-      (3, null, null, null, null, 'three', null, null);
+      (1, '{a,b}', '{1,2}', '{sad}', '{{1,2},{3,4}}', 'one', '{(1,1),(0,0);(2,2),(1,1)}', '(1,1),(0,0)', '{}'),
+      (2, '{}', '{3}', '{happy,sad}', '{}', 'two', '{}', '(2,2),(0,0)', null),
+      (3, null, null, null, null, 'three', null, null, null);
   `);
   server = await startTestServer(database);
   const permit = (kind: string, permission: object) => ({
@@ -118,6 +118,18 @@ describe('arrays whose dimensions do not match are refused, not a defect of the 
     });
   });
 });
+
+test.each(['_set: {docs: [{a: 1}, [2, [3]], "x"]}', '_set: {docs: $docs}'])(
+  'a list in an array of jsonb is a value, not a dimension: %s',
+  async (set) => {
+    const docs = [{ a: 1 }, [2, [3]], 'x'];
+    const given = set.includes('$docs');
+    const update = `update_thing(where: {id: {_eq: 2}}, ${set}) {returning {docs}}`;
+    expect(
+      await ask(`mutation ${given ? '($docs: [jsonb!])' : ''} {${update}}`, given ? { docs } : {}),
+    ).toMatchObject({ json: { data: { update_thing: { returning: [{ docs }] } } } });
+  },
+);
 
 test('boxes have a delimiter of their own', async () => {
   expect(await ask('{thing(where: {spot: {_in: ["(1,1),(0,0)", "(3,3),(0,0)"]}}) {id}}')).toEqual(found(1));
