@@ -551,7 +551,7 @@ export const diagnostics = {
       `remote relationship "${name}" of "${entity}" gives "${field}" (${type}) to an argument of type ${argumentType}`,
       'The remote schema will refuse it.',
     ]),
-  /** column "%name%" does not exist in table %table% */
+  /** "%name%" does not exist */
   joinColumnMissing: ({
     name,
     table,
@@ -562,7 +562,8 @@ export const diagnostics = {
     nearest?: Hole | undefined;
   }): Message =>
     message('join-column-missing', 'error', [
-      `column "${name}" does not exist in table ${table}`,
+      `"${name}" does not exist`,
+      `It is no column of table ${table}.`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
   /** field with name "%name%"is not provided by the lhs entity"%entity%"for defining a join condition, the allowed fields are %allowed% */
@@ -600,6 +601,20 @@ export const diagnostics = {
     message('join-never-equal', 'warning', [
       `remote relationship "${name}" of "${entity}" is always null: no value of "${field}" (${type}) is one of "${column}" (${columnType})`,
       'Join columns of one type, or a column of texts.',
+    ]),
+  /** table %table% does not exist in source: %source% */
+  joinTableMissing: ({
+    table,
+    source,
+    nearest,
+  }: {
+    table: Hole;
+    source: Hole;
+    nearest?: Hole | undefined;
+  }): Message =>
+    message('join-table-missing', 'error', [
+      `table ${table} does not exist in source: ${source}`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
   /** The configuration allows "%rule%", but nothing is reported there%place?%. */
   lintAllowanceUnused: ({ rule, place }: { rule: Hole; place?: Hole | undefined }): Message =>
@@ -928,9 +943,9 @@ export const diagnostics = {
     message('remote-schema-stale', 'error', [
       `remote schema "${name}" is inconsistent because of stale remote schema introspection is used. The remote schema couldn't be reached for a fresh introspection because we got error: ${reason}`,
     ]),
-  /** remote schema "%name%" could not be read: %reason% */
-  remoteSchemaUnreachable: ({ name, reason }: { name: Hole; reason: Hole }): Message =>
-    message('remote-schema-unreachable', 'error', [`remote schema "${name}" could not be read: ${reason}`]),
+  /** %reason% */
+  remoteSchemaUnreachable: ({ reason }: { reason: Hole }): Message =>
+    message('remote-schema-unreachable', 'error', [`${reason}`]),
   /** Found conflicting definitions for "%type%": %owner% defines it otherwise */
   remoteTypeConflict: ({ type, owner }: { type: Hole; owner: Hole }): Message =>
     message('remote-type-conflict', 'error', [

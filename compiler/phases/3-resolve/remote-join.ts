@@ -91,7 +91,7 @@ function toSource(
   const target = other?.tables.get(keyOf(table));
   if (target === undefined) {
     const near = other ? suggest(displayName(table.schema, table.name), tableNames(other)) : {};
-    throw new Failure(messages.tableNotTracked({ table: quoted(table), ...near })).missing(
+    throw new Failure(messages.joinTableMissing({ table: quoted(table), source, ...near })).missing(
       lossOf.table(source, keyOf(table)),
     );
   }

@@ -53,9 +53,10 @@ export function resolveRemoteSchemas(
   const types = new Map<string, ClaimedType>();
   return metadata.remote_schemas.flatMap((entry) => {
     const resolved = attempt(report, remoteSchemaObject(entry), () => {
-      const result = Object.hasOwn(remotes, entry.name) ? remotes[entry.name]! : { error: 'it was not read' };
-      if ('error' in result)
-        throw new Failure(messages.remoteSchemaUnreachable({ name: entry.name, reason: result.error }));
+      const result = Object.hasOwn(remotes, entry.name)
+        ? remotes[entry.name]!
+        : { error: 'the remote schema was not read' };
+      if ('error' in result) throw new Failure(messages.remoteSchemaUnreachable({ reason: result.error }));
       const document = memory.call(readDocument, entry.definition, result.sdl);
       if (typeof document === 'string') throw new Failure(messages.remoteSchemaInvalid({ reason: document }));
       const [problem] = memory.call(upstreamProblems, document);

@@ -110,7 +110,8 @@ test.each([
     'field with name "zzz"is not provided by the lhs entity"ticket"for defining a join condition, the allowed fields are "id", "owner", "level", or "note"',
   ],
   [toSource({ source: 'x' }), 'source not found: "x"'],
-  [toSource({ field_mapping: { owner: 'zzz' } }), '"zzz"'],
+  [toSource({ table: 'zzz' }), 'table "zzz" does not exist in source: second'],
+  [toSource({ field_mapping: { owner: 'zzz' } }), '"zzz" does not exist'],
 ])('a definition that does not fit: %j', async (definition, text) => {
   const args = { source: 'default', table: 'ticket', name: 'bad', definition };
   const answer = await project.metadata('pg_create_remote_relationship', args, 400);
