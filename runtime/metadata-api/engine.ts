@@ -350,7 +350,8 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
           if (locked && 'error' in locked) return [name, locked];
           const sdl = locked?.sdl ?? stored.get(name);
           const served = this.#state.remotes[name];
-          if (sdl === undefined) return [name, served ?? { error: 'the remote schema has not been read yet' }];
+          if (sdl === undefined)
+            return [name, served ?? { error: 'the remote schema has not been read yet' }];
           return [name, served && 'sdl' in served && served.sdl === sdl ? served : { sdl }];
         }),
       ),
