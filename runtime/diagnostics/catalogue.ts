@@ -412,6 +412,22 @@ export const diagnostics = {
   /** the function %name% cannot be tracked %reasons% */
   functionUntrackable: ({ name, reasons }: { name: Hole; reasons: Hole }): Message =>
     message('function-untrackable', 'error', [`the function ${name} cannot be tracked ${reasons}`]),
+  /** Table %table% has no field "%field%", because the name "%name%" belongs to %owner%. */
+  groupByLeftOut: ({
+    table,
+    field,
+    name,
+    owner,
+  }: {
+    table: Hole;
+    field: Hole;
+    name: Hole;
+    owner: Hole;
+  }): Message =>
+    message('group-by-left-out', 'warning', [
+      `Table ${table} has no field "${field}", because the name "${name}" belongs to ${owner}.`,
+      'Give one of them another name to have the field.',
+    ]),
   /** Role "%role%" may not read %columns% of table %table%, but reads %computed% of the view %view%, whose query uses it. */
   hiddenColumnComputedByView: ({
     role,

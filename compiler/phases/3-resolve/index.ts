@@ -15,6 +15,7 @@ import { resolveAccess } from './access.ts';
 import { resolveActions } from './action.ts';
 import type { Environment } from './environment.ts';
 import { resolveEvents } from './event-trigger.ts';
+import { addGroupFields } from './group-field.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
 import { joinTables, typeRelationships } from './remote-relationship.ts';
@@ -63,16 +64,19 @@ function resolveModel(
     { diagnostics },
   );
   const actions = resolvedActions && reuse(resolvedActions, earlier?.actions);
+  const needsNames = metadata.remote_schemas.length > 0 || naming.extensions?.includes('group_by');
+  const taken = needsNames ? takenNames(structure.sources, actions) : noNames();
   const remotes = resolveRemoteSchemas(
     metadata,
     remoteResults,
     inheritedRoles,
-    metadata.remote_schemas.length > 0 ? takenNames(structure.sources, actions) : noNames(),
+    taken,
     { diagnostics },
     memory,
   );
+  const grouped = structure.sources.map((source) => addGroupFields(source, taken, diagnostics, memory));
   const joins = { metadata, scopes, remotes: new Map(remotes.map((remote) => [remote.entry.name, remote])) };
-  const joined = structure.sources.map((source) => joinTables(source, joins, diagnostics, memory));
+  const joined = grouped.map((source) => joinTables(source, joins, diagnostics, memory));
   const shapes = remotes.map((remote): RemoteSchemaShape => {
     const relationships = typeRelationships(remote, joins, diagnostics);
     return { ...remote.shape, ...(Object.keys(relationships).length > 0 && { relationships }) };

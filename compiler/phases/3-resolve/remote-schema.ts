@@ -41,7 +41,7 @@ export interface ResolvedRemote {
   readonly shape: RemoteSchemaShape;
 }
 
-/** Resolves remote schemas in the order of the metadata. If two clash, the later one is left out. */
+/** Resolves remote schemas in the order of the metadata, and claims their names. If two clash, the later one is left out. */
 export function resolveRemoteSchemas(
   metadata: Metadata,
   remotes: Readonly<Record<string, RemoteResult>>,
@@ -51,7 +51,7 @@ export function resolveRemoteSchemas(
   memory: Memory,
 ): ResolvedRemote[] {
   const types = new Map<string, ClaimedType>();
-  return metadata.remote_schemas.flatMap((entry) => {
+  const remoteSchemas = metadata.remote_schemas.flatMap((entry): ResolvedRemote[] => {
     const resolved = attempt(report, remoteSchemaObject(entry), () => {
       const result = Object.hasOwn(remotes, entry.name)
         ? remotes[entry.name]!
@@ -80,6 +80,8 @@ export function resolveRemoteSchemas(
     const roles = resolvePermissions(entry, document, inheritedRoles, report, memory);
     return [{ entry, document, shape: shapeOf(entry, sdl, customization, roles) }];
   });
+  for (const [type, { owner }] of types) taken.types.set(type, owner);
+  return remoteSchemas;
 }
 
 function readDocument(_: RemoteSchema['definition'], sdl: string): RemoteDocument | string {

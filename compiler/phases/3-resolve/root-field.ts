@@ -8,7 +8,6 @@ import {
   upperFirst,
 } from '../../../runtime/core/names.ts';
 import { isNamedKind, type RootFieldKind } from '../../../runtime/core/root-fields.ts';
-import { isDistributed } from '../../../runtime/core/shards/index.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type {
   QualifiedName,
@@ -30,7 +29,8 @@ export function resolveRootFields(scope: SourceScope, table: TableScope): RootFi
   });
 }
 
-function rootFieldName(
+/** The name by the configuration of the table, or by the naming convention. */
+export function rootFieldName(
   kind: RootFieldKind,
   table: QualifiedName,
   { custom_name, custom_root_fields }: TableConfiguration,
@@ -69,16 +69,6 @@ export function singleRowField(scope: SourceScope, table: TableScope): RootField
   const name = customizeRootField(one, scope.source.customization, convention);
   const comment = custom.select_by_pk?.comment;
   return { kind: 'select_by_pk', name, ...(comment !== undefined && { description: comment }) };
-}
-
-/**
- * The field that groups rows, where sources have that extension; a Citus cluster does not. As an extension it takes no name that
- * another field has.
- */
-export function groupByField({ shape, source }: SourceScope, table: TableScope): RootField | undefined {
-  if (!shape.extensions?.includes('group_by') || isDistributed(shape)) return undefined;
-  const kind = 'select_group_by';
-  return { kind, name: rootFieldName(kind, table.catalog, table.entry.configuration, source, shape.naming) };
 }
 
 /** Whether the table's keys and Postgres allow the root field, for any role. */

@@ -26,7 +26,7 @@ import { sourceLosses } from './losses.ts';
 import { relationshipObject, resolveRelationship } from './relationship.ts';
 import { remoteRelationshipObject } from './remote-relationship.ts';
 import { attempt, leaveOut } from './report.ts';
-import { groupByField, resolveRootFields, singleRowField } from './root-field.ts';
+import { resolveRootFields, singleRowField } from './root-field.ts';
 import type { SourceScope, StructureFunction, StructureSource, StructureTable, TableScope } from './scope.ts';
 import { type CatalogResult, conventionOf, openSource } from './source.ts';
 import { tableObject, tableShape } from './table.ts';
@@ -124,9 +124,7 @@ function makeStructure(
   for (const { tables } of scopes)
     for (const [key, table] of tables) tables.set(key, memory.renew(keepTableScope, table.catalog, table));
   return {
-    sources: closed
-      .map((source) => ({ ...source, tables: addSingleRowFields(source, register) }))
-      .map((source) => ({ ...source, tables: addGroupByFields(source, register) })),
+    sources: closed.map((source) => ({ ...source, tables: addSingleRowFields(source, register) })),
     diagnostics,
   };
 }
@@ -169,20 +167,6 @@ function addSingleRowFields(
     const owner = tableOwner(scope, table).name;
     if (!register.claimUnused(scope, owner, rootTypeOf(field), field.name)) return structure;
     return { ...structure, rootFields: structure.rootFields.toSpliced(byKey + 1, 0, field) };
-  });
-}
-
-/** The tables with the fields that group rows, asked once all others have their names; a name that is taken is reported. */
-function addGroupByFields(
-  { scope, tables }: SourceStructure,
-  register: RootFieldRegister,
-): readonly TableStructure[] {
-  return tables.map((structure) => {
-    const table = scope.tables.get(structure.key)!;
-    const field = groupByField(scope, table);
-    if (!field) return structure;
-    const free = register.claim(scope, tableOwner(scope, table), [field], rootTypeOf);
-    return { ...structure, rootFields: [...structure.rootFields, ...free] };
   });
 }
 

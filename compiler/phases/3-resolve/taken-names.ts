@@ -1,4 +1,7 @@
-/** Names of root fields and types that tables, functions and actions have, so that remote schemas cannot have them. */
+/**
+ * Names of root fields and types that tables, functions and actions have, so that remote schemas cannot have them, and then with
+ * those of remote schemas, so that extensions cannot.
+ */
 import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { rootTypeOf } from './conflict.ts';
@@ -6,7 +9,7 @@ import type { SourceStructure } from './structure.ts';
 
 /** Taken names and their owners. */
 export interface TakenNames {
-  /** `query user` → owner. */
+  /** `query user`, `query namespace`, `query namespace.user` → owner. */
   readonly roots: Map<string, string>;
   /** Name of a type → owner. */
   readonly types: Map<string, string>;
@@ -21,9 +24,6 @@ const DERIVED = [
   ...['mutation_response', 'select_column', 'update_column', 'arr_rel_insert_input', 'obj_rel_insert_input'],
   ...['stream_cursor_input', 'stream_cursor_value_input', 'min_fields', 'max_fields'],
 ];
-
-/** Types of groups, where sources have that extension. */
-const GROUPS = ['', '_key', '_column', '_order_by', '_key_order_by'].map((part) => `group_by${part}`);
 
 export function takenNames(
   sources: readonly SourceStructure[],
@@ -45,8 +45,11 @@ function takenRoots(
   for (const { scope, tables, functions } of sources) {
     const { rootNamespace, name: source } = scope.shape;
     const take = (root: string, field: string, owner: string) => {
-      taken.set(`${root} ${rootNamespace ?? field}`, owner);
-      if (root === 'query') taken.set(`subscription ${rootNamespace ?? field}`, owner);
+      const names = rootNamespace === undefined ? [field] : [rootNamespace, `${rootNamespace}.${field}`];
+      for (const name of names) {
+        taken.set(`${root} ${name}`, owner);
+        if (root === 'query') taken.set(`subscription ${name}`, owner);
+      }
     };
     for (const { key, rootFields } of tables)
       for (const field of rootFields)
@@ -71,8 +74,7 @@ function takenTypes(
     for (const { key, shape } of tables) {
       const names = typeNames({ ...shape, source: scope.shape });
       const owner = `table ${key} in source ${scope.shape.name}`;
-      const derived = [...DERIVED, ...(scope.shape.extensions?.includes('group_by') ? GROUPS : [])];
-      for (const name of [names.object, ...derived.map(names.derived)]) taken.set(name, owner);
+      for (const name of [names.object, ...DERIVED.map(names.derived)]) taken.set(name, owner);
     }
   }
   return taken;

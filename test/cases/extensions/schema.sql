@@ -1,4 +1,4 @@
--- Extensions of the API, switched on. Root fields that are there without them keep their names.
+-- Extensions of the API, switched on. Root fields and types that are there without them keep their names.
 create table shop (id integer primary key, name text not null);
 create table sale (
   id integer primary key,
@@ -9,3 +9,5 @@ create table sale (
 );
 create table tag (id integer primary key);
 create table tag_group_by (id integer primary key);
+create table mark (id integer primary key);
+create table note (id integer primary key);

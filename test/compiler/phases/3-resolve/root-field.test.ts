@@ -74,3 +74,52 @@ test('a function cannot take the root fields of a table', () => {
   // Its rows and their aggregate.
   expect(codes).toEqual(['root-field-conflict', 'root-field-conflict']);
 });
+
+describe('the field that groups rows, of an extension', () => {
+  const naming = { enabled: false, default: 'engine-default', extensions: ['group_by'] } as const;
+  const remote = { name: 'shop', definition: { url: 'http://localhost/shop' } };
+
+  function compileGroups(sdl: string, source: object = {}) {
+    const tables = [{ table: 'article' }, { table: 'author' }];
+    const { files, diagnostics } = compileJson(
+      {
+        version: 3,
+        sources: [defaultSource({ tables, ...source }, 'postgres://localhost/test')],
+        remote_schemas: [remote],
+      },
+      { naming, remotes: { shop: { sdl } } },
+    );
+    const groups = [...files].flatMap(([path, text]) =>
+      path.endsWith('.table.ts')
+        ? [...text.matchAll(/(\w+): "select_group_by"/g)].map(([, name]) => name)
+        : [],
+    );
+    return { groups, reports: diagnostics.map(({ code, severity }) => `${severity} ${code}`) };
+  }
+
+  test.each([
+    ['a root field', 'type Query { article_group_by: Int }'],
+    ['a type', 'type Query { other: article_group_by_key } type article_group_by_key { id: Int }'],
+  ])('gives way to %s of a remote schema', (_, sdl) => {
+    expect(compileGroups(sdl)).toEqual({
+      groups: ['author_group_by'],
+      reports: ['warning group-by-left-out'],
+    });
+  });
+
+  test('of a source with a namespace meets only fields below that', () => {
+    const customization = { root_fields: { namespace: 'db' } };
+    expect(compileGroups('type Query { article_group_by: Int }', { customization })).toEqual({
+      groups: ['article_group_by', 'author_group_by'],
+      reports: [],
+    });
+    const tables = [
+      { table: 'article' },
+      { table: 'author', configuration: { custom_root_fields: { select: 'article_group_by' } } },
+    ];
+    expect(compileGroups('type Query { other: Int }', { customization, tables })).toEqual({
+      groups: ['author_group_by'],
+      reports: ['warning group-by-left-out'],
+    });
+  });
+});
