@@ -29,7 +29,7 @@ const DECLARATIONS: Readonly<Record<AccessObject['kind'], Declaration>> = {
       value.source?.name === source && objectKey(String(schema), String(own)) === name,
   },
   action: { path: /^actions\//, is: (value, { name }) => 'handler' in value && value.name === name },
-  'remote schema': { path: /^remotes\//, is: (value, { name }) => value.name === name },
+  'remote schema': { path: /^remote\/.*\/remote\.ts$/, is: (value, { name }) => value.name === name },
 };
 
 /** Empty for an object without a file: a table on which no role has a permission. @param folder put before paths */

@@ -1,11 +1,12 @@
 /** Answers the questions of the console's pages for operators. */
 
+import { remoteFacts } from '../core/remotes/facts.ts';
 import type { MetadataEngine } from '../metadata-api/engine.ts';
 import type { SourceDatabase } from '../metadata-api/state.ts';
 import type { MetadataStore } from '../metadata-api/store.ts';
 import { inconsistenciesOf } from './inconsistencies.ts';
 import { metadataOf } from './metadata.ts';
-import type { OperatorQuestion } from './operator-questions.ts';
+import type { FactsAnswer, OperatorQuestion } from './operator-questions.ts';
 import type { ConsoleQuestion } from './questions.ts';
 import { callsOf, queuesOf } from './queues.ts';
 import { remoteOf, remotesOf } from './remotes.ts';
@@ -17,6 +18,7 @@ const KINDS: readonly string[] = [
   'calls',
   'remotes',
   'remote',
+  'facts',
 ] satisfies OperatorQuestion['kind'][];
 
 /** Whether answerOperator answers a question. */
@@ -48,5 +50,7 @@ export async function answerOperator(
       return remotesOf(engine.state.metadata);
     case 'remote':
       return remoteOf(question.name, engine);
+    case 'facts':
+      return { facts: question.schemas.map(remoteFacts) } satisfies FactsAnswer;
   }
 }

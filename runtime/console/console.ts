@@ -32,6 +32,7 @@ import { pageFiles, servePageFiles } from '../http/page-files.ts';
 import type { SavedTimes } from '../metrics/saved-times.ts';
 import { accessDetail, sessionVariables } from './detail.ts';
 import { accessAnswer } from './matrix.ts';
+import type { FactsAnswer } from './operator-questions.ts';
 import type { AccessObject, ConsoleQuestion, ConsoleState } from './questions.ts';
 import { whyRefused } from './why.ts';
 
@@ -90,6 +91,8 @@ const files = pageFiles({
 export function consoleEndpoints({ state, ask, savedTimes, program }: ConsoleContext): Endpoints {
   return (app, context) => {
     const mode = context.configuration.consoleMode;
+    const factsOf = async (schemas: readonly string[]) =>
+      (JSON.parse(await ask({ kind: 'facts', schemas })) as FactsAnswer).facts;
     app.get('/', (_request, reply) => reply.redirect('/console', 302));
     app.get('/console', (_request, reply) =>
       reply
@@ -112,7 +115,7 @@ export function consoleEndpoints({ state, ask, savedTimes, program }: ConsoleCon
     app.get<{ Querystring: Given }>('/engine/console/detail', async (request, reply) => {
       await authenticateAdmin(context, request);
       const object = objectOf(requireTexts(request.query, OBJECT));
-      const detail = accessDetail(program(), object);
+      const detail = await accessDetail(program(), object, factsOf);
       if (!detail) throw notFound(`no ${object.kind} "${object.name}" is served`);
       return sendJson(reply, JSON.stringify(detail));
     });

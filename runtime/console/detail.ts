@@ -1,7 +1,6 @@
 /** What is behind the cells of one line of the access matrix, read from the program that is served. */
 import { handlerHost } from '../core/action/host.ts';
 import type { Program, Table } from '../core/program.ts';
-import { remoteFacts } from '../core/remotes/facts.ts';
 import { operationOf } from '../core/schema/offer.ts';
 import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
 import { rulesOf } from '../core/schema/visible-table.ts';
@@ -10,8 +9,19 @@ import { rolesOf } from './matrix.ts';
 import { OPERATIONS, permissionInWords } from './permission.ts';
 import type { AccessDetail, AccessObject, AccessPermission } from './questions.ts';
 
-/** Undefined for an object that is not served. */
-export function accessDetail(program: Program, object: AccessObject): AccessDetail | undefined {
+/** Facts of schemas, in their order. See remoteFacts. */
+type FactsOf = (schemas: readonly string[]) => Promise<readonly (readonly string[])[]>;
+
+/**
+ * Undefined for an object that is not served.
+ * @param factsOf reads schemas elsewhere: thousands of types take a second
+ */
+export async function accessDetail(
+  program: Program,
+  object: AccessObject,
+  factsOf: FactsOf,
+): Promise<AccessDetail | undefined> {
+  if (object.kind === 'remote schema') return remoteDetail(program, object, factsOf);
   const found = DETAILS[object.kind](program, object.name, object.source);
   return found && { ...object, ...found };
 }
@@ -19,7 +29,10 @@ export function accessDetail(program: Program, object: AccessObject): AccessDeta
 type Found = Omit<AccessDetail, keyof AccessObject> | undefined;
 
 const DETAILS: Readonly<
-  Record<AccessObject['kind'], (program: Program, name: string, source: string) => Found>
+  Record<
+    Exclude<AccessObject['kind'], 'remote schema'>,
+    (program: Program, name: string, source: string) => Found
+  >
 > = {
   table: (program, name, source) => {
     const table = program.tables.find(({ key, shape }) => key === name && shape.source.name === source);
@@ -51,22 +64,34 @@ const DETAILS: Readonly<
       roles: Object.fromEntries(action.roles.map((role) => [role, [name]])),
     };
   },
-  'remote schema': (program, name) => {
-    const remote = program.remotes.find((each) => each.name === name);
-    if (!remote) return undefined;
-    if (!program.options.remoteSchemaPermissions)
-      return {
-        note: 'remote schema, whole for every role: the server has no permissions for remote schemas enabled',
-        roles: perRole(program, () => remoteFacts(remote.schema)),
-      };
-    return {
-      note: 'remote schema: fields, arguments and presets of each role',
-      roles: perRole(program, (role) =>
-        Object.hasOwn(remote.roles, role) ? remoteFacts(remote.roles[role]!) : [],
-      ),
-    };
-  },
 };
+
+async function remoteDetail(
+  program: Program,
+  object: AccessObject,
+  factsOf: FactsOf,
+): Promise<AccessDetail | undefined> {
+  const remote = program.remotes.find(({ name }) => name === object.name);
+  if (!remote) return undefined;
+  if (!program.options.remoteSchemaPermissions) {
+    const [everyRole = []] = await factsOf([remote.schema]);
+    return {
+      ...object,
+      note: 'remote schema, whole for every role: the server has no permissions for remote schemas enabled',
+      everyRole,
+    };
+  }
+  const schemas = [...new Set(Object.values(remote.roles))];
+  const found = await factsOf(schemas);
+  const facts = new Map(schemas.map((schema, index) => [schema, found[index]!]));
+  return {
+    ...object,
+    note: 'remote schema: fields, arguments and presets of each role',
+    roles: perRole(program, (role) =>
+      Object.hasOwn(remote.roles, role) ? facts.get(remote.roles[role]!)! : [],
+    ),
+  };
+}
 
 /** Without roles that may do nothing. */
 function perRole(
@@ -84,8 +109,15 @@ function perRole(
 function permissionsOf(table: Table, role: string, { access, options }: Program): AccessPermission[] {
   const rules = rulesOf(access(table), role);
   const offered = offeredRoots(table, rules, options);
+  // Those that return rows need no permission but that for the rows.
+  const rows = [...table.computedFields.values()].flatMap(({ name, returns }) =>
+    'table' in returns && rulesOf(access(returns.table), role).select ? [name] : [],
+  );
   return OPERATIONS.flatMap((operation) => {
-    const rule = rules[operation];
+    const rule =
+      operation === 'select' && rules.select
+        ? { ...rules.select, computedFields: [...(rules.select.computedFields ?? []), ...rows] }
+        : rules[operation];
     const fields = offered.filter(({ kind }) => operationOf(kind) === operation).map(({ name }) => name);
     return rule ? [permissionInWords(rule, { role, operation, fields: [...new Set(fields)] })] : [];
   });

@@ -92,7 +92,7 @@ function packRules(table: Table, roles: readonly string[], program: Program) {
 }
 
 /**
- * @param of what decides about a role; equal JSON is the same variant
+ * @param of what decides about a role; equal texts, or equal JSON, are the same variant
  * @param shown the variant's text, empty for nothing
  */
 function pack<Value>(
@@ -105,7 +105,9 @@ function pack<Value>(
   let cells = '';
   for (const role of roles) {
     const value = of(role);
-    const number = remember(numbers, JSON.stringify(value), () => {
+    // The text of a remote schema may have a million characters.
+    const key = typeof value === 'string' ? value : JSON.stringify(value);
+    const number = remember(numbers, key, () => {
       const text = shown(value);
       return text === '' ? 0 : variants.push(text) - 1;
     });

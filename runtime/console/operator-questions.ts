@@ -8,7 +8,14 @@ export type OperatorQuestion =
   | { readonly kind: 'queues' }
   | { readonly kind: 'calls'; readonly action: string }
   | { readonly kind: 'remotes' }
-  | { readonly kind: 'remote'; readonly name: string };
+  | { readonly kind: 'remote'; readonly name: string }
+  /** What schemas name, a FactsAnswer. */
+  | { readonly kind: 'facts'; readonly schemas: readonly string[] };
+
+/** For each schema: see remoteFacts. */
+export interface FactsAnswer {
+  readonly facts: readonly (readonly string[])[];
+}
 
 /** What is served beside what is stored. Hashes are equal where the metadata is. */
 export interface MetadataAnswer {

@@ -59,6 +59,8 @@ export interface AccessDetail extends AccessObject {
   readonly permissions?: readonly AccessPermission[];
   /** Of anything else: role → root fields, or what else it may use. */
   readonly roles?: Readonly<Record<string, readonly string[]>>;
+  /** Of what has no permissions: what every role may use. */
+  readonly everyRole?: readonly string[];
 }
 
 /** The permission of a role for one operation on a table. Rules are in words. */

@@ -225,7 +225,7 @@ function named(values: Readonly<Record<string, string>>): ReactNode {
 }
 
 function OtherDetail({
-  detail: { note, roles = {} },
+  detail: { note, roles = {}, everyRole },
   role,
   places: { place },
 }: {
@@ -238,7 +238,7 @@ function OtherDetail({
     <>
       <p className="quiet">{note}</p>
       {place && <code>{place}</code>}
-      {shown.length === 0 && <p>No permission.</p>}
+      {everyRole ? <Uses names={everyRole} /> : shown.length === 0 && <p>No permission.</p>}
       {shown.map(([name, fields]) => (
         <section key={name}>
           <h3>{name}</h3>

@@ -1,0 +1,58 @@
+/** `GET /engine/console/detail` and `places`, without a browser. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AccessDetail } from '../../../runtime/console/questions.ts';
+import { matrixMetadata, SCHEMA } from '../../console/matrix-project.ts';
+import { defaultSource } from '../../harness/metadata.ts';
+import { createTestDatabase } from '../../harness/postgres.ts';
+import { type RemoteServer, startRemoteServer } from '../../harness/remote-server.ts';
+import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+
+const COUNTRIES = { kind: 'remote schema', source: '', name: 'countries' };
+
+let countries: RemoteServer;
+let server: TestServer;
+beforeAll(async () => {
+  const database = await createTestDatabase(SCHEMA);
+  countries = await startRemoteServer(
+    'type Query { capital: String, secret: String, city: City } type City { mayor_id: Int }',
+    {},
+  );
+  server = await startTestServer(database, { ENABLE_CONSOLE: 'true' }, { DATABASE_URL: database.url });
+  await replaceMetadata(server, matrixMetadata(defaultSource, countries.url, 'http://127.0.0.1:1'));
+});
+afterAll(async () => {
+  await server?.stop();
+  await countries?.stop();
+});
+
+async function ask(path: string, object: Readonly<Record<string, string>>): Promise<unknown> {
+  const query = new URLSearchParams(object);
+  return (await send(server, `/engine/console/${path}?${query}`, { method: 'GET' })).json;
+}
+
+test('a computed field that returns rows is readable with the rows', async () => {
+  const { permissions } = (await ask('detail', {
+    kind: 'table',
+    source: 'default',
+    name: 'public.invoice',
+  })) as AccessDetail;
+  const read = permissions?.filter(({ operation }) => operation === 'select');
+  expect(read?.map(({ role, computedFields }) => [role, computedFields])).toEqual([
+    ['both', ['payer']],
+    ['clerk', ['payer']],
+    ['nested', ['payer']],
+  ]);
+});
+
+test('without permissions for remote schemas, what every role may use is listed once', async () => {
+  expect(await ask('detail', COUNTRIES)).toMatchObject({
+    everyRole: ['type City field mayor_id', 'query field capital', 'query field city', 'query field secret'],
+  });
+  expect(await ask('detail', COUNTRIES)).not.toHaveProperty('roles');
+});
+
+test('a remote schema has a place', async () => {
+  expect(await ask('places', COUNTRIES)).toEqual({
+    place: expect.stringMatching(/^generated\/remote\/countries\/remote\.ts:\d+$/),
+  });
+});
