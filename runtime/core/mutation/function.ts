@@ -80,5 +80,5 @@ function resultOf(
 ): Sql {
   return shape.returns.set
     ? listOfRows(visible, selection, args, source, scope)
-    : functionRow(visible, selection, source, scope);
+    : functionRow(visible, selection, args, source, scope);
 }

@@ -269,19 +269,22 @@ function computedFieldValue(
   if (aggregates) return aggregateOfRows(target!, field.selection, field.arguments, source, scope);
   return computed.returns.set
     ? listOfRows(target!, field.selection, field.arguments, source, scope)
-    : functionRow(target!, field.selection, source, scope);
+    : functionRow(target!, field.selection, field.arguments, source, scope);
 }
 
-/** The single row of a function that returns a composite value; a null result is not a row. */
+/** The row of a function that returns a composite value, if the arguments select it; a null result is not a row. */
 export function functionRow(
   visible: VisibleTable,
   selection: Selection,
+  args: RootArguments,
   source: RowSource,
   scope: Scope,
 ): Sql {
-  const alias = scope.alias(source.name);
-  const conditions = [sql`not (${alias} is null)`, ...rowRule(visible, alias)];
-  return singleRow(visible, selection, source.from, alias, sql`where ${join(conditions, ' and ')}`, scope);
+  const row: RowSource = { ...source, conditions: (alias) => [sql`not (${alias} is null)`] };
+  const { alias, from, where, limit } = baseRows(visible, args, row, false, selection.argumentsPath, scope);
+  const joins = noJoins();
+  const entries = rowEntries(selection, visible, alias, scope, joins);
+  return jsonRows('single', entries, sql`${from}${joined(joins)}${where}${limit}`, scope);
 }
 
 /**

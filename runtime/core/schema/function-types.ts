@@ -31,8 +31,7 @@ export function functionRootFields(
   const name = displayName(shape.schema, shape.name);
   const table = displayName(returns.shape.schema, returns.shape.name);
   const list = listOf(nonNull(types.object()));
-  const own = argumentsOf(called, role);
-  const all = shape.returns.set ? new Map([...own, ...types.listArguments()]) : own;
+  const all = new Map([...argumentsOf(called, role), ...types.listArguments()]);
   if (root === 'mutation') {
     return [...fields.mutation].map(
       ([field, entry]): FieldDefinition => ({
