@@ -78,13 +78,17 @@ export function projectFile(name: string, path: string): string {
   return join(projects, name, path);
 }
 
-/** Databases of a project's sources, with its own SQL in them. */
-export async function loadProject(name: string): Promise<ReadonlyMap<string, string>> {
+/** Databases of a project's sources, with its own SQL in them, and its sample rows where they are asked for. */
+export async function loadProject(
+  name: string,
+  rows: 'seed' | 'empty' = 'empty',
+): Promise<ReadonlyMap<string, string>> {
   const { sources } = JSON.parse(readProjectFile(name, 'case.json')) as {
     readonly sources: Readonly<Record<string, string>>;
   };
   const database = await createTestDatabase();
-  await promisify(execFile)(process.execPath, [join(projects, 'load.mjs'), name, database.url], {
+  const seed = rows === 'seed' ? ['--seed'] : [];
+  await promisify(execFile)(process.execPath, [join(projects, 'load.mjs'), name, database.url, ...seed], {
     cwd: root,
   });
   const several = readdirSync(projectFile(name, 'sql')).length > 1;

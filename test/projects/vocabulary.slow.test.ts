@@ -1,9 +1,22 @@
-/** The real projects in another vocabulary: the same diagnostics, the same generated files, and the export in the project's own spelling. */
+/** The real projects in another vocabulary: the same diagnostics, generated files and answers, and the export in the project's own spelling. */
 import { spawnSync } from 'node:child_process';
+import {
+  buildClientSchema,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getIntrospectionQuery,
+  getNamedType,
+  type IntrospectionQuery,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { readDatabase } from '../../runtime/catalog/index.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
+import { createTestDatabase } from '../harness/postgres.ts';
 import {
   loadProject,
   projectNames,
@@ -13,8 +26,39 @@ import {
 } from '../harness/real-project.ts';
 import { inVocabulary, outOfVocabulary } from '../harness/vocabulary.ts';
 import type { ProjectInput, ProjectOutput } from '../harness/vocabulary-project.ts';
+import { startWordServer, type WordServer } from '../harness/word-server.ts';
 
 const WORD = 'acme';
+
+/** Projects with rows: the session variables that their roles ask with, and writes whose triggers read who is asking. */
+const SERVED = {
+  chinook: {
+    session: { 'x-engine-user-id': '4' },
+    writes: [
+      [
+        'customer',
+        'mutation { update_Customer(where: {}, _set: {Phone: "1"}) { returning { CustomerId Phone } } }',
+      ],
+    ],
+  },
+  carnet: {
+    session: {
+      'x-engine-user-id': '17434464-5f69-40cc-8172-40160958a33d',
+      'x-engine-professional-id': '1a5b817b-6b81-4a4d-9953-26707a54e0e9',
+      'x-engine-adminstructure-id': 'c2a346cd-b3dd-4892-a33d-7ada82654f97',
+      'x-engine-manager-id': '01a3d906-70d9-42e6-9b61-2ccf030e5d8f',
+      'x-engine-beneficiary-id': 'c6e84ed6-eb31-47f0-bd71-9e4d7843cf0b',
+      'x-engine-deployment-id': '4dab8036-a86e-4d5f-9bd4-6ce88c1940d0',
+    },
+    writes: [
+      ['admin', 'mutation { update_notebook_focus(where: {}, _set: {theme: "logement"}) { affected_rows } }'],
+      [
+        'admin',
+        '{ notebook_update(order_by: [{notebook_id: asc}, {type: asc}]) { notebook_id account_id type } }',
+      ],
+    ],
+  },
+} as const;
 
 describe.skipIf(!projectsPresent)('real projects', () => {
   test.each(projectNames)('%s', { timeout: 600_000 }, async (name) => {
@@ -29,6 +73,129 @@ describe.skipIf(!projectsPresent)('real projects', () => {
     expect(filesOf(other.files)).toEqual(filesOf(usual.files));
   });
 });
+
+describe.skipIf(!projectsPresent)('answers of real projects', () => {
+  test.each(Object.entries(SERVED))('%s', { timeout: 600_000 }, async (name, { session, writes }) => {
+    const metadata = readProjectFile(name, 'metadata.json');
+    const [url] = [...(await loadProject(name, 'seed')).values()];
+    const copy = await copyOf(url!);
+    await rewriteFunctions(copy, WORD);
+    const servers: WordServer[] = [];
+    try {
+      const usual = await serve(name, 'engine', url!, metadata);
+      servers.push(usual);
+      const other = await serve(name, WORD, copy, inVocabulary(metadata, WORD));
+      servers.push(other);
+      const ask = async (role: string, query: string, variables: Readonly<Record<string, string>>) => {
+        const headers = { 'x-engine-role': role, ...variables };
+        const [expected, found] = await Promise.all([
+          usual.send('/v1/graphql', { query }, headers),
+          other.send('/v1/graphql', { query }, inWords(headers)),
+        ]);
+        const answer = JSON.parse(outOfVocabulary(JSON.stringify(found.answer), WORD));
+        expect(answer, `${role}: ${query}`).toEqual(expected.answer);
+        return JSON.stringify(answer);
+      };
+      const answers: string[] = [];
+      for (const role of rolesOf(metadata))
+        for (const query of await readsOf(usual, role))
+          answers.push(await ask(role, query, session), await ask(role, query, {}));
+      expect(answers.filter((answer) => /^{"data":{"\w+":\[{/.test(answer)).length).toBeGreaterThan(
+        answers.length / 4,
+      );
+      expect(
+        answers.filter((answer) => answer.includes('missing session variable: \\"x-engine-')),
+      ).not.toEqual([]);
+      for (const [role, query] of writes)
+        expect(await ask(role, query, session)).toMatch(/^{"data":{"\w+":[[{]./);
+    } finally {
+      for (const server of servers) await server.stop();
+    }
+  });
+});
+
+function inWords(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([key, value]) => [inVocabulary(key, WORD), value]));
+}
+
+/** A database with the rows, identifiers and statistics of another one. */
+async function copyOf(url: string): Promise<string> {
+  const original = new URL(url).pathname.slice(1);
+  await withClient(url, (client) => client.query('analyze'));
+  const { query } = await createTestDatabase();
+  await query(`create database "${original}_copy" template "${original}"`);
+  const copy = new URL(url);
+  copy.pathname += '_copy';
+  return copy.href;
+}
+
+/** Makes the functions of the database read the settings and headers of the word. */
+async function rewriteFunctions(url: string, word: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const { rows } = await client.query<{ definition: string }>(
+      `select pg_get_functiondef(oid) as definition from pg_proc where prosrc ~ '''engine\\.user'''`,
+    );
+    for (const { definition } of rows) await client.query(inVocabulary(definition, word));
+  });
+}
+
+async function withClient<Result>(url: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function serve(name: string, word: string, url: string, metadata: string): Promise<WordServer> {
+  const { environment } = JSON.parse(readProjectFile(name, 'case.json')) as {
+    readonly environment: { readonly templates: readonly string[]; readonly values: readonly string[] };
+  };
+  const unused = [...environment.templates, ...environment.values].map((key) => [key, 'http://127.0.0.1:1']);
+  const prefix = `${word.toUpperCase()}_GRAPHQL_`;
+  const server = await startWordServer(word, {
+    ...Object.fromEntries(unused),
+    [`${prefix}DATABASE_URL`]: url,
+    [`${prefix}DISABLE_EVENTING`]: 'true',
+  });
+  const args = { metadata: JSON.parse(metadata) };
+  const { answer } = await server.send('/v1/metadata', { type: 'replace_metadata', version: 2, args });
+  expect(answer).toMatchObject({ is_consistent: true });
+  return server;
+}
+
+function rolesOf(metadata: string): string[] {
+  return [...new Set([...metadata.matchAll(/"role": ?"([^"]+)"/g)].map(([, role]) => role!)), 'admin'].sort();
+}
+
+/** A query of each root field that the role sees, with the rows beside. */
+async function readsOf(server: WordServer, role: string): Promise<string[]> {
+  const { answer } = await server.send(
+    '/v1/graphql',
+    { query: getIntrospectionQuery() },
+    { 'x-engine-role': role },
+  );
+  const schema = buildClientSchema((answer as { data: IntrospectionQuery }).data);
+  return Object.values(schema.getQueryType()!.getFields()).flatMap((field) => {
+    const text = fieldText(field, 2);
+    return text === undefined ? [] : [`{ ${text} }`];
+  });
+}
+
+function fieldText({ name, args, type }: GraphQLField<unknown, unknown>, depth: number): string | undefined {
+  if (args.some(isRequiredArgument)) return undefined;
+  const limited = args.some((argument) => argument.name === 'limit') ? `${name}(limit: 5)` : name;
+  const named = getNamedType(type);
+  if (isLeafType(named)) return limited;
+  return depth > 0 && isObjectType(named) ? `${limited} { ${fieldsText(named, depth - 1)} }` : undefined;
+}
+
+function fieldsText(type: GraphQLObjectType, depth: number): string {
+  const texts = Object.values(type.getFields()).map((field) => fieldText(field, depth));
+  return ['__typename', ...texts.filter((text) => text !== undefined)].join(' ');
+}
 
 /** Canonical as they are, but for texts of users; without the line that names the vocabulary, and the hashes. */
 function filesOf(files: ProjectOutput['files']): ProjectOutput['files'] {
