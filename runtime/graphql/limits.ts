@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Reason } from '../core/reason.ts';
 import type { Operation } from '../core/request/document.ts';
-import { type OperationSize, operationSize } from '../core/request/size.ts';
+import { type OperationSize, operationSize, sizeWithArguments } from '../core/request/size.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { type ApiLimits, type Limit, type RateLimit, roleLimit } from '../core/settings.ts';
 import { vocabulary } from '../core/vocabulary.ts';
@@ -86,8 +86,7 @@ export function createLimits(limits: ApiLimits | undefined, counter: RateCounter
         size = operationSize(operation);
         sizes.set(operation, size);
       }
-      if (inArguments)
-        size = { depth: Math.max(size.depth, inArguments.depth + 1), nodes: size.nodes + inArguments.nodes };
+      size = sizeWithArguments(size, inArguments);
       if (size.nodes > MAX_NODES) throw exceeded('node', size.nodes, MAX_NODES);
       if (depth !== undefined && size.depth > depth)
         throw exceeded('depth', size.depth, depth, limitReason('depth_limit', limits?.depth_limit, session));

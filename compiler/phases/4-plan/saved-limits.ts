@@ -1,7 +1,13 @@
 /** Reports saved operations that are larger than limits of the metadata allow. */
 import type { DocumentNode } from 'graphql';
-import { chooseOperation } from '../../../runtime/core/request/document.ts';
-import { operationSize } from '../../../runtime/core/request/size.ts';
+import { EngineError } from '../../../runtime/core/errors.ts';
+import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
+import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
+import { planOperation } from '../../../runtime/core/request/plan.ts';
+import { type OperationSize, operationSize, sizeWithArguments } from '../../../runtime/core/request/size.ts';
+import type { SavedOptions } from '../../../runtime/core/saved.ts';
+import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
+import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { type ApiLimits, roleLimit } from '../../../runtime/core/settings.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -9,21 +15,24 @@ import type { CollectionQuery, QueryCollection } from '../../../runtime/metadata
 
 /**
  * One diagnostic for each saved operation and limit that refuses it to a role.
- * @param documents with one operation each
+ * @param documents with one operation each, which the administrator may run
  * @param roles without the administrator, who has no limits
+ * @param everything what the administrator sees
  */
 export function limitedQueries(
   collections: readonly QueryCollection[],
   documents: ReadonlyMap<CollectionQuery, DocumentNode>,
   limits: ApiLimits | undefined,
   roles: readonly string[],
+  everything: RoleSchema,
+  options: SavedOptions,
 ): Diagnostic[] {
   if (!limits || limits.disabled) return [];
   return collections.flatMap((collection) =>
     collection.definition.queries.flatMap((query, index) => {
       const document = documents.get(query);
       if (!document) return [];
-      const { depth, nodes } = operationSize(chooseOperation(document, undefined));
+      const { depth, nodes } = sizeOf(chooseOperation(document, undefined), everything, options);
       const path = [...collection.path, 'definition', 'queries', index];
       return [
         { name: 'depth_limit', size: depth, limit: limits.depth_limit },
@@ -42,4 +51,20 @@ export function limitedQueries(
       });
     }),
   );
+}
+
+/** The size of the operation with the smallest values that its variables may have. */
+function sizeOf(operation: Operation, everything: RoleSchema, options: SavedOptions): OperationSize {
+  const size = operationSize(operation);
+  if (operation.kind !== 'mutation' || !everything.program.sources.some(hasNestedUpdates)) return size;
+  try {
+    const { samples } = analyseOperation(everything, operation);
+    const variables = { declared: operation.variables, values: samples, used: new Map() };
+    const plan = planOperation(everything, operation, variables, options);
+    return sizeWithArguments(size, plan.kind === 'mutation' ? plan.size : undefined);
+  } catch (error) {
+    // Made-up values may be wrong together.
+    if (error instanceof EngineError) return size;
+    throw error;
+  }
 }

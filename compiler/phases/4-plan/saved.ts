@@ -101,7 +101,14 @@ export function planSaved(
       ...diagnostics,
       ...routes.diagnostics,
       ...refusedQueries(metadata, runnable, linked, memory),
-      ...limitedQueries(metadata.query_collections, runnable, planned.settings.limits, roles.slice(1)),
+      ...limitedQueries(
+        metadata.query_collections,
+        runnable,
+        planned.settings.limits,
+        roles.slice(1),
+        schemas[0]!,
+        options,
+      ),
     ],
   };
 }

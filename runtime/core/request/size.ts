@@ -18,6 +18,15 @@ export function largerSize(
   return { depth: Math.max(left.depth, right.depth), nodes: left.nodes + right.nodes };
 }
 
+/** The size of an operation with what its arguments ask for: nodes, and levels below a root field. */
+export function sizeWithArguments(
+  { depth, nodes }: OperationSize,
+  inArguments: OperationSize | undefined,
+): OperationSize {
+  if (!inArguments) return { depth, nodes };
+  return { depth: Math.max(depth, inArguments.depth + 1), nodes: nodes + inArguments.nodes };
+}
+
 /** Measures an operation, fragments expanded, `__schema` and `__type` left out. Each fragment is looked at once. */
 export function operationSize({ node, fragments }: Operation): OperationSize {
   const known = new Map<string, OperationSize>();

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
+import type { Extension } from '../../../../runtime/core/names.ts';
 import type { Metadata } from '../../../../runtime/metadata/metadata.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
 import { defaultSource } from '../../../harness/metadata.ts';
@@ -181,6 +182,35 @@ test('a depth limit of 1 allows flat operations, and reports nested ones', () =>
   const found = diagnostics.filter(({ code }) => code === 'saved-query-too-large');
   expect(found.map(({ path }) => path.at(-1))).toEqual([2]);
   expect(found[0]!.message).toContain('"q3" has the size 2, which api_limits.depth_limit refuses');
+});
+
+test('limits count the related changes that a document itself asks for', () => {
+  const related =
+    '{ notes: { update: [{ where: {}, _set: { text: "a" } }, { where: {}, _set: { text: "b" } }] } }';
+  const update = (value: string) => `update_person(where: {}, related: ${value}) { affected_rows }`;
+  const given = metadata(
+    [
+      `mutation { ${update(related)} }`,
+      `mutation ($related: person_related_update_input) { ${update('$related')} }`,
+    ],
+    { global: true },
+  );
+  const found = (extensions: readonly Extension[], limits: object) =>
+    compile({
+      metadata: { ...given, api_limits: { disabled: false, ...limits } },
+      catalogs,
+      naming: { enabled: false, default: 'engine-default', extensions },
+    }).diagnostics.flatMap(({ code, message }) =>
+      code === 'saved-query-too-large' ? [message.split(' refuses ')[0]] : [],
+    );
+  const nodes = { node_limit: { global: 2, per_role: {} } };
+  expect(found(['nested_updates'], nodes)).toEqual([
+    expect.stringContaining('"q1" has the size 3, which api_limits.node_limit'),
+  ]);
+  expect(found(['nested_updates'], { depth_limit: { global: 1, per_role: {} } })).toEqual([
+    expect.stringContaining('"q1" has the size 2, which api_limits.depth_limit'),
+  ]);
+  expect(found([], nodes)).toEqual([]);
 });
 
 test('what is said and planned of an operation is kept until it or the tables change', () => {
