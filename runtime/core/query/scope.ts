@@ -145,9 +145,13 @@ export function listParameter(node: InputNode, type: ColumnType): Sql {
   });
 }
 
+/** Postgres' own text of an array, with or without its bounds. */
+const ARRAY_TEXT = /^\s*(\[[^=]*\]\s*=\s*)?\{/;
+
+/** A single value is a list of one, as GraphQL has it. */
 function encodeWhole(type: ColumnType, value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  if (typeof value === 'string' && type.family !== 'text') return value;
+  if (typeof value === 'string' && type.family !== 'text' && ARRAY_TEXT.test(value)) return value;
   return encodeList(type, Array.isArray(value) ? value : [value]);
 }
 
