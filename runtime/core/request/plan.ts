@@ -305,7 +305,10 @@ function planMutation(
       });
     } else if (meaning.kind === 'mutation') {
       const step = meaning.resolve(field.selection, field.arguments, scope);
-      if (step.kind === 'write') size = largerSize(size, step.size);
+      // Below a namespace a field is a level deeper.
+      const above = selection.fields.includes(field) ? 0 : 1;
+      if (step.kind === 'write' && step.size)
+        size = largerSize(size, { ...step.size, depth: step.size.depth + above });
       fields.push({ source: meaning.source, step, path: field.path, ...(tree ? { tree } : {}) });
     } else throw new Error(`a mutation has no ${meaning.kind}`);
     return { step: fields.length - 1, column: 0 };

@@ -195,9 +195,9 @@ test('limits count the related changes that a document itself asks for', () => {
     ],
     { global: true },
   );
-  const found = (extensions: readonly Extension[], limits: object) =>
+  const found = (extensions: readonly Extension[], limits: object, from = given) =>
     compile({
-      metadata: { ...given, api_limits: { disabled: false, ...limits } },
+      metadata: { ...from, api_limits: { disabled: false, ...limits } },
       catalogs,
       naming: { enabled: false, default: 'engine-default', extensions },
     }).diagnostics.flatMap(({ code, message }) =>
@@ -211,6 +211,13 @@ test('limits count the related changes that a document itself asks for', () => {
     expect.stringContaining('"q1" has the size 2, which api_limits.depth_limit'),
   ]);
   expect(found([], nodes)).toEqual([]);
+  const below = metadata([`mutation { db { ${update(related)} } }`], { global: true });
+  const [source] = below.sources;
+  const sources = [{ ...source!, customization: { root_fields: { namespace: 'db' } } }];
+  const depth = { depth_limit: { global: 2, per_role: {} } };
+  expect(found(['nested_updates'], depth, { ...below, sources })).toEqual([
+    expect.stringContaining('"q1" has the size 3, which api_limits.depth_limit'),
+  ]);
 });
 
 test('what is said and planned of an operation is kept until it or the tables change', () => {
