@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { layOut } from '../../compiler/phases/4-plan/sql-layout.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
+import { EXTENSIONS } from '../../runtime/core/names.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import type { TestDatabase } from '../harness/postgres.ts';
 import {
@@ -83,19 +84,25 @@ describe.each(projects)('%s', (project) => {
     }
   });
 
-  test('every role that may ask for its schema sees a valid one, which can be printed and read back', async () => {
-    const served = await opened.served();
-    const { roles, roleSchema } = served.program;
-    for (const role of roles) {
-      if (!roleSchema(role, false).introspection) continue;
-      const { data } = JSON.parse(await served.answer({ query: getIntrospectionQuery() }, role)) as {
-        data: IntrospectionQuery;
-      };
-      const schema = buildClientSchema(data);
-      expect(validateSchema(schema), role).toEqual([]);
-      expect(() => parseSdl(printSchema(schema)), role).not.toThrow();
-    }
-  });
+  test.each([
+    ['', undefined],
+    [' with extensions', { naming: { extensions: EXTENSIONS } }],
+  ])(
+    'every role that may ask for its schema sees a valid one%s, which can be printed and read back',
+    async (_, options) => {
+      const served = await opened.served(options);
+      const { roles, roleSchema } = served.program;
+      for (const role of roles) {
+        if (!roleSchema(role, false).introspection) continue;
+        const { data } = JSON.parse(await served.answer({ query: getIntrospectionQuery() }, role)) as {
+          data: IntrospectionQuery;
+        };
+        const schema = buildClientSchema(data);
+        expect(validateSchema(schema), role).toEqual([]);
+        expect(() => parseSdl(printSchema(schema)), role).not.toThrow();
+      }
+    },
+  );
 });
 
 /** Runs a request on the rows that each case begins with. */
