@@ -119,7 +119,7 @@ export function describeClients(libraries: readonly (readonly [string, OpenClien
         url: url(guarded.port),
         params: () => {
           connections += 1;
-          return { headers: { Authorization: `Bearer ${token(connections === 1 ? 2 : 600)}` } };
+          return { headers: { Authorization: `Bearer ${token(connections === 1 ? 4 : 600)}` } };
         },
       });
       const states: unknown[] = [];

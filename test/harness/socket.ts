@@ -37,7 +37,9 @@ export async function openSocket(server: RunningServer, options: SocketOptions =
   const messages: Message[] = [];
   const texts: string[] = [];
   let taken = 0;
-  let closing: { code: number; reason: string } | undefined;
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+  });
   socket.on('message', (data) => {
     const text = String(data);
     record(text);
@@ -47,9 +49,6 @@ export async function openSocket(server: RunningServer, options: SocketOptions =
     messages.push(message);
   });
   socket.on('error', () => {});
-  socket.on('close', (code, reason) => {
-    closing = { code, reason: reason.toString() };
-  });
   await once(socket, 'open');
   return {
     socket,
@@ -65,14 +64,10 @@ export async function openSocket(server: RunningServer, options: SocketOptions =
       await new Promise((resolve) => setTimeout(resolve, milliseconds));
       expect(messages.slice(taken)).toEqual([]);
     },
-    closed: async () => {
-      await expect.poll(() => closing, { interval: 5 }).toBeDefined();
-      return closing!;
-    },
+    closed: () => closed,
     close: async () => {
-      if (closing) return;
       socket.close(1000);
-      await once(socket, 'close');
+      await closed;
     },
   };
 }

@@ -159,11 +159,11 @@ test('a cron trigger: a hundred events ahead, replaced, delivered once by two in
         status: ['scheduled'],
       })
     ).events as { scheduled_time: string }[];
-  const hourly = await events();
-  expect(hourly).toHaveLength(100);
+  // The first one may be due already.
+  expect([99, 100]).toContain((await events()).length);
   await metadata('create_cron_trigger', { ...trigger, replace: true });
   const minutely = await events();
-  expect(minutely).toHaveLength(100);
+  expect([99, 100]).toContain(minutely.length);
   const [first, next] = minutely.map(({ scheduled_time }) => Date.parse(scheduled_time));
   expect(next! - first!).toBe(60_000);
   expect(await metadata('get_cron_triggers', {})).toMatchObject({

@@ -193,9 +193,12 @@ describe('connection_init', () => {
         },
         KEY,
       );
-    const session = (seconds: number) => ({ session: { Authorization: `Bearer ${token(seconds)}` } });
-    const month = await connect(tokens, session(40 * 24 * 3600));
-    const short = await connect(tokens, session(2));
+    const headers = (seconds: number) => ({ Authorization: `Bearer ${token(seconds)}` });
+    const month = await connect(tokens, { session: headers(40 * 24 * 3600) });
+    const short = await openSocket(tokens);
+    // Signed when the socket is open: it has to be read before it ends.
+    short.send({ type: 'connection_init', payload: { headers: headers(4) } });
+    expect(await short.next()).toEqual({ type: 'connection_ack' });
     expect(await short.closed()).toMatchObject({ code: 4403 });
     await month.silence(100);
     expect(month.socket.readyState).toBe(month.socket.OPEN);
