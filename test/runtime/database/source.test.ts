@@ -38,6 +38,13 @@ function backends(database: TestDatabase): Promise<{ pid: number }[]> {
   );
 }
 
+/** Those of them that sleep. */
+function sleeping(database: TestDatabase): Promise<{ pid: number }[]> {
+  return database.query(
+    `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+  );
+}
+
 /** A statement that names what is prepared on the connection it runs on. */
 const preparedHere = {
   text: `select count(*)::text, count(*) filter (where statement like 'select ''0''%')::text from pg_prepared_statements`,
@@ -106,14 +113,16 @@ describe('reading', () => {
   });
 
   test('a slow statement does not keep fast ones waiting', async () => {
-    const source = connect(await createTestDatabase(schema));
+    const database = await createTestDatabase(schema);
+    const source = connect(database);
     await source.readTexts(byKey, ['1']);
-    let slowDone = false;
-    const slow = source.readTexts({ text: `select pg_sleep(2)::text` }, []).then(() => {
-      slowDone = true;
+    const slow = expect(source.readTexts({ text: 'select pg_sleep(600)::text' }, [])).rejects.toMatchObject({
+      code: '57014',
     });
+    await expect.poll(() => sleeping(database)).toHaveLength(1);
     for (let n = 1; n <= 20; n++) await source.readTexts(byKey, [String(n)]);
-    expect(slowDone).toBe(false);
+    const [found] = await sleeping(database);
+    await database.query('select pg_cancel_backend($1)', [found!.pid]);
     await slow;
   });
 });
@@ -200,12 +209,15 @@ function withOnlyConnection(source: SourceConnection, sql: string): Promise<pg.Q
 
 describe('connections', () => {
   test('that the server ends are replaced, and reads under way run again', async () => {
-    const database = await createTestDatabase(schema);
+    const database = await createTestDatabase(
+      `${schema} create table patience (seconds float8); insert into patience values (600);`,
+    );
     const source = connect(database, { maxConnections: 2 });
     await source.readTexts(byKey, ['1']);
-    const slow = { text: `select pg_sleep(0.5)::text || 'done'` };
+    const slow = { text: `select pg_sleep(seconds)::text || 'done' from patience` };
     const reads = Array.from({ length: 2 }, () => source.readTexts(slow, []));
-    await delay(150);
+    await expect.poll(() => sleeping(database)).not.toEqual([]);
+    await database.query('update patience set seconds = 0');
     const before = await backends(database);
     for (const { pid } of before) await database.query('select pg_terminate_backend($1)', [pid]);
     expect(await Promise.all(reads)).toEqual([['done'], ['done']]);
@@ -247,10 +259,9 @@ describe('connections', () => {
 
   test('are never more than allowed, and waiting for one ends after the timeout', async () => {
     const database = await createTestDatabase(schema);
-    const source = connect(database, { maxConnections: 1, poolTimeout: 0.3 });
-    const slow = source.query('select pg_sleep(1)');
-    await expect(source.query('select 1')).rejects.toThrow('became free in time');
-    await slow;
+    // Connecting takes a part of this time as well.
+    const source = connect(database, { maxConnections: 1, poolTimeout: 2 });
+    await source.withClient(() => expect(source.query('select 1')).rejects.toThrow('became free in time'));
     expect((await source.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     expect((await backends(database)).length).toBe(1);
   });
@@ -327,12 +338,8 @@ describe('writing', () => {
     };
     await write(source, slow, ['0']);
     const broken = expect(write(source, slow, ['30'])).rejects.toThrow();
-    const running = () =>
-      database.query<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
-      );
-    await expect.poll(async () => (await running()).length).toBe(1);
-    await database.query('select pg_terminate_backend($1)', [(await running())[0]!.pid]);
+    await expect.poll(() => sleeping(database)).toHaveLength(1);
+    await database.query('select pg_terminate_backend($1)', [(await sleeping(database))[0]!.pid]);
     await broken;
     expect(await write(source, slow, ['0'])).toEqual(['1002']);
   });
@@ -467,8 +474,8 @@ describe('writing with several statements', () => {
     const database = await createTestDatabase('create sequence runs');
     const source = connect(database);
     const long = source.writeTexts([
-      { text: `select set_config('statement_timeout', '20ms', true)`, values: [] },
       { text: `select nextval('runs')`, values: [] },
+      { text: `select set_config('statement_timeout', '20ms', true)`, values: [] },
       { text: 'select pg_sleep(20)', values: [] },
     ]);
     await expect(long).rejects.toMatchObject({ index: 2, cause: { code: '57014' } });

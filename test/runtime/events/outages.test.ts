@@ -1,9 +1,9 @@
 /** A webhook that is down, a pool without a free connection, a server that stops: events wait, and are delivered. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openEventsTest } from '../../harness/events.ts';
+import { freePort } from '../../harness/free-port.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
 
 // Another server delivers, so that a test may stop it.
@@ -54,10 +54,9 @@ test('a webhook that refuses connections for a while loses nothing', async () =>
       response.end();
     });
   });
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => receiver.listen(port, '127.0.0.1', resolve));
-  await listen(0);
-  const { port } = receiver.address() as AddressInfo;
+  const port = await freePort();
+  const listen = () => new Promise<void>((resolve) => receiver.listen(port, '127.0.0.1', resolve));
+  await listen();
   const close = async () => {
     const closed = new Promise((resolve) => receiver.close(resolve));
     receiver.closeAllConnections();
@@ -74,7 +73,7 @@ test('a webhook that refuses connections for a while loses nothing', async () =>
       )
       .not.toEqual([]);
     expect((await stateOf('refused')).delivered).toBe(0);
-    await listen(port);
+    await listen();
     await expect.poll(() => stateOf('refused')).toEqual({ delivered: 30, waiting: 0, locked: 0 });
     expect(received.size).toBe(30);
     await close();

@@ -52,6 +52,7 @@ const elsewhere = new Hook();
 let database: TestDatabase;
 let url: string;
 let get: TestServer;
+let hasty: TestServer;
 let post: TestServer;
 let silent: TestServer;
 
@@ -65,7 +66,8 @@ beforeAll(async () => {
       AUTH_HOOK: `${url}/who?k=key-in-the-query`,
       ...options,
     });
-  get = await start({ AUTH_HOOK_TIMEOUT: '0.3', PRESERVE_401_ERRORS: 'true' });
+  get = await start({ PRESERVE_401_ERRORS: 'true' });
+  hasty = await start({ AUTH_HOOK_TIMEOUT: '0.3' });
   post = await start({ AUTH_HOOK_MODE: 'POST' });
   silent = await start({ AUTH_HOOK_MODE: 'POST', AUTH_HOOK_SEND_REQUEST_BODY: 'false' });
 });
@@ -76,7 +78,7 @@ beforeEach(() => {
 });
 
 afterAll(async () => {
-  for (const server of [get, post, silent]) await server?.stop();
+  for (const server of [get, hasty, post, silent]) await server?.stop();
   hook.close();
   elsewhere.close();
   expect(leaks()).toEqual([]);
@@ -195,13 +197,13 @@ describe('a webhook', () => {
 
   test('that is slow is given up, and the server goes on', async () => {
     hook.handler = () => {};
-    expect(await noteIds(get, {})).toBe(NONE);
+    expect(await noteIds(hasty, {})).toBe(NONE);
     hook.handler = (_request, response) => {
       // Headers in time, the rest never.
       response.writeHead(200).write('{"x-engine-role":');
     };
-    expect(await noteIds(get, {})).toBe(NONE);
-    expect(await noteIds(get, { 'x-engine-admin-secret': ADMIN })).toEqual([1, 2, 3]);
+    expect(await noteIds(hasty, {})).toBe(NONE);
+    expect(await noteIds(hasty, { 'x-engine-admin-secret': ADMIN })).toEqual([1, 2, 3]);
   });
 
   test('that redirects is not followed: credentials stay here', async () => {
