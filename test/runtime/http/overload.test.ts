@@ -1,12 +1,12 @@
 /** What a server refuses when it is asked more than it may answer, and reads whose clients leave. */
 import { request } from 'node:http';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { type Answer, send, startTestServer, type TestServer } from '../../harness/server.ts';
 
 const ADMIN = 'the-admin-secret-under-load';
 const admin = { 'x-engine-admin-secret': ADMIN };
-const RUNNING = `select count(*)::int n from pg_stat_activity where state = 'active' and wait_event = 'PgSleep'`;
 
 let database: TestDatabase;
 const servers: TestServer[] = [];
@@ -32,7 +32,10 @@ async function start(connections: number, options: Record<string, string>): Prom
     sources: [
       source('default', connections, {
         tables: [{ table }],
-        functions: [{ function: { schema: 'public', name: 'nap' }, configuration: { exposed_as: 'query' } }],
+        functions: ['nap', 'held'].map((name) => ({
+          function: { schema: 'public', name },
+          configuration: { exposed_as: 'query' },
+        })),
       }),
       source('other', 5, {
         tables: [{ table, configuration: { custom_name: 'other_note' } }],
@@ -63,11 +66,26 @@ async function start(connections: number, options: Record<string, string>): Prom
 const graphql = (server: TestServer, query: string, path = '/v1/graphql') =>
   send(server, path, { headers: admin, body: { query } });
 const nap = (seconds: number) => `{ nap(args: {seconds: ${seconds}}) { id } }`;
+const HELD = '{ held { id } }';
 
 /** How many reads sleep in Postgres. */
 async function running(): Promise<number> {
-  const [row] = await database.query<{ n: number }>(RUNNING);
+  const [row] = await database.query<{ n: number }>(
+    `select count(*)::int n from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+  );
   return row!.n;
+}
+
+/** Reads of HELD sleep, and do not wait for a lock, until `use` calls back. */
+async function holding(use: (release: () => Promise<unknown>) => Promise<void>): Promise<void> {
+  const holder = new pg.Client(database.url);
+  await holder.connect();
+  await holder.query('select pg_advisory_lock(1)');
+  try {
+    await use(() => holder.query('select pg_advisory_unlock(1)'));
+  } finally {
+    await holder.end();
+  }
 }
 
 /** Sends a read and gives what makes its client leave. */
@@ -85,6 +103,11 @@ beforeAll(async () => {
     create sequence naps;
     create function nap(seconds float) returns setof note language sql stable
       as $$ select nextval('naps'), pg_sleep(seconds); select * from note $$;
+    create function is_holding() returns boolean language sql volatile
+      as $$ select exists (select from pg_locks join pg_database d on d.oid = database
+        where locktype = 'advisory' and datname = current_database()) $$;
+    create function held() returns setof note language plpgsql stable
+      as $$ begin while is_holding() loop perform pg_sleep(0.05); end loop; return query select * from note; end $$;
   `);
 });
 
@@ -98,27 +121,30 @@ describe('as many requests as the server may answer at once', () => {
       MAX_CONCURRENT_REQUESTS: '3',
       ENABLED_APIS: 'metadata,graphql,metrics',
     });
-    const napping = Array.from({ length: 3 }, () => graphql(server, nap(1)));
-    await expect.poll(running).toBe(3);
-    const refused = { code: 'overloaded', path: '$' };
-    const message = expect.stringContaining('as many requests as it may');
-    const again = { 'retry-after': '1' };
-    for (const path of ['/v1/graphql', '/v1alpha1/graphql'])
-      expect(await graphql(server, '{ __typename }', path)).toMatchObject({
+    await holding(async (release) => {
+      const held = Array.from({ length: 3 }, () => graphql(server, HELD));
+      await expect.poll(running).toBe(3);
+      const refused = { code: 'overloaded', path: '$' };
+      const message = expect.stringContaining('as many requests as it may');
+      const again = { 'retry-after': '1' };
+      for (const path of ['/v1/graphql', '/v1alpha1/graphql'])
+        expect(await graphql(server, '{ __typename }', path)).toMatchObject({
+          status: 503,
+          headers: again,
+          json: { errors: [{ message, extensions: refused }] },
+        });
+      expect(await send(server, '/api/rest/others', { method: 'GET', headers: admin })).toMatchObject({
         status: 503,
         headers: again,
-        json: { errors: [{ message, extensions: refused }] },
+        json: { error: message, ...refused },
       });
-    expect(await send(server, '/api/rest/others', { method: 'GET', headers: admin })).toMatchObject({
-      status: 503,
-      headers: again,
-      json: { error: message, ...refused },
+      for (const path of ['/livez', '/readyz', '/healthz?strict=true'])
+        expect((await send(server, path, { method: 'GET' })).status).toBe(200);
+      const metrics = await send(server, '/v1/metrics', { method: 'GET', headers: admin });
+      expect(metrics.text).toContain('engine_shed_total 3');
+      await release();
+      for (const { json } of await Promise.all(held)) expect(json).toEqual({ data: { held: [] } });
     });
-    for (const path of ['/livez', '/readyz', '/healthz?strict=true'])
-      expect((await send(server, path, { method: 'GET' })).status).toBe(200);
-    const metrics = await send(server, '/v1/metrics', { method: 'GET', headers: admin });
-    expect(metrics.text).toContain('engine_shed_total 3');
-    for (const { json } of await Promise.all(napping)) expect(json).toEqual({ data: { nap: [] } });
     expect(await graphql(server, '{ note { id } }')).toMatchObject({ status: 200 });
   });
 });
@@ -126,17 +152,21 @@ describe('as many requests as the server may answer at once', () => {
 describe('as many operations as may wait for a connection', () => {
   test('others are refused, and another source answers', async () => {
     const server = await start(1, { MAX_WAITING_OPERATIONS: '2' });
-    await graphql(server, nap(0));
-    const asked = Array.from({ length: 6 }, () => graphql(server, nap(0.3)));
-    const answers = await Promise.all(asked);
-    const refused = answers.filter(({ status }) => status === 503);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
-    expect(refused).toHaveLength(3);
-    for (const { json, headers } of refused) {
-      expect(headers['retry-after']).toBe('1');
-      expect(json).toMatchObject({ errors: [{ extensions: { code: 'overloaded' } }] });
-    }
-    expect(await graphql(server, '{ other_note { id } }')).toMatchObject({ status: 200 });
+    await graphql(server, HELD);
+    await holding(async (release) => {
+      const answers: Answer[] = [];
+      const asked = Array.from({ length: 6 }, async () => answers.push(await graphql(server, HELD)));
+      await expect.poll(() => answers.length).toBe(3);
+      for (const { status, json, headers } of answers) {
+        expect(status).toBe(503);
+        expect(headers['retry-after']).toBe('1');
+        expect(json).toMatchObject({ errors: [{ extensions: { code: 'overloaded' } }] });
+      }
+      expect(await graphql(server, '{ other_note { id } }')).toMatchObject({ status: 200 });
+      await release();
+      await Promise.all(asked);
+      expect(answers.slice(3).map(({ status }) => status)).toEqual([200, 200, 200]);
+    });
   });
 });
 

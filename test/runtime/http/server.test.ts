@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
 import type { Observation } from '../../../runtime/logs/observe.ts';
@@ -395,13 +396,22 @@ test('a disabled API is not found', async () => {
 
 test('stopping finishes the requests that run', async () => {
   const server = await start(database, {});
-  await database.query('create view slow as select pg_sleep(0.5)::text as done');
+  await database.query('create view slow as select pg_advisory_xact_lock_shared(1)::text as done');
   await send(server, '/v1/metadata', {
     body: { type: 'pg_track_table', args: { source: 'default', table: 'slow' } },
   });
+  const holder = new pg.Client(database.url);
+  await holder.connect();
+  await holder.query('select pg_advisory_lock(1)');
   const running = send(server, '/v1/graphql', { body: { query: '{ slow { done } }' } });
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  await server.stop();
+  const waiting = () =>
+    database.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
+    );
+  await expect.poll(waiting).toHaveLength(1);
+  const stopped = server.stop();
+  await holder.end();
+  await stopped;
   expect((await running).json).toEqual({ data: { slow: [{ done: '' }] } });
   await expect(send(server, '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
