@@ -60,13 +60,13 @@ export function encodeKeys(
   return encodeList(column.type, values);
 }
 
-/** The part of the value on which a plan depends: which types it names. */
+/** The part of the value on which a plan depends: which types it names. What names none is apart, for it is refused. */
 export function shapeOfRepresentations(value: unknown): string {
   const items = Array.isArray(value) ? value : [value];
-  const names = items.flatMap((item: unknown) => {
+  const names = items.map((item: unknown) => {
     const own =
       typeof item === 'object' && item !== null ? (item as { __typename?: unknown }).__typename : null;
-    return typeof own === 'string' ? [own] : [];
+    return typeof own === 'string' ? own : null;
   });
   return JSON.stringify([...new Set(names)].sort());
 }

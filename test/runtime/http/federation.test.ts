@@ -106,6 +106,17 @@ test('a request for other types is another plan, of the same operation', async (
   });
 });
 
+test('what names no type is refused, also where an empty list was answered before', async () => {
+  const own = LOOK_UP.replace('again', 'empty');
+  expect(await ask(own, 'user', { r: [] })).toEqual({ data: { empty: [] } });
+  for (const r of [[{ __typename: 7 }], [{ id: 1 }], ['x']]) {
+    const { errors } = await ask(own, 'user', { r });
+    expect(errors![0]).toMatchObject({
+      extensions: { code: 'validation-failed', path: '$.selectionSet._entities.args.representations[0]' },
+    });
+  }
+});
+
 test('a role looks up no more rows at once than its limit', async () => {
   const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on shelf { room } } }';
   const r = [1, 2, 3].map((id) => ({ __typename: 'shelf', id }));
