@@ -11,12 +11,11 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { readDatabase } from '../../runtime/catalog/index.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
-import { createTestDatabase } from '../harness/postgres.ts';
+import { createTestDatabase, withClient } from '../harness/postgres.ts';
 import {
   loadProject,
   projectNames,
@@ -137,16 +136,6 @@ async function rewriteFunctions(url: string, word: string): Promise<void> {
     );
     for (const { definition } of rows) await client.query(inVocabulary(definition, word));
   });
-}
-
-async function withClient<Result>(url: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
 }
 
 async function serve(name: string, word: string, url: string, metadata: string): Promise<WordServer> {

@@ -20,7 +20,7 @@ import { roleLimit } from './mark.ts';
 import { orderBy, type SortKey } from './order.ts';
 import { baseRows, derivedRows, distinctOn, numbered, type RowSource, relatedRows } from './rows.ts';
 import { type Scope, strictParameter } from './scope.ts';
-import { related, rowRule, seen } from './visible.ts';
+import { related, seen } from './visible.ts';
 
 /** A list of rows as a JSON array. */
 export function listOfRows(
@@ -139,21 +139,11 @@ function rowValue(
         : relatedRow(meaning, field.selection, visible, alias, scope);
     }
     case 'relationshipAggregate':
-      return aggregateOfRows(
-        meaning.visible,
-        field.selection,
-        field.arguments,
-        relatedRows(meaning.visible, meaning.relationship, visible, alias),
-        scope,
-      );
-    case 'relationshipGroups':
-      return groupsOfRows(
-        meaning.visible,
-        field.selection,
-        field.arguments,
-        relatedRows(meaning.visible, meaning.relationship, visible, alias),
-        scope,
-      );
+    case 'relationshipGroups': {
+      const ofRows = meaning.kind === 'relationshipGroups' ? groupsOfRows : aggregateOfRows;
+      const related = relatedRows(meaning.visible, meaning.relationship, visible, alias);
+      return ofRows(meaning.visible, field.selection, field.arguments, related, scope);
+    }
     case 'relationshipConnection':
       return connectionOfRows(
         meaning.visible,
