@@ -9,7 +9,13 @@ import { fieldEntries, type RootFields } from '../../runtime/core/root-fields.ts
 import type { AllowedDocument } from '../../runtime/core/saved.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import type { ApiLimits, Limit } from '../../runtime/core/settings.ts';
-import type { AccessRules, ColumnShape, RelationshipShape, TableShape } from '../../runtime/core/shapes.ts';
+import type {
+  AccessRules,
+  ColumnShape,
+  ComputedFieldShape,
+  RelationshipShape,
+  TableShape,
+} from '../../runtime/core/shapes.ts';
 import type { Plan, PlannedSource, PlannedTable } from '../model/plan.ts';
 import type { PlannedSaved } from '../model/saved.ts';
 
@@ -94,7 +100,9 @@ function selectSource(source: PlannedSource, chosen: ReadonlySet<string>, admin:
   const used = usedColumns(remaining, kept);
   return {
     ...source,
-    tables: remaining.map((table) => selectTable(table, kept, used.get(keyOf(table.shape)) ?? new Set())),
+    tables: remaining.map((table) =>
+      selectTable(table, kept, readable, used.get(keyOf(table.shape)) ?? new Set()),
+    ),
     functions: functions.filter(
       ({ returns, fields, roles }) =>
         readable.has(returns.table) && (fields.query !== undefined || roles.length > 0),
@@ -138,6 +146,7 @@ function usedColumns(tables: readonly PlannedTable[], kept: ReadonlySet<string>)
 function selectTable(
   table: PlannedTable,
   kept: ReadonlySet<string>,
+  readable: ReadonlySet<string>,
   used: ReadonlySet<string>,
 ): PlannedTable {
   const { shape, access } = table;
@@ -162,7 +171,10 @@ function selectTable(
   );
   const { relationships: _, computedFields, ...rest } = shape;
   const operations = new Set(Object.keys(access));
-  const fields = Object.entries(computedFields ?? {}).filter(([name]) => computed.has(name));
+  // No permission lists those that return rows: the permission to read these decides.
+  const fields = Object.entries<ComputedFieldShape>(computedFields ?? {}).filter(([name, { returns }]) =>
+    'table' in returns ? access.select && readable.has(returns.table) : computed.has(name),
+  );
   return {
     shape: {
       ...rest,
