@@ -2,10 +2,13 @@
  * Event triggers and cron triggers as generated files declare them: what is captured, by which SQL, and where it is sent.
  * Plain data; values of environment variables are filled in where it is sent.
  */
+import { MAX_IDENTIFIER } from './names.ts';
 
-/** Name of the function that captures an operation for an event trigger, and of its database trigger. */
+/** Name of the function that captures an operation for an event trigger, and of its database trigger, as PostgreSQL cuts it. */
 export function captureName(trigger: string, operation: EventOperationName): string {
-  return `notify_engine_${trigger}_${operation}`;
+  const bytes = new TextEncoder().encode(`notify_engine_${trigger}_${operation}`);
+  // A character that does not fit as a whole is left out.
+  return new TextDecoder().decode(bytes.subarray(0, MAX_IDENTIFIER), { stream: true });
 }
 
 export type EventOperationName = 'INSERT' | 'UPDATE' | 'DELETE';

@@ -18,6 +18,9 @@ export interface NamingOptions {
   readonly extensions?: readonly Extension[];
 }
 
+/** Bytes of an identifier that PostgreSQL keeps. */
+export const MAX_IDENTIFIER = 63;
+
 /** The rule for names in GraphQL documents (specification of GraphQL, "Names"). */
 export function isGraphqlName(name: string): boolean {
   return /^[_A-Za-z][_0-9A-Za-z]*$/.test(name);

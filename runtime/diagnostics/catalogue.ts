@@ -300,6 +300,11 @@ export const diagnostics = {
       `"${name}" does not exist`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
+  /** its function "%name%" is that of event trigger "%other%", too; event trigger name can be at most 42 characters, and PostgreSQL cuts longer ones */
+  eventTriggerNameTaken: ({ name, other }: { name: Hole; other: Hole }): Message =>
+    message('event-trigger-name-taken', 'error', [
+      `its function "${name}" is that of event trigger "${other}", too; event trigger name can be at most 42 characters, and PostgreSQL cuts longer ones`,
+    ]),
   /** %table% is not a table; only tables have rows to capture. */
   eventTriggerOnView: ({ table }: { table: Hole }): Message =>
     message('event-trigger-on-view', 'error', [`${table} is not a table; only tables have rows to capture.`]),

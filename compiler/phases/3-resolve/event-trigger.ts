@@ -1,6 +1,6 @@
 /** Event triggers of tables, and cron triggers: columns that they name, transforms. */
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
-import type { DeliveryShape, EventOperationName } from '../../../runtime/core/events.ts';
+import { captureName, type DeliveryShape, type EventOperationName } from '../../../runtime/core/events.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
@@ -46,11 +46,14 @@ export function resolveEvents(
   const sources: { source: string; triggers: readonly ModelEventTrigger[] }[] = [];
   for (const scope of scopes) {
     const triggers: ModelEventTrigger[] = [];
+    const functions = new Map<string, string>();
     for (const table of scope.tables.values()) {
       for (const trigger of table.entry.event_triggers) {
         const object = reported(scope, table, trigger);
         attempt(report, object, () => {
-          triggers.push(resolveTrigger(scope, table, trigger));
+          const resolved = resolveTrigger(scope, table, trigger);
+          claimFunctions(functions, resolved);
+          triggers.push(resolved);
           requireVariables(object, trigger.webhook, trigger);
         });
       }
@@ -73,6 +76,22 @@ export function resolveEvents(
 
 function byName<Named extends { readonly name: string }>(items: readonly Named[]): readonly Named[] {
   return [...items].sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/**
+ * Long names are equal once PostgreSQL has cut them.
+ * @param taken functions of the source's database, with their event triggers
+ * @throws Failure
+ */
+function claimFunctions(taken: Map<string, string>, { name, operations }: ModelEventTrigger): void {
+  const own = new Map<string, string>();
+  for (const { operation } of operations) {
+    const key = captureName(name, operation);
+    const other = taken.get(key) ?? own.get(key);
+    if (other !== undefined) throw new Failure(messages.eventTriggerNameTaken({ name: key, other }));
+    own.set(key, name);
+  }
+  for (const [key] of own) taken.set(key, name);
 }
 
 /** @throws Failure */

@@ -1,6 +1,8 @@
 /** Rows and objects as JSON, made by Postgres of named expressions. */
+
+import { MAX_IDENTIFIER } from '../names.ts';
 import { empty, identifier, join, literal, type Sql, sql } from '../sql/fragment.ts';
-import { MAX_IDENTIFIER, type Scope } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /** A key of an object, and the expression of its value. */
 export type Entry = readonly [name: string, value: Sql];

@@ -2,6 +2,7 @@
 
 import { REQUEST_ALIAS } from '../condition/rule.ts';
 import { EngineError } from '../errors.ts';
+import { MAX_IDENTIFIER } from '../names.ts';
 import { checkStrict, refuseNullItems } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { Requester } from '../root-fields.ts';
@@ -61,9 +62,6 @@ export function createScope(roleSchema: RoleSchema, options: PlanOptions): Scope
 
 /** Bytes of an alias that its number may take: more aliases would be a longer statement than Postgres reads. */
 const ALIAS_NUMBER = 12;
-
-/** Bytes of an identifier that Postgres keeps. */
-export const MAX_IDENTIFIER = 63;
 
 /** Postgres would cut off the number of an alias that is too long, and two could become one. */
 function shortened(use: string): string {
