@@ -156,6 +156,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           delivery.use(generated.events, sources);
           capture.use(planner.program, sources);
           asynchronous.use(planner.program);
+          metrics?.keepSaved(generated.saved?.operations ?? []);
           unverified = generated.unverifiedHosts ?? [];
           forgetOtherSchemas(planner);
         },

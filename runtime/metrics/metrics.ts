@@ -14,7 +14,7 @@ import { eventMetrics } from './events.ts';
 import { familyOf, prefix } from './family.ts';
 import { type Report, reportOf } from './report.ts';
 import { requestMetrics } from './requests.ts';
-import type { SavedTimes } from './saved-times.ts';
+import type { SavedName, SavedTimes } from './saved-times.ts';
 import { type LiveReader, subscriptionMetrics } from './subscriptions.ts';
 
 /** Values that are read when metrics are printed. */
@@ -40,6 +40,8 @@ export interface Metrics {
    */
   readonly print: (state: MetricsState, httpConnections: number) => Promise<string>;
   readonly contentType: string;
+  /** Drops the figures of saved operations that are no longer served. */
+  readonly keepSaved: (operations: readonly SavedName[]) => void;
   /** Figures of one saved operation. */
   readonly savedTimes: (collection: string, name: string) => Promise<SavedTimes>;
   /** The same figures by name, without the buckets of histograms. */
@@ -93,6 +95,7 @@ export function createMetrics(highCardinality: boolean): Metrics {
   return {
     observe,
     traffic: requests.traffic,
+    keepSaved: requests.keepSaved,
     savedTimes: requests.savedTimes,
     countSpans: calls.spans,
     contentType: registry.contentType,

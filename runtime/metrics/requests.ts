@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { isForOperators } from '../http/health.ts';
 import type { HttpRequestObservation, OperationObservation, WebsocketObservation } from '../logs/observe.ts';
 import { BUCKETS, type Family } from './family.ts';
-import type { SavedTimes } from './saved-times.ts';
+import type { SavedName, SavedTimes } from './saved-times.ts';
 
 /** @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels */
 export function requestMetrics(family: Family, highCardinality: boolean) {
@@ -36,6 +36,7 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
     'bytes of messages from WebSockets',
   );
   sockets.set(0);
+  const timed = new Map<string, { collection_name: string; operation_name: string }>();
   return {
     operation: (observation: OperationObservation) => {
       const { operationType, succeeded, seconds, operationName, text, saved } = observation;
@@ -49,8 +50,18 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
       });
       if (succeeded && operationType !== 'subscription')
         executionTime.observe({ operation_type: operationType }, seconds);
-      if (succeeded && saved)
-        savedTime.observe({ collection_name: saved.collection, operation_name: saved.name }, seconds);
+      if (!succeeded || !saved) return;
+      const labels = { collection_name: saved.collection, operation_name: saved.name };
+      savedTime.observe(labels, seconds);
+      timed.set(keyOf(saved), labels);
+    },
+    keepSaved: (operations: readonly SavedName[]) => {
+      const kept = new Set(operations.map(keyOf));
+      for (const [key, labels] of timed) {
+        if (kept.has(key)) continue;
+        savedTime.remove(labels);
+        timed.delete(key);
+      }
     },
     savedTimes: async (collection: string, name: string): Promise<SavedTimes> => {
       const { values } = await savedTime.get();
@@ -82,6 +93,10 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
     /** @param count open connections */
     read: (count: number) => httpConnections.set(count),
   };
+}
+
+function keyOf({ collection, name }: SavedName): string {
+  return JSON.stringify([collection, name]);
 }
 
 function hashOf(text: string): string {

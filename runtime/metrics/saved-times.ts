@@ -6,3 +6,9 @@ export interface SavedTimes {
   readonly p50?: number | null;
   readonly p99?: number | null;
 }
+
+/** Names a saved operation. */
+export interface SavedName {
+  readonly collection: string;
+  readonly name: string;
+}

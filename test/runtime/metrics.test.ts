@@ -194,6 +194,26 @@ type Figures = Record<string, { type: string; values: { labels?: object; [value:
 
 const figures = (at: TestServer, headers = {}) => send(at, '/dev/ekg', { method: 'GET', headers });
 
+test('saved operations are timed while they are served', async () => {
+  const query = 'query names { item { name } }';
+  await metadata('create_query_collection', {
+    name: 'timed',
+    definition: { queries: [{ name: 'names', query }] },
+  });
+  const endpoint = { name: 'names', url: 'names', methods: ['GET'] };
+  const definition = { query: { collection_name: 'timed', query_name: 'names' } };
+  await metadata('create_rest_endpoint', { ...endpoint, definition });
+  expect((await send(server, '/api/rest/names', { method: 'GET' })).status).toBe(200);
+  const count = 'saved_operation_time_seconds_count{collection_name="timed",operation_name="names"}';
+  await reaches(count, 1);
+  // Another change leaves them.
+  await metadata('pg_set_table_customization', { table: 'item', configuration: { comment: 'timed' } });
+  await reaches(count, 1);
+  await metadata('drop_rest_endpoint', { name: 'names' });
+  await metadata('drop_query_collection', { collection: 'timed', cascade: false });
+  await expect.poll(scrape).not.toContain('collection_name="timed"');
+});
+
 test('/dev/ekg has the same figures as JSON, for administrators', async () => {
   const found = (await figures(server)).json as Figures;
   const text = await scrape();
