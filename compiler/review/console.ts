@@ -71,8 +71,9 @@ function readVersion(text: string): Matrix {
       readTexts({ label: 'the artefact', folder: '.', files: new Map([[entry, code]]), entry }),
     );
   } catch (error) {
-    if (error instanceof GeneratedCodeError) throw refused(error.message);
-    throw error;
+    if (error instanceof GeneratedCodeError) throw refused(error.message.split('\n')[0]!);
+    // Data of another shape fails somewhere in the middle.
+    throw refused('the artefact is damaged, or of another version of the compiler', error);
   }
 }
 
@@ -105,9 +106,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-function refused(message: string): EngineError {
+function refused(message: string, cause?: unknown): EngineError {
   const expected = 'give what engine build writes, or engine audit matrix --format json';
-  return new EngineError('bad-request', `${message}; ${expected}`, { path: '$' });
+  const internal = cause instanceof Error ? { internal: { message: cause.message } } : {};
+  return new EngineError('bad-request', `${message}; ${expected}`, { path: '$', ...internal });
 }
 
 function whoOf(code: GeneratedCode, table: Table, column: string): WhoAnswer {

@@ -1,5 +1,5 @@
 /** The access matrix in a real Chromium: every cell is what the API answers to requests of the role. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -268,6 +268,13 @@ describe.skipIf(!hasChromium)('the access matrix', () => {
     const source = ['--source', `default=${database.url}`];
     const built = await engine('build', '--metadata', file, ...source, '--out', artefact);
     expect(built).toMatchObject({ status: 0 });
+    const damaged = readFileSync(artefact, 'utf8').replace(/\nreturn \w+;\n\}\)\n/, '\n})\n');
+    expect(await send(server, '/engine/console/difference', { headers: ADMIN, body: damaged })).toMatchObject(
+      {
+        status: 400,
+        json: { code: 'bad-request', path: '$', error: expect.stringMatching(/^the artefact is damaged/) },
+      },
+    );
     await open('#/access', async ({ page, requests }) => {
       await page.getByLabel('An artefact').setInputFiles(artefact);
       await page.getByText('cells differ from before.mjs').waitFor();
