@@ -10,14 +10,26 @@ import { anyJson } from '../data-operation.ts';
 import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 
-/** Date and time with a zone, as ISO 8601 has it. */
-const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
+/** Date and time with a zone, as ISO 8601 has it; Postgres knows no year 0, and zones of less than 16 hours. */
+const TIME =
+  /^((?!0000)\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-](?:0\d|1[0-5]):?[0-5]\d)$/;
 
 export const time = textLike(
   'time',
-  (given) => TIME.test(given) && !Number.isNaN(Date.parse(given.replace(' ', 'T').replace(',', '.'))),
+  (given) => {
+    const [, day] = TIME.exec(given) ?? [];
+    return (
+      day !== undefined && isDay(day) && !Number.isNaN(Date.parse(given.replace(' ', 'T').replace(',', '.')))
+    );
+  },
   (given) => `${JSON.stringify(given)} is not a time in ISO 8601 with a zone`,
 );
+
+/** Whether a date is in the calendar; JavaScript takes February 30 for a day of March. */
+function isDay(date: string): boolean {
+  const start = new Date(`${date}T00:00Z`);
+  return !Number.isNaN(start.getTime()) && start.toISOString().startsWith(date);
+}
 
 const scheduledKind = oneOf('one_off', 'cron');
 type Kind = 'one_off' | 'cron';

@@ -133,7 +133,14 @@ test('retries, tolerance, missing variables', async () => {
 });
 
 test('times need a zone', async () => {
-  for (const schedule_at of ['tomorrow', '2024-05-01T10:00:00', '2024-13-01T10:00:00Z'])
+  for (const schedule_at of [
+    'tomorrow',
+    '2024-05-01T10:00:00',
+    '2024-13-01T10:00:00Z',
+    '2023-02-29T10:00:00Z',
+    '0000-01-01T00:00:00Z',
+    '2024-05-01T10:00:00+16:00',
+  ])
     expect(await refused('create_scheduled_event', { webhook: 'http://x', schedule_at })).toMatchObject({
       code: 'parse-failed',
       path: '$.args.schedule_at',
