@@ -1,4 +1,5 @@
 /** Predicates over the aggregates of an array relationship, as one role sees them. */
+import { displayName } from '../names.ts';
 import type { Column } from '../program.ts';
 import { remember } from '../remember.ts';
 import { type ColumnType, columnType } from '../types.ts';
@@ -82,10 +83,11 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
 
   function argumentsOf(called: PredicateFunction, suitable: readonly VisibleColumn[]): EnumType | InputType {
     const place = `aggregate_bool_exp_${called.name}_arguments`;
+    const table = displayName(visible.table.shape.schema, visible.table.shape.name);
     const column: EnumType = {
       kind: 'enum',
       name: `${names.plain('select_column')}_${names.plain(`${place}_columns`)}`,
-      description: `select "${names.plain(`${place}_columns`)}" columns of table "${visible.table.shape.name}"`,
+      description: `select "${names.plain(`${place}_columns`)}" columns of table "${table}"`,
       values: new Map(
         suitable.map((each) => [each.field, { value: each.column.name, description: 'column name' }]),
       ),

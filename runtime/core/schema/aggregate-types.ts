@@ -126,6 +126,7 @@ export function aggregateOrderFields(visible: VisibleTable): InputFieldDefinitio
           byName(
             members.map((column) => ({
               name: column.field,
+              ...described(column.column.shape.description),
               type: shared.orderBy,
               meaning: { kind: 'column' as const, column },
             })),

@@ -16,6 +16,7 @@ import {
   type InputType,
   listOf,
   nonNull,
+  type TypeReference,
 } from './types.ts';
 
 /** The fields of a function below one root. */
@@ -31,7 +32,11 @@ export function functionRootFields(
   const name = displayName(shape.schema, shape.name);
   const table = displayName(returns.shape.schema, returns.shape.name);
   const list = listOf(nonNull(types.object()));
-  const all = new Map([...argumentsOf(called, role), ...types.listArguments()]);
+  const args = argumentsType(called, role);
+  const argumentsOf = (field: string): ReadonlyMap<string, ArgumentDefinition> => {
+    const own = args && { name: 'args', description: `input parameters for function "${field}"`, type: args };
+    return new Map([...byName(own ? [own] : []), ...types.listArguments()]);
+  };
   if (root === 'mutation') {
     return [...fields.mutation].map(
       ([field, entry]): FieldDefinition => ({
@@ -40,7 +45,7 @@ export function functionRootFields(
           entry.description ?? shape.description,
           `execute VOLATILE function "${name}" which returns "${table}"`,
         ),
-        arguments: all,
+        arguments: argumentsOf(name),
         type: shape.returns.set ? nonNull(list) : types.object(),
         meaning: {
           kind: 'mutation',
@@ -66,7 +71,7 @@ export function functionRootFields(
         {
           name: field,
           ...description(entry.description, text),
-          arguments: all,
+          arguments: argumentsOf(`${name}_aggregate`),
           type: nonNull(types.aggregate()),
           meaning,
         },
@@ -78,7 +83,7 @@ export function functionRootFields(
       {
         name: field,
         ...description(entry.description ?? shape.description, text),
-        arguments: all,
+        arguments: argumentsOf(name),
         type,
         meaning,
       },
@@ -101,14 +106,15 @@ export function mayCall(
   return role !== undefined && shape.roles.includes(role);
 }
 
-function argumentsOf(called: TableFunction, role: RoleSchema): ReadonlyMap<string, ArgumentDefinition> {
+/** Type of the argument with the function's own arguments; undefined if clients give none. */
+function argumentsType(called: TableFunction, role: RoleSchema): TypeReference | undefined {
   const { shape } = called;
   const inputs = functionInputs(
     shape.arguments,
     new Set([shape.sessionArgument]),
     role.table(called.returns),
   );
-  if (inputs.length === 0) return new Map();
+  if (inputs.length === 0) return undefined;
   const type: InputType = {
     kind: 'input',
     name: typeNames(shape).derived('args'),
@@ -117,6 +123,5 @@ function argumentsOf(called: TableFunction, role: RoleSchema): ReadonlyMap<strin
   const required = shape.arguments.some(
     (argument, position) => position !== shape.sessionArgument && !argument.hasDefault,
   );
-  const text = `input parameters for function "${displayName(shape.schema, shape.name)}"`;
-  return byName([{ name: 'args', description: text, type: required ? nonNull(type) : type }]);
+  return required ? nonNull(type) : type;
 }

@@ -72,6 +72,8 @@ export const UPDATE_OPERATORS: readonly {
   readonly name: UpdateOperator;
   readonly input: string;
   readonly description: string;
+  /** What the type of its values is for, where its description says more than the operator's. */
+  readonly typeDescription?: string;
   readonly accepts: (column: Column) => boolean;
   readonly value?: TypeReference;
 }[] = [
@@ -109,6 +111,7 @@ export const UPDATE_OPERATORS: readonly {
     name: '_inc',
     input: 'inc_input',
     description: 'increments the numeric columns with given value of the filtered values',
+    typeDescription: 'incrementing numeric columns',
     accepts: (column) => !column.enumTable && isNumeric(column.type),
   },
   {
@@ -121,6 +124,7 @@ export const UPDATE_OPERATORS: readonly {
     name: '_set',
     input: 'set_input',
     description: 'sets the columns of the filtered rows to the given values',
+    typeDescription: 'updating data',
     accepts: () => true,
   },
 ];
@@ -162,10 +166,9 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
         const type: InputType = {
           kind: 'input',
           name: table.names.derived(operator.input),
-          description:
-            operator.name === '_set'
-              ? `input type for updating data in table "${display}"`
-              : operator.description,
+          description: operator.typeDescription
+            ? `input type for ${operator.typeDescription} in table "${display}"`
+            : operator.description,
           fields: () =>
             byName(
               columns.map((column) => ({
@@ -199,7 +202,7 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
     primaryKeyInput: lazy(() => ({
       kind: 'input',
       name: table.names.derived('pk_columns_input'),
-      description: `primary key columns input for table: ${table.names.object}`,
+      description: `primary key columns input for table: ${display}`,
       fields: () =>
         byName(
           table.primaryKey.map((column) => ({

@@ -1,5 +1,4 @@
 /** The types of streams: what a cursor begins with, and in which order it goes. */
-import { displayName } from '../names.ts';
 import { COUNT, columnGraphqlType, sharedTypes } from './shared-types.ts';
 import type { TableTypes } from './table-types.ts';
 import {
@@ -19,7 +18,6 @@ export function streamArguments({
 }: TableTypes): ReadonlyMap<string, ArgumentDefinition> {
   const { table } = visible;
   const { name, cursorOrdering } = sharedTypes(table.source);
-  const display = displayName(table.shape.schema, table.shape.name);
   const value: InputType = {
     kind: 'input',
     name: table.names.derived('stream_cursor_value_input'),
@@ -39,7 +37,7 @@ export function streamArguments({
   const cursor: InputType = {
     kind: 'input',
     name: table.names.derived('stream_cursor_input'),
-    description: `Streaming cursor of the table "${display}"`,
+    description: `Streaming cursor of the table "${table.shape.graphqlName}"`,
     fields: () =>
       byName<InputFieldDefinition>([
         {
