@@ -183,10 +183,40 @@ describe.skipIf(!hasChromium)('the access matrix', () => {
 
   test('differences of two roles are the lines that differ', WAIT, async () => {
     await open('#/access/default/public.customer/importer', async ({ page }) => {
-      await page.getByRole('combobox').selectOption('nested');
+      await page.getByLabel('Another role').selectOption('nested');
       const rows = page.getByRole('rowheader');
       const shown = async () => (await rows.allInnerTexts()).map((text) => text.split(' ')[0]).sort();
-      await expect.poll(shown).toEqual(['customer', 'invoice', 'richest_customers']);
+      const differing = ['customer', 'invoice', 'richest_customers'];
+      await expect.poll(shown).toEqual(differing);
+      const heads = page.getByRole('columnheader');
+      expect(await heads.allInnerTexts()).toEqual(['object', 'importer', 'nested']);
+      // A look at the other role leaves what is compared.
+      await page.getByRole('gridcell').nth(1).click();
+      await page.getByRole('complementary').getByText('nested').first().waitFor();
+      expect(await shown()).toEqual(differing);
+      await page.getByLabel('Another role').selectOption('importer');
+      await page.getByText('The roles importer and importer may do the same.').waitFor();
+    });
+  });
+
+  test('an address leads to its cell, and says where there is none', WAIT, async () => {
+    const hash = '#/access/-/countries/nested/remote%20schema';
+    await open(
+      hash,
+      async ({ page }) => {
+        const chosen = page.locator('.chosen');
+        await chosen.waitFor();
+        const [box, grid] = await Promise.all([chosen.boundingBox(), page.getByRole('grid').boundingBox()]);
+        expect(box!.x + box!.width).toBeLessThanOrEqual(grid!.x + grid!.width);
+        expect(box!.y + box!.height).toBeLessThanOrEqual(grid!.y + grid!.height);
+      },
+      { width: 1100, height: 480 },
+    );
+    await open('#/access/default/public.other/clerk', async ({ page }) => {
+      await page.getByRole('alert').getByText('There is no table "public.other"').waitFor();
+    });
+    await open('#/other', async ({ page }) => {
+      await page.getByRole('alert').getByText('no page "other"').waitFor();
     });
   });
 
@@ -317,7 +347,7 @@ describe.skipIf(!hasChromium)('the access matrix', () => {
     await compare('same.json', JSON.stringify(json), '0 cells differ from same.json');
     const before = { ...(json as { permissions: object[] }), label: 'other' };
     const permissions = before.permissions.map((each) => ({ ...each, place: undefined })).slice(1);
-    await compare('less.json', JSON.stringify({ ...before, permissions }), '1 cells differ from less.json');
+    await compare('less.json', JSON.stringify({ ...before, permissions }), '1 cell differs from less.json');
     const refused = async (text: string) => {
       const answer = await send(server, '/engine/console/difference', { headers: ADMIN, body: text });
       return [answer.status, (answer.json as { error: string }).error];

@@ -16,6 +16,11 @@ export function keepSecret(given: string): void {
   secret = given;
 }
 
+/** Whether one was given; the server may have refused it. */
+export function hasSecret(): boolean {
+  return secret !== undefined;
+}
+
 /** The server refused the request. `code` is `access-denied` where an admin secret is needed. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -50,8 +55,19 @@ export function post<Answer>(path: string, body: object): Promise<Answer> {
 export async function graphql(request: object, session: Session): Promise<unknown> {
   const headers = { 'content-type': 'application/json', ...asAdministrator(session) };
   const body = JSON.stringify(request);
-  const response = await fetch('/v1/graphql', { method: 'POST', headers, body, credentials: 'same-origin' });
-  return response.json();
+  const { answer } = await fetchJson('/v1/graphql', { method: 'POST', headers, body });
+  return answer;
+}
+
+/** @throws Error in words where there is no answer, or none of the server's */
+async function fetchJson(path: string, init: RequestInit): Promise<{ response: Response; answer: unknown }> {
+  const response = await fetch(path, { ...init, credentials: 'same-origin' }).catch(() => {
+    throw new Error('The server does not answer. It was stopped, or the network is interrupted.');
+  });
+  const answer: unknown = await response.json().catch(() => {
+    throw new Error(`The answer has status ${response.status} and is not the server's: it is no JSON.`);
+  });
+  return { response, answer };
 }
 
 /** Results of a subscription until the reader stops. The socket closes with it. */
@@ -77,8 +93,8 @@ export function postText<Answer>(path: string, text: string): Promise<Answer> {
 async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
   const headers = asAdministrator({ [named('role')]: 'admin' });
   if (init.body !== undefined) headers['content-type'] = 'application/json';
-  const response = await fetch(path, { ...init, headers, credentials: 'same-origin' });
-  const answer = (await response.json()) as Answer & {
+  const { response, answer: json } = await fetchJson(path, { ...init, headers });
+  const answer = json as Answer & {
     readonly error?: string;
     readonly code?: string;
     /** For administrators. */

@@ -9,6 +9,8 @@ const FIRST = '0'.charCodeAt(0);
 
 export interface Row extends AccessObject {
   readonly label: string;
+  /** Its kind, and its source where there are several. */
+  readonly note: string;
   /** Lower case: the names by which it is found, each on a line. */
   readonly searched: string;
 }
@@ -34,9 +36,11 @@ export function cellsOf(answer: AccessAnswer, difference: DifferenceAnswer | und
   const numbers = new Map(answer.roles.map((role, index) => [role, index]));
   const lines = new Map<Row, AccessLine>();
   const byKey = new Map<string, Row>();
+  const noteOf = notes(answer.lines);
   for (const line of answer.lines) {
     const { kind, source, name, label, columns = [] } = line;
-    const row = { kind, source, name, label, searched: [name, label, ...columns].join('\n').toLowerCase() };
+    const searched = [name, label, ...columns].join('\n').toLowerCase();
+    const row = { kind, source, name, label, note: noteOf(line), searched };
     lines.set(row, line);
     byKey.set(keyOf(row), row);
   }
@@ -44,7 +48,8 @@ export function cellsOf(answer: AccessAnswer, difference: DifferenceAnswer | und
   for (const { role, before, ...object } of difference?.cells ?? []) {
     const key = keyOf(object);
     const { kind, source, name, label } = object;
-    const row = byKey.get(key) ?? { kind, source, name, label, searched: name.toLowerCase() };
+    const searched = name.toLowerCase();
+    const row = byKey.get(key) ?? { kind, source, name, label, note: noteOf(object), searched };
     byKey.set(key, row);
     const own: Before = changes.get(row) ?? new Map();
     changes.set(row, new Map([...own, [role, before]]));
@@ -61,6 +66,11 @@ export function cellsOf(answer: AccessAnswer, difference: DifferenceAnswer | und
     before: (row, role) => changes.get(row)?.get(role),
     isChanged: (row) => changes.has(row),
   };
+}
+
+function notes(lines: readonly AccessLine[]): (object: AccessObject) => string {
+  const hasSeveral = new Set(lines.flatMap(({ source }) => (source === '' ? [] : [source]))).size > 1;
+  return ({ kind, source }) => (hasSeveral && source !== '' ? `${kind} of ${source}` : kind);
 }
 
 export function keyOf({ kind, source, name }: AccessObject): string {

@@ -9,7 +9,7 @@ import type {
 } from '../questions.ts';
 import { type Loaded, read, useLoaded } from './api.ts';
 import { keyOf, OPERATIONS, type Row } from './cells.ts';
-import { Problem, Rule } from './parts.tsx';
+import { Place, Problem, Rule } from './parts.tsx';
 import { address } from './route.ts';
 
 interface DetailProps {
@@ -120,7 +120,7 @@ function TableDetail({
   const own = permissions.filter((each) => role === '' || each.role === role);
   return (
     <>
-      <p className="quiet">{note}. A column leads to everybody who can use it.</p>
+      <p className="quiet">{note}. A column leads to all who can use it.</p>
       <p>
         {columns.map((column) => (
           <a
@@ -161,14 +161,14 @@ function PermissionDetail({
   const readable = columns && [...columns, ...computedFields];
   const further = [
     permission.aggregations && 'aggregations',
-    permission.backendOnly && 'only for trusted callers (backend_only)',
+    permission.backendOnly && 'for trusted callers only (backend_only)',
     permission.validatedBy && `${permission.validatedBy} must accept the rows`,
   ].filter(Boolean);
   return (
     <section>
       <h3>
         <span className={operation}>{operation}</span> {role}
-        {place && <code>{place}</code>}
+        {place && <Place text={place} />}
       </h3>
       <dl>
         {where !== undefined && (
@@ -237,7 +237,7 @@ function OtherDetail({
   return (
     <>
       <p className="quiet">{note}</p>
-      {place && <code>{place}</code>}
+      {place && <Place text={place} />}
       {everyRole ? <Uses names={everyRole} /> : shown.length === 0 && <p>No permission.</p>}
       {shown.map(([name, fields]) => (
         <section key={name}>

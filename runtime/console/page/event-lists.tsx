@@ -67,15 +67,17 @@ export function TriggerEvents({
         again={again}
       >
         {queue.value && <TriggerState trigger={queue.value} state={state} again={again} />}
-        <ActionButton
-          state={state}
-          run={redeliverFailed}
-          confirm="Deliver up to 1000 events again that failed, the oldest first?"
-        >
-          Deliver failed events again
-        </ActionButton>
+        {loaded.value && (
+          <ActionButton
+            state={state}
+            run={redeliverFailed}
+            confirm="Deliver failed events again, at most 1000, the oldest first?"
+          >
+            Deliver failed events again
+          </ActionButton>
+        )}
       </PageHead>
-      <label className="filter">
+      <label className="filters">
         Events
         <select value={status} onChange={({ target }) => setStatus(target.value)}>
           <option value="">all, the newest {LIMIT}</option>

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { AccessAnswer, AccessObject, RefusedField, WhyAnswer } from '../questions.ts';
 import { post, Refusal } from './api.ts';
 import { useDetail, usePlaces } from './detail.tsx';
-import { Problem, Rule, type Statement, Statements, Waiting } from './parts.tsx';
+import { Place, Problem, Rule, type Statement, Statements, Waiting } from './parts.tsx';
 import { address } from './route.ts';
 
 /** A request to explain for a session. */
@@ -43,9 +43,11 @@ export function Explanation({
     <section className="explanation" aria-label="Explanation">
       <header>
         <h2>As {asked.role}</h2>
-        <button type="button" className="plain" onClick={close}>
-          Close
-        </button>
+        <span className="tools">
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        </span>
       </header>
       {!why && !error && <Waiting>Asking the server …</Waiting>}
       {why?.refused.length === 0 && !error && (
@@ -152,7 +154,8 @@ function Refused({
             </dd>
             <dt>Place</dt>
             <dd>
-              {own && <code>{own}</code>} <Places paths={reason.paths} />
+              <Places paths={own ? [own] : []} />
+              <Places paths={reason.paths} />
             </dd>
           </>
         )}
@@ -176,7 +179,7 @@ function Refused({
                       ) : (
                         name
                       )}{' '}
-                      {place && <code>{place}</code>}
+                      {place && <Place text={place} />}
                     </li>
                   );
                 })}
@@ -190,7 +193,11 @@ function Refused({
 }
 
 function Places({ paths = [] }: { readonly paths?: readonly string[] | undefined }) {
-  return paths.map((path) => <code key={path}>{path} </code>);
+  return paths.map((path) => (
+    <span key={path} className="place">
+      <Place text={path} />
+    </span>
+  ));
 }
 
 /** The text as a sentence. */
@@ -217,7 +224,7 @@ function Applied({
         <a href={address('access', table.source, table.name, role)}>
           {operation} on {table.name}
         </a>{' '}
-        {place && <code>{place}</code>}
+        {place && <Place text={place} />}
       </h3>
       {role === 'admin' && <p className="quiet">Every row and column.</p>}
       {permission?.where !== undefined && <Rule words={permission.where} />}

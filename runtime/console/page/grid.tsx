@@ -17,8 +17,8 @@ import { addressOf, type Cells, inWords, OPERATIONS, type Row } from './cells.ts
 
 const ROW_HEIGHT = 28;
 const COLUMN_WIDTH = 92;
-/** Names of tables; on a phone they would leave no room for permissions. */
-const HEAD_WIDTH = matchMedia('(max-width: 800px)').matches ? 150 : 260;
+/** Names of tables; in a narrow window they would leave no room for permissions. */
+const HEAD_WIDTH = matchMedia('(max-width: 1000px)').matches ? 150 : 260;
 
 interface GridProps {
   readonly rows: readonly Row[];
@@ -47,7 +47,6 @@ export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
-    scrollPaddingStart: ROW_HEIGHT,
     paddingStart: ROW_HEIGHT,
     overscan: 4,
   });
@@ -56,15 +55,13 @@ export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
     count: roles.length,
     getScrollElement: () => frame.current,
     estimateSize: () => COLUMN_WIDTH,
-    scrollPaddingStart: HEAD_WIDTH,
     paddingStart: HEAD_WIDTH,
     overscan: 1,
   });
   const go = (row: number, column: number) => {
     const next = { row: within(row, 0, rows.length - 1), column: within(column, -1, roles.length - 1) };
     setAt(next);
-    vertical.scrollToIndex(next.row);
-    if (next.column >= 0) horizontal.scrollToIndex(next.column);
+    reveal(frame.current, next);
   };
   const choose = ({ row, column }: At) => {
     const found = rows[row];
@@ -96,6 +93,15 @@ export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
     frame.current?.scrollTo({ top: 0 });
     setAt((last) => ({ ...last, row: 0 }));
   }, [rows]);
+  // The chosen cell is shown, too, also when the detail beside it takes room.
+  useEffect(() => {
+    const next = { row: chosen ? rows.indexOf(chosen) : -1, column: roles.indexOf(role) };
+    if (next.row < 0) return;
+    setAt(next);
+    const observer = new ResizeObserver(() => reveal(frame.current, next));
+    observer.observe(frame.current!);
+    return () => observer.disconnect();
+  }, [rows, roles, chosen, role]);
   const lines = useKept(vertical.getVirtualItems());
   const columns = horizontal.getVirtualItems();
   const kept = useKept(columns);
@@ -177,6 +183,17 @@ function useKept<Item extends { readonly index: number }>(
     .sort((left, right) => left.kept - right.kept);
 }
 
+/** Scrolls as little as shows a cell, beside the names and below the roles. */
+function reveal(frame: HTMLDivElement | null, { row, column }: At): void {
+  if (!frame) return;
+  const { scrollTop, scrollLeft, clientHeight, clientWidth } = frame;
+  const [top, left] = [row * ROW_HEIGHT, Math.max(0, column) * COLUMN_WIDTH];
+  const lowest = top + 2 * ROW_HEIGHT - clientHeight;
+  const rightmost = left + COLUMN_WIDTH + HEAD_WIDTH - clientWidth;
+  frame.scrollTop = Math.min(top, Math.max(scrollTop, lowest));
+  if (column >= 0) frame.scrollLeft = Math.min(left, Math.max(scrollLeft, rightmost));
+}
+
 /** Where a key leads; undefined for a key that moves nothing. */
 function moved(
   { key, ctrlKey }: KeyboardEvent,
@@ -228,7 +245,7 @@ const Name = memo(function Name({
         aria-colindex={1}
         title={row.source === '' ? row.name : `${row.name} of ${row.source}`}
       >
-        {row.label} <small>{row.kind}</small>
+        {row.label} <small>{row.note}</small>
       </div>
     </div>
   );

@@ -1,7 +1,7 @@
 /** Objects of the metadata that are not served: why, and where they are. */
 import type { ConsoleInconsistency, InconsistenciesAnswer } from '../operator-questions.ts';
 import { metadata, read, useLoaded } from './api.ts';
-import { ActionButton, PageHead, type PageProps, Shown } from './parts.tsx';
+import { ActionButton, PageHead, type PageProps, Place, Shown } from './parts.tsx';
 
 export function Inconsistencies({ state }: PageProps) {
   const loaded = useLoaded('inconsistencies', () =>
@@ -70,7 +70,7 @@ function Inconsistency({
   return (
     <section className="card">
       <h2>
-        {name} <small>{type?.replaceAll('_', ' ')}</small>
+        {name} {type && !name.startsWith(type) && <small>{type.replaceAll('_', ' ')}</small>}
       </h2>
       <p>{reason}</p>
       {details.map((line) => (
@@ -81,13 +81,13 @@ function Inconsistency({
       <dl className="facts">
         <dt>Place</dt>
         <dd>
-          <code>{place ?? path}</code>
+          <Place text={place ?? path} />
         </dd>
         {because && (
           <>
             <dt>Follows from</dt>
             <dd>
-              <code>{because}</code>
+              <Place text={because} />
             </dd>
           </>
         )}

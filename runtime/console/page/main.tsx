@@ -1,14 +1,22 @@
 /** The console in the browser: a choice of pages, each with an address of its own behind `#`. */
-import { Component, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  Component,
+  type ComponentType,
+  type FormEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { createRoot } from 'react-dom/client';
 import type { ConsoleState } from '../questions.ts';
 import { Access } from './access.tsx';
-import { keepSecret, Refusal, read, useLoaded } from './api.ts';
+import { hasSecret, keepSecret, Refusal, read, useLoaded } from './api.ts';
 import { Events } from './events.tsx';
 import { Inconsistencies } from './inconsistencies.tsx';
 import { Operations } from './operations.tsx';
 import { Overview } from './overview.tsx';
-import { Problem } from './parts.tsx';
+import { type PageProps, Problem, Waiting } from './parts.tsx';
 import { Query } from './query.tsx';
 import { Remotes } from './remotes.tsx';
 import { useRoute } from './route.ts';
@@ -16,16 +24,26 @@ import { Who } from './who.tsx';
 import './page.css';
 import './operators.css';
 
-const PAGES = {
+interface ShownPage {
+  /** In the navigation; absent for a page that others lead to. */
+  readonly title?: string;
+  readonly show: ComponentType<PageProps>;
+  /** Title of the window behind an address of several steps; the last of them by default. */
+  readonly describe?: (steps: readonly string[]) => string;
+}
+
+const PAGES: Readonly<Record<string, ShownPage>> = {
   overview: { title: 'Overview', show: Overview },
-  access: { title: 'Access', show: Access },
-  who: { title: undefined, show: Who },
+  access: { title: 'Access', show: Access, describe: ([, name, role]) => `${name} ${role}`.trim() },
+  who: { show: Who, describe: ([, table, column]) => `Who can use ${table}.${column}?` },
   inconsistencies: { title: 'Inconsistencies', show: Inconsistencies },
   events: { title: 'Events', show: Events },
   remotes: { title: 'Remote schemas', show: Remotes },
   operations: { title: 'Operations', show: Operations },
   query: { title: 'Query', show: Query },
-} as const;
+};
+
+const FIRST = 'overview';
 
 function Console() {
   const { page, steps } = useRoute();
@@ -34,13 +52,19 @@ function Console() {
     error,
     again,
   } = useLoaded('state', () => read<ConsoleState>('/engine/console/state'));
-  const current = page in PAGES ? (page as keyof typeof PAGES) : 'overview';
-  const { title, show: Page } = PAGES[current];
+  const current = page === '' ? FIRST : page;
+  const found = Object.hasOwn(PAGES, current) ? PAGES[current] : undefined;
+  const main = useRef<HTMLElement>(null);
   useEffect(() => {
-    document.title = `${title ?? steps.at(-1) ?? ''} · Engine`;
-  }, [title, steps]);
-  if (error instanceof Refusal && !state) return <SecretForm refused={error} again={again} />;
-  if (error) return <Problem error={error} />;
+    document.title = titleOf(found, steps);
+  }, [found, steps]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address begins at its top
+  useEffect(() => {
+    main.current?.scrollTo({ top: 0 });
+  }, [current, steps]);
+  if (error instanceof Refusal) return <SecretForm refused={error} again={again} />;
+  if (error) return <Unreachable error={error} again={again} />;
+  if (!state) return <Waiting>Asking the server …</Waiting>;
   return (
     <>
       <nav aria-label="Pages">
@@ -56,16 +80,37 @@ function Console() {
             </a>
           ),
         )}
-        {state && <small>{state.mode === 'read' ? 'read-only' : 'may change metadata'}</small>}
+        <small>{state.mode === 'read' ? 'read-only' : 'may change metadata'}</small>
       </nav>
-      <main>
-        {state && (
-          <Boundary key={current} steps={steps}>
-            <Page state={state} steps={steps} />
-          </Boundary>
-        )}
+      <main ref={main}>
+        <Boundary key={current} steps={steps}>
+          {found ? (
+            <found.show state={state} steps={steps} />
+          ) : (
+            <Problem error={new Error(`The console has no page "${current}".`)} />
+          )}
+        </Boundary>
       </main>
     </>
+  );
+}
+
+function titleOf(page: ShownPage | undefined, steps: readonly string[]): string {
+  const { title, describe = () => steps.findLast((step) => step !== '') } = page ?? {};
+  const place = steps.length > 0 ? describe(steps) : undefined;
+  return [place, title, 'Engine'].filter(Boolean).join(' · ');
+}
+
+/** The first request had no answer. */
+function Unreachable({ error, again }: { readonly error: Error; readonly again: () => void }) {
+  return (
+    <div className="secret">
+      <h1>Engine console</h1>
+      <Problem error={error} />
+      <button type="button" onClick={again}>
+        Try again
+      </button>
+    </div>
   );
 }
 
@@ -95,7 +140,11 @@ class Boundary extends Component<
 function SecretForm({ refused, again }: { readonly refused: Refusal; readonly again: () => void }) {
   const [text, setText] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt replaces the one that was refused
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, [refused]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     keepSecret(text);
@@ -115,7 +164,8 @@ function SecretForm({ refused, again }: { readonly refused: Refusal; readonly ag
         />
       </label>
       <button type="submit">Open</button>
-      <p className="quiet">It stays in the memory of this page. The server said: {refused.message}</p>
+      {hasSecret() && <Problem error={new Error(`The server said: ${refused.message}`)} />}
+      <p className="quiet">The secret stays in the memory of this page, and is sent to this server only.</p>
     </form>
   );
 }

@@ -48,7 +48,7 @@ export function OneEvent({
         value={value}
         again={again}
       >
-        {of.kind === 'trigger' && (
+        {of.kind === 'trigger' && value && (
           <ActionButton
             state={state}
             run={async () => {
@@ -70,7 +70,7 @@ export function OneEvent({
                   <dd>
                     <EventState event={event} />
                   </dd>
-                  <dt>Made</dt>
+                  <dt>Created</dt>
                   <dd>{time(event.created_at)}</dd>
                   <dt>Attempts</dt>
                   <dd>{event.tries}</dd>

@@ -3,7 +3,7 @@ import type { OperationsAnswer } from '../operator-questions.ts';
 import { allowedText } from './allowed.ts';
 import { read, useLoaded } from './api.ts';
 import { Operation } from './operation.tsx';
-import { Badge, List, PageHead, type PageProps, Shown } from './parts.tsx';
+import { Badge, List, Name, PageHead, type PageProps, Shown } from './parts.tsx';
 import { address } from './route.ts';
 
 export function Operations({ state, steps: [collection, name] }: PageProps) {
@@ -29,7 +29,9 @@ function All() {
               {operations.map((operation) => (
                 <tr key={`${operation.collection} ${operation.name}`}>
                   <th scope="row">
-                    <a href={address('operations', operation.collection, operation.name)}>{operation.name}</a>
+                    <a href={address('operations', operation.collection, operation.name)}>
+                      <Name text={operation.name} />
+                    </a>
                   </th>
                   <td>{operation.collection}</td>
                   <td>

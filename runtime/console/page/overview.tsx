@@ -2,7 +2,7 @@
 import type { MetadataAnswer, QueuesAnswer } from '../operator-questions.ts';
 import type { ConsoleState } from '../questions.ts';
 import { type Loaded, read, useLoaded } from './api.ts';
-import { Badge, List, PageHead, type PageProps, Shown, time } from './parts.tsx';
+import { Badge, Figure, List, PageHead, type PageProps, Problem, Shown, time } from './parts.tsx';
 import { address } from './route.ts';
 
 /** By name of the source, as `/healthz/sources` answers. */
@@ -17,6 +17,13 @@ export function Overview({ state: opened }: PageProps) {
   const again = () => {
     for (const loaded of [state, stored, health, queues]) loaded.again();
   };
+  if (state.error)
+    return (
+      <>
+        <PageHead title="Overview" value={undefined} again={again} />
+        <Problem error={state.error} />
+      </>
+    );
   const copy = { ...current, metadata: stored.value, health: health.value, queues: queues.value };
   return (
     <>
@@ -89,7 +96,9 @@ function Metadata({
       </dd>
       <dt>Inconsistencies</dt>
       <dd>
-        <a href={address('inconsistencies')}>{inconsistencies}</a>
+        <a className={inconsistencies > 0 ? 'problem' : undefined} href={address('inconsistencies')}>
+          {inconsistencies}
+        </a>
       </dd>
     </dl>
   );
@@ -162,7 +171,7 @@ function Queues({ answer: { triggers, crons, oneOff, actions, unread } }: { read
               {name === 'Event triggers' && paused > 0 && <small> {paused} paused</small>}
             </th>
             <td className="number">{sum(queues.map(({ pending }) => pending))}</td>
-            <td className="number">{sum(queues.map(({ failed }) => failed))}</td>
+            <Figure value={sum(queues.map(({ failed }) => failed))} isBad />
           </tr>
         ))}
       </List>

@@ -1,5 +1,5 @@
 /** Small parts that several pages show. */
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ConsoleState } from '../questions.ts';
 import type { Loaded } from './api.ts';
 
@@ -27,18 +27,41 @@ export function Waiting({ children }: { readonly children: ReactNode }) {
 }
 
 /** Copies what a page shows, as JSON. @param value or a function that loads it */
-export function CopyJson({ value }: { readonly value: unknown }) {
-  const [isCopied, setCopied] = useState(false);
+function CopyJson({ value }: { readonly value: unknown }) {
+  const [outcome, setOutcome] = useState<string>();
+  useEffect(() => {
+    if (outcome === undefined) return;
+    const timer = setTimeout(() => setOutcome(undefined), 3000);
+    return () => clearTimeout(timer);
+  }, [outcome]);
   const copy = async () => {
-    const copied: unknown = typeof value === 'function' ? await value() : value;
-    await navigator.clipboard.writeText(JSON.stringify(copied, null, 2));
-    setCopied(true);
+    try {
+      const copied: unknown = typeof value === 'function' ? await value() : value;
+      await copyText(JSON.stringify(copied, null, 2));
+      setOutcome('Copied');
+    } catch {
+      setOutcome('Not copied');
+    }
   };
   return (
-    <button type="button" className="plain" onClick={copy} disabled={value === undefined}>
-      {isCopied ? 'Copied' : 'Copy as JSON'}
+    <button type="button" aria-live="polite" onClick={copy} disabled={value === undefined}>
+      {outcome ?? 'Copy as JSON'}
     </button>
   );
+}
+
+/** Browsers give a clipboard to pages of https and of this computer only; from others they copy what is selected. */
+async function copyText(text: string): Promise<void> {
+  if ('clipboard' in navigator) return navigator.clipboard.writeText(text);
+  const before = document.activeElement;
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  if (before instanceof HTMLElement) before.focus();
+  if (!isCopied) throw new Error('the browser does not copy');
 }
 
 /** Title of a page, with the buttons that belong to all that it shows. */
@@ -119,6 +142,17 @@ export function List({
   );
 }
 
+/** A cell of a number; `?` where it could not be read. @param isBad colours one that is not zero */
+export function Figure({
+  value,
+  isBad = false,
+}: {
+  readonly value: number | undefined;
+  readonly isBad?: boolean;
+}) {
+  return <td className={isBad && value ? 'number problem' : 'number'}>{value ?? '?'}</td>;
+}
+
 /** A word with a colour: how something is. */
 export function Badge({
   kind,
@@ -143,18 +177,24 @@ export function ActionButton({
   readonly confirm?: string;
   readonly children: ReactNode;
 }) {
-  const [outcome, setOutcome] = useState<string>();
+  const [outcome, setOutcome] = useState<{ readonly text: string; readonly isFailure?: true }>();
   const [isAsked, setAsked] = useState(false);
+  const wasAsked = useRef(false);
   if (state.mode === 'read') return null;
+  const isRunning = outcome?.text === RUNNING;
+  const ask = (is: boolean) => {
+    wasAsked.current = true;
+    setAsked(is);
+  };
   const start = () => {
-    setAsked(false);
-    setOutcome('…');
+    if (isRunning) return;
+    if (isAsked) ask(false);
+    setOutcome({ text: RUNNING });
     run().then(
-      () => setOutcome('done'),
-      (error: Error) => setOutcome(error.message),
+      () => setOutcome({ text: 'done' }),
+      (error: Error) => setOutcome({ text: error.message, isFailure: true }),
     );
   };
-  const click = () => (confirm === undefined ? start() : setAsked(true));
   return (
     <span className="action">
       {isAsked ? (
@@ -163,18 +203,52 @@ export function ActionButton({
           <button type="button" onClick={start}>
             Yes
           </button>
-          <button type="button" onClick={() => setAsked(false)}>
+          <button type="button" ref={focus} onClick={() => ask(false)}>
             No
           </button>
         </>
       ) : (
-        <button type="button" onClick={click} disabled={outcome === '…'}>
+        <button
+          type="button"
+          // It took the place of "Yes" and "No", which had the focus.
+          ref={wasAsked.current ? focus : null}
+          onClick={confirm === undefined ? start : () => ask(true)}
+          aria-disabled={isRunning}
+        >
           {children}
         </button>
       )}
-      <span role="status">{outcome}</span>
+      <span role="status" className={outcome?.isFailure && 'problem'}>
+        {outcome?.text}
+      </span>
     </span>
   );
+}
+
+const RUNNING = '…';
+
+function focus(button: HTMLButtonElement | null): void {
+  button?.focus();
+}
+
+/** A place in a file or a document. */
+export function Place({ text }: { readonly text: string }) {
+  return (
+    <code>
+      <Name text={text} />
+    </code>
+  );
+}
+
+/** A name or a path that may be broken between its parts, and only there. */
+export function Name({ text }: { readonly text: string }) {
+  return text.split(/(?<=[/._])/).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts repeat, and never move
+    <Fragment key={index}>
+      {part}
+      <wbr />
+    </Fragment>
+  ));
 }
 
 /** A rule in words, with session variables and literals set apart. */
@@ -200,7 +274,12 @@ export function Statements({ statements }: { readonly statements: readonly State
         {field} <small>{costOf(plan)}</small>
       </h2>
       <pre>{sql ?? 'No statement of a database.'}</pre>
-      <pre className="quiet">{plan?.join('\n')}</pre>
+      {plan && (
+        <>
+          <h4>Plan</h4>
+          <pre className="quiet">{plan.join('\n')}</pre>
+        </>
+      )}
     </section>
   ));
 }

@@ -7,7 +7,18 @@ import type {
   TriggerQueue,
 } from '../operator-questions.ts';
 import { metadata, read, useLoaded } from './api.ts';
-import { ActionButton, Badge, List, PageHead, type PageProps, Problem, Shown, time } from './parts.tsx';
+import {
+  ActionButton,
+  Badge,
+  Figure,
+  List,
+  Name,
+  PageHead,
+  type PageProps,
+  Problem,
+  Shown,
+  time,
+} from './parts.tsx';
 import { address } from './route.ts';
 
 export function Queues({ state }: Pick<PageProps, 'state'>) {
@@ -71,14 +82,16 @@ function Triggers({
           {triggers.map((trigger) => (
             <tr key={`${trigger.source} ${trigger.name}`}>
               <th scope="row">
-                <a href={address('events', 'trigger', trigger.source, trigger.name)}>{trigger.name}</a>
+                <a href={address('events', 'trigger', trigger.source, trigger.name)}>
+                  <Name text={trigger.name} />
+                </a>
               </th>
               <td>
                 {trigger.table} <small>{trigger.source}</small>
               </td>
               <Figures of={trigger} />
               <td className="time">{time(trigger.oldest)}</td>
-              <td>
+              <td className="state">
                 <TriggerState trigger={trigger} state={state} again={again} />
               </td>
             </tr>
@@ -125,7 +138,9 @@ function Crons({ crons }: { readonly crons: readonly CronQueue[] }) {
           {crons.map((cron) => (
             <tr key={cron.name}>
               <th scope="row">
-                <a href={address('events', 'cron', cron.name)}>{cron.name}</a>
+                <a href={address('events', 'cron', cron.name)}>
+                  <Name text={cron.name} />
+                </a>
               </th>
               <td>
                 <code>{cron.schedule}</code> <small>{cron.timezone ?? 'UTC'}</small>
@@ -155,7 +170,9 @@ function Actions({ actions }: { readonly actions: readonly ActionQueue[] }) {
           {actions.map(({ name, pending, failed }) => (
             <tr key={name}>
               <th scope="row">
-                <a href={address('events', 'action', name)}>{name}</a>
+                <a href={address('events', 'action', name)}>
+                  <Name text={name} />
+                </a>
               </th>
               <Figure value={pending} />
               <Figure value={failed} isBad />
@@ -175,10 +192,6 @@ function Figures({ of: { pending, retrying, failed } }: { readonly of: Scheduled
       <Figure value={failed} isBad />
     </>
   );
-}
-
-function Figure({ value, isBad = false }: { readonly value: number | undefined; readonly isBad?: boolean }) {
-  return <td className={isBad && value ? 'number problem' : 'number'}>{value ?? '?'}</td>;
 }
 
 function NextTimes({ of: { next = [] } }: { readonly of: ScheduledQueue }) {

@@ -74,9 +74,11 @@ function OneRemote({
         value={loaded.value && { ...remote, ...loaded.value }}
         again={loaded.again}
       >
-        <ActionButton state={state} run={reload}>
-          Reload
-        </ActionButton>
+        {remote && (
+          <ActionButton state={state} run={reload}>
+            Reload
+          </ActionButton>
+        )}
       </PageHead>
       <Shown of={loaded} waiting="Asking its server …">
         {(found) => (

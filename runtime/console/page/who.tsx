@@ -1,67 +1,121 @@
 /** Who can read or write a column, by which paths and rules, and where each rule is written. */
 import type { WhoAnswer } from '../questions.ts';
 import { read, useLoaded } from './api.ts';
-import { CopyJson, type PageProps, Problem, Rule, Waiting } from './parts.tsx';
+import { PageHead, type PageProps, Place, Rule, Shown } from './parts.tsx';
 import { address } from './route.ts';
+
+type Path = WhoAnswer['paths'][number];
+type PathRule = Path['rules'][number];
 
 export function Who({ steps: [source = '', table = '', column = ''] }: PageProps) {
   const query = new URLSearchParams({ source, table, column });
-  const { value, error } = useLoaded(`who ${query}`, () => read<WhoAnswer>(`/engine/console/who?${query}`));
-  const roles = [...new Set(value?.paths.map(({ role }) => role))];
+  const loaded = useLoaded(`who ${query}`, () => read<WhoAnswer>(`/engine/console/who?${query}`));
   return (
     <>
-      <header>
-        <h1>
-          Who can use <code>{`${table}.${column}`}</code>?
-        </h1>
-        <CopyJson value={value} />
-      </header>
+      <PageHead
+        title={
+          <>
+            Who can use <code>{`${table}.${column}`}</code>?
+          </>
+        }
+        value={loaded.value}
+        again={loaded.again}
+      />
       <p>
-        <a href={address('access', source, table)}>all permissions of {table}</a>
+        <a href={address('access', source, table)}>All permissions of {table}</a>
       </p>
-      {error && <Problem error={error} />}
-      {!value && !error && <Waiting>Reading the generated code …</Waiting>}
-      {value && roles.length === 0 && <p>No role but admin can read or write it.</p>}
-      {roles.map((role) => (
-        <section key={role} className="card">
-          <h2>{role}</h2>
-          {(['read', 'write'] as const).map((access) => {
-            const paths = value!.paths.filter((path) => path.role === role && path.access === access);
-            return (
-              paths.length > 0 && (
-                <div key={access}>
-                  <h3>{access}</h3>
-                  <ul>
-                    {paths.map((path) => (
-                      <li key={`${path.via} ${path.fields.join()} ${path.note}`}>
-                        {path.possible ? 'possibly ' : ''}by {path.via}: <code>{path.fields.join(', ')}</code>
-                        {path.backendOnly && ' (backend only)'}
-                        {path.note && <span className="quiet"> {path.note}</span>}
-                        {path.rules.map((rule) => (
-                          <div key={`${rule.table} ${rule.part} ${rule.text}`} className="step">
-                            <span className="quiet">
-                              {rule.part} of {rule.table}
-                              {rule.limit !== undefined && `, at most ${rule.limit} rows`}
-                              {rule.place && ` · ${rule.place.file}:${rule.place.line}`}
-                            </span>
-                            <Rule words={rule.words} />
-                          </div>
-                        ))}
-                      </li>
-                    ))}
-                  </ul>
-                </div>
-              )
-            );
-          })}
-        </section>
+      <Shown of={loaded} waiting="Reading the generated code …">
+        {(answer) => <Answer answer={answer} />}
+      </Shown>
+    </>
+  );
+}
+
+const KINDS = ['read', 'write'] as const;
+
+function Answer({ answer: { type, paths, callingViews } }: { readonly answer: WhoAnswer }) {
+  const rolesOf = (some: readonly Path[]) => [...new Set(some.map(({ role }) => role))];
+  const using = (kind: Path['access']) => rolesOf(paths.filter(({ access }) => access === kind));
+  return (
+    <>
+      <dl className="facts">
+        <dt>Type</dt>
+        <dd>{type}</dd>
+        <dt>Read by</dt>
+        <dd>{['admin', ...using('read')].join(', ')}</dd>
+        <dt>Written by</dt>
+        <dd>{['admin', ...using('write')].join(', ')}</dd>
+      </dl>
+      {rolesOf(paths).map((role) => (
+        <Role key={role} role={role} paths={paths.filter((path) => path.role === role)} />
       ))}
-      {value && <p className="quiet">The role admin may do everything.</p>}
-      {value && value.callingViews.length > 0 && (
+      {callingViews.length > 0 && (
         <p className="quiet">
-          Not in this answer: what functions read that views call: {value.callingViews.join(', ')}.
+          Not in this answer: what functions read that views call: {callingViews.join(', ')}.
         </p>
       )}
     </>
   );
+}
+
+/** Paths first: many of them share rules, which follow with numbers. */
+function Role({ role, paths }: { readonly role: string; readonly paths: readonly Path[] }) {
+  const rules = new Map<string, PathRule>();
+  for (const path of paths) for (const rule of path.rules) rules.set(keyOf(rule), rule);
+  const numbers = [...rules.keys()];
+  return (
+    <section className="card">
+      <h2>{role}</h2>
+      {KINDS.map((kind) => {
+        const own = paths.filter(({ access }) => access === kind);
+        return (
+          own.length > 0 && (
+            <div key={kind}>
+              <h3>{kind}</h3>
+              <ul>
+                {own.map((path) => (
+                  <li key={`${path.via} ${path.fields.join()} ${path.note}`}>
+                    {path.possible ? 'possibly ' : ''}by {path.via}: <code>{path.fields.join(', ')}</code>
+                    {path.backendOnly && ' for trusted callers only'}
+                    <span className="quiet">
+                      {path.note && ` ${path.note}`}
+                      {path.rules.length > 0 && (
+                        <> · {numbered(path.rules.map((rule) => numbers.indexOf(keyOf(rule)) + 1))}</>
+                      )}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )
+        );
+      })}
+      {rules.size > 0 && <h3>rules</h3>}
+      <ol>
+        {[...rules].map(([key, { part, table, limit, place, words }]) => (
+          <li key={key} className="step">
+            <span className="quiet">
+              {part} of {table}
+              {limit !== undefined && `, at most ${limit} rows`}
+              {place && (
+                <>
+                  {' · '}
+                  <Place text={`${place.file}:${place.line}`} />
+                </>
+              )}
+            </span>
+            <Rule words={words} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function keyOf({ table, part, text, limit }: PathRule): string {
+  return JSON.stringify([table, part, text, limit]);
+}
+
+function numbered(numbers: readonly number[]): string {
+  return `${numbers.length === 1 ? 'rule' : 'rules'} ${numbers.join(', ')}`;
 }
