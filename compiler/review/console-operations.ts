@@ -40,7 +40,10 @@ export function operationOf(
     kind: operation.kind,
     document: operation.document,
     variables: Object.fromEntries(
-      Object.entries(operation.variables ?? {}).map(([variable, { type }]) => [variable, type]),
+      Object.entries(operation.variables ?? {}).map(([variable, given]) => [
+        variable,
+        'default' in given ? `${given.type} = ${JSON.stringify(given.default)}` : given.type,
+      ]),
     ),
     ...allowedFor(code, operation),
     routes: routes

@@ -164,7 +164,7 @@ export interface OperationAnswer {
   readonly name: string;
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly document: string;
-  /** Types by name. */
+  /** Types by name, with their default values: `Int! = 20`. */
   readonly variables: Readonly<Record<string, string>>;
   /** Roles for which the allow-list has it; absent: none. */
   readonly allowed?: 'every role' | readonly string[];

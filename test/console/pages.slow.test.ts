@@ -440,14 +440,14 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
       await page.getByText(/1 × since the start: p50 within \d+ ms, p99 within \d+ ms/).waitFor();
       expect((await rowOf(page, 'clerk'))[0]).toBe('suffice');
       expect(await rowOf(page, 'public.item default')).toEqual(['id', 'name', '']);
-      await page.getByLabel('Variables', { exact: true }).fill('{"name": "one"}');
+      await page.getByRole('textbox', { name: 'Variables', exact: true }).fill('{"name": "one"}');
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.getByText(/estimated cost [\d.]+, \d+ rows?/).waitFor();
       await page.getByText("('one')::text").waitFor();
       await page.getByText('select on public.item').waitFor();
-      await page.getByLabel('Variables', { exact: true }).fill('one');
+      await page.getByRole('textbox', { name: 'Variables', exact: true }).fill('one');
       await page.getByRole('button', { name: 'Explain' }).click();
-      await page.getByRole('alert').getByText('are JSON objects').waitFor();
+      await page.getByRole('alert').getByText('Variables are a JSON object').waitFor();
       expect(operations()).toEqual([]);
     });
     const { errors } = await run('prices', {});

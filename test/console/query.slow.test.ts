@@ -110,6 +110,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
   test('with console-mode write it runs them', { timeout: 120_000 }, async () => {
     await open(writing, async (page) => {
       await page.getByLabel('Run as').selectOption('manager');
+      await expect.poll(() => page.getByLabel('Session variables').inputValue()).toBe('x-engine-user-id: ');
       await page.getByLabel('Session variables').fill('x-engine-user-id: 7');
       const frame = await writeOperation(page, INSERT);
       await execute(frame);

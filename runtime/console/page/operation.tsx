@@ -1,13 +1,14 @@
 /** One saved operation: its text, what it needs, who may run it, and its SQL, plan and estimated cost for a role. */
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import type { SavedTimes } from '../../metrics/saved-times.ts';
 import type { OperationAnswer } from '../operator-questions.ts';
 import type { AccessAnswer } from '../questions.ts';
 import { allowedText } from './allowed.ts';
-import { named, read, useLoaded } from './api.ts';
+import { read, useLoaded } from './api.ts';
 import { type Asked, Explanation } from './explanation.tsx';
 import { Badge, List, PageHead, type PageProps, Problem, Shown } from './parts.tsx';
 import { address } from './route.ts';
+import { SessionVariables, sessionOf, variablesOf, withVariables } from './session.tsx';
 
 export function Operation({
   state,
@@ -154,46 +155,59 @@ function Columns({ operation: { columns } }: { readonly operation: OperationAnsw
 /** Asks for the rules, the SQL and the plan of a role. */
 function Explain({ operation: { document, roles, variables } }: { readonly operation: OperationAnswer }) {
   const [role, setRole] = useState(roles.find(({ refused }) => refused === undefined)?.role ?? 'admin');
-  const [session, setSession] = useState('{}');
-  const [values, setValues] = useState(() =>
-    JSON.stringify(Object.fromEntries(Object.keys(variables).map((name) => [name, null]))),
-  );
+  const [session, setSession] = useState('');
+  const [values, setValues] = useState(() => JSON.stringify(Object.fromEntries(requiredOf(variables))));
   const [asked, setAsked] = useState<Asked>();
   const [problem, setProblem] = useState<Error>();
   const access = useLoaded('access', () => read<AccessAnswer>('/engine/console/access'));
+  useEffect(() => {
+    let isLast = true;
+    variablesOf(role).then(
+      (names) => isLast && setSession((last) => withVariables(last, names)),
+      (thrown: Error) => isLast && setProblem(thrown),
+    );
+    return () => {
+      isLast = false;
+    };
+  }, [role]);
   const ask = (event: FormEvent) => {
     event.preventDefault();
     try {
-      const user = { ...(JSON.parse(session) as object), [named('role')]: role };
-      setAsked({ role, request: { query: document, variables: JSON.parse(values) as object }, user });
+      const user = sessionOf(role, session);
+      setAsked({ role, request: { query: document, variables: variablesIn(values) }, user });
       setProblem(undefined);
-    } catch {
-      setProblem(new Error('Session variables and variables are JSON objects: {"name": "value"}'));
+    } catch (thrown) {
+      setProblem(thrown as Error);
     }
   };
   return (
     <>
       <h2>Rules, SQL and plan as a role</h2>
-      <form onSubmit={ask}>
-        <fieldset>
-          <label>
-            Role
-            <select value={role} onChange={({ target }) => setRole(target.value)}>
-              {[...roles.map((each) => each.role), 'admin'].map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          </label>
-          <label>
-            Session variables
-            <input value={session} onChange={({ target }) => setSession(target.value)} spellCheck={false} />
-          </label>
-          <label>
+      <form className="ask" onSubmit={ask}>
+        <label>
+          Role
+          <select value={role} onChange={({ target }) => setRole(target.value)}>
+            {[...roles.map((each) => each.role), 'admin'].map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+        <SessionVariables text={session} change={setSession} />
+        {Object.keys(variables).length > 0 && (
+          <label className="session">
             Variables
-            <input value={values} onChange={({ target }) => setValues(target.value)} spellCheck={false} />
+            <textarea
+              rows={2}
+              value={values}
+              title={Object.entries(variables)
+                .map(([name, type]) => `${name}: ${type}`)
+                .join(', ')}
+              onChange={({ target }) => setValues(target.value)}
+              spellCheck={false}
+            />
           </label>
-          <button type="submit">Explain</button>
-        </fieldset>
+        )}
+        <button type="submit">Explain</button>
       </form>
       {problem && <Problem error={problem} />}
       {asked && (
@@ -203,6 +217,20 @@ function Explain({ operation: { document, roles, variables } }: { readonly opera
       )}
     </>
   );
+}
+
+/** The variables without which the operation does not run, to be filled in. */
+function requiredOf(variables: OperationAnswer['variables']): [name: string, value: null][] {
+  return Object.entries(variables).flatMap(([name, type]) => (type.endsWith('!') ? [[name, null]] : []));
+}
+
+/** @throws Error */
+function variablesIn(text: string): object {
+  try {
+    return JSON.parse(text.trim() || '{}') as object;
+  } catch {
+    throw new Error('Variables are a JSON object: {"name": "value"}.');
+  }
 }
 
 /** The statements that were made when the operation was compiled. */

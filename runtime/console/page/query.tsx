@@ -4,9 +4,10 @@
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { AccessAnswer } from '../questions.ts';
-import { graphql, named, read, subscription, useLoaded } from './api.ts';
+import { graphql, read, subscription, useLoaded } from './api.ts';
 import { type Asked, Explanation } from './explanation.tsx';
 import { type PageProps, Problem } from './parts.tsx';
+import { SessionVariables, sessionOf, variablesOf, withVariables } from './session.tsx';
 import { memoryStorage } from './storage.ts';
 
 /** The editor in the frame. */
@@ -46,11 +47,7 @@ export function Query({ state }: PageProps) {
 
   const choose = (chosen: string) => {
     setRole(chosen);
-    const query = new URLSearchParams({ role: chosen });
-    read<readonly string[]>(`/engine/console/variables?${query}`).then(
-      (names) => setText((last) => withVariables(last, names)),
-      setProblem,
-    );
+    variablesOf(chosen).then((names) => setText((last) => withVariables(last, names)), setProblem);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: another role has another schema
   useEffect(() => {
@@ -91,7 +88,7 @@ export function Query({ state }: PageProps) {
   };
   return (
     <div className="query">
-      <header>
+      <header className="ask">
         <h1>Query</h1>
         <label>
           Run as
@@ -101,16 +98,7 @@ export function Query({ state }: PageProps) {
             ))}
           </select>
         </label>
-        <label className="session">
-          Session variables
-          <textarea
-            rows={2}
-            value={text}
-            placeholder={`${named('user-id')}: 1`}
-            spellCheck={false}
-            onChange={({ target }) => setText(target.value)}
-          />
-        </label>
+        <SessionVariables text={text} change={setText} />
         <button type="button" onClick={explain}>
           Explain
         </button>
@@ -126,23 +114,3 @@ export function Query({ state }: PageProps) {
 
 const READ_ONLY =
   'This console runs no mutations: it was started with console-mode read. Start the server with --console-mode write to run them here.';
-
-/** The headers of a session: the role, and a variable for each line `name: value`. @throws Error */
-function sessionOf(role: string, text: string): Record<string, string> {
-  const session: Record<string, string> = {};
-  for (const line of text.split('\n')) {
-    if (line.trim() === '') continue;
-    const [, name, value] = /^\s*([\w-]+)\s*:(.*)$/.exec(line) ?? [];
-    if (name === undefined || value === undefined)
-      throw new Error(`Write session variables as "name: value", one in each line, not "${line.trim()}".`);
-    if (value.trim() !== '') session[name.toLowerCase()] = value.trim();
-  }
-  return { ...session, [named('role')]: role };
-}
-
-/** The text with a line for each of the variables that it does not have, and without those that have no value. */
-function withVariables(text: string, names: readonly string[]): string {
-  const lines = text.split('\n').filter((line) => /:\s*\S/.test(line));
-  const has = (name: string) => lines.some((line) => line.toLowerCase().startsWith(`${name}:`));
-  return [...lines, ...names.filter((name) => !has(name)).map((name) => `${name}: `)].join('\n');
-}
