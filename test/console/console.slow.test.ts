@@ -84,6 +84,47 @@ describe.skipIf(!hasChromium)('the console', () => {
     );
   });
 
+  test('a long list begins with its first lines, and a search finds the others', {
+    timeout: 120_000,
+  }, async () => {
+    await openConsole(browser, server, { hash: '', secret: SECRET }, async ({ page }) => {
+      const operations = Array.from({ length: 10_000 }, (_, index) => ({
+        ...{ collection: 'shop', name: `operation_${index}`, kind: 'query', roles: ['clerk'], endpoints: [] },
+      }));
+      await page.route('**/engine/console/operations', (route) => route.fulfill({ json: { operations } }));
+      await page.getByRole('link', { name: 'Operations' }).click();
+      await page.getByText('The first 200 of 10000.').waitFor();
+      expect(await page.getByRole('rowheader').count()).toBe(200);
+      await page.getByLabel('Operations').first().fill('Operation_9999');
+      await page.getByRole('link', { name: 'operation_9999' }).waitFor();
+      expect(await page.getByRole('rowheader').count()).toBe(1);
+    });
+  });
+
+  test('it says that the server does not answer, and copies without a clipboard', {
+    timeout: 120_000,
+  }, async () => {
+    await openConsole(
+      browser,
+      server,
+      { hash: '', secret: SECRET },
+      async ({ page }) => {
+        // As browsers have it for pages of other computers without https.
+        await page.evaluate('delete Navigator.prototype.clipboard');
+        await page.getByRole('button', { name: 'Copy as JSON' }).click();
+        await page.getByRole('button', { name: 'Copied' }).waitFor();
+        await page.route('**/engine/**', (route) => route.abort());
+        await page.getByRole('link', { name: 'Access' }).click();
+        await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+        await page.unroute('**/engine/**');
+        await page.route('**/engine/**', (route) => route.fulfill({ status: 502, body: '<html>' }));
+        await page.getByRole('button', { name: 'Refresh' }).click();
+        await page.getByRole('alert').getByText('The answer has status 502').waitFor();
+      },
+      (complaint) => complaint.startsWith('Failed to load resource'),
+    );
+  });
+
   test('without the secret it shows nothing', { timeout: 120_000 }, async () => {
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${server.port}/console#/access`);

@@ -17,6 +17,9 @@ import { addressOf, type Cells, inWords, OPERATIONS, type Row } from './cells.ts
 
 const ROW_HEIGHT = 28;
 const COLUMN_WIDTH = 92;
+/** Of the roles' names: one line, or three where a name is longer than a column is wide. */
+const HEAD_HEIGHTS = [28, 50] as const;
+const LONG_NAME = 10;
 /** Names of tables; in a narrow window they would leave no room for permissions. */
 const HEAD_WIDTH = matchMedia('(max-width: 1000px)').matches ? 150 : 260;
 
@@ -43,11 +46,12 @@ interface At {
 export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<At>({ row: 0, column: 0 });
+  const headHeight = HEAD_HEIGHTS[roles.some((name) => name.length > LONG_NAME) ? 1 : 0];
   const vertical = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
-    paddingStart: ROW_HEIGHT,
+    paddingStart: headHeight,
     overscan: 4,
   });
   const horizontal = useVirtualizer({
@@ -61,7 +65,7 @@ export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
   const go = (row: number, column: number) => {
     const next = { row: within(row, 0, rows.length - 1), column: within(column, -1, roles.length - 1) };
     setAt(next);
-    reveal(frame.current, next);
+    reveal(frame.current, next, headHeight);
   };
   const choose = ({ row, column }: At) => {
     const found = rows[row];
@@ -98,10 +102,10 @@ export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
     const next = { row: chosen ? rows.indexOf(chosen) : -1, column: roles.indexOf(role) };
     if (next.row < 0) return;
     setAt(next);
-    const observer = new ResizeObserver(() => reveal(frame.current, next));
+    const observer = new ResizeObserver(() => reveal(frame.current, next, headHeight));
     observer.observe(frame.current!);
     return () => observer.disconnect();
-  }, [rows, roles, chosen, role]);
+  }, [rows, roles, chosen, role, headHeight]);
   const lines = useKept(vertical.getVirtualItems());
   const columns = horizontal.getVirtualItems();
   const kept = useKept(columns);
@@ -123,7 +127,7 @@ export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
       onClick={click}
     >
       <div className="sized" style={{ width: horizontal.getTotalSize(), height: vertical.getTotalSize() }}>
-        <div className="heads" role="row" aria-rowindex={1}>
+        <div className="heads" role="row" aria-rowindex={1} style={{ height: headHeight }}>
           <div className="corner" role="columnheader" aria-colindex={1} style={{ width: HEAD_WIDTH }}>
             object
           </div>
@@ -136,17 +140,21 @@ export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
               title={roles[index]}
               style={{ left: start }}
             >
-              {roles[index]}
+              <span>{roles[index]}</span>
             </div>
           ))}
         </div>
-        <div className="names" role="rowgroup" style={{ width: HEAD_WIDTH }}>
+        <div
+          className="names"
+          role="rowgroup"
+          style={{ width: HEAD_WIDTH, height: vertical.getTotalSize() - headHeight }}
+        >
           {lines.map(({ index, start, kept: key }) => (
             <Name
               key={key}
               row={rows[index]!}
               index={index}
-              y={start - ROW_HEIGHT}
+              y={start - headHeight}
               isActive={at.row === index && at.column < 0}
             />
           ))}
@@ -184,11 +192,11 @@ function useKept<Item extends { readonly index: number }>(
 }
 
 /** Scrolls as little as shows a cell, beside the names and below the roles. */
-function reveal(frame: HTMLDivElement | null, { row, column }: At): void {
+function reveal(frame: HTMLDivElement | null, { row, column }: At, headHeight: number): void {
   if (!frame) return;
   const { scrollTop, scrollLeft, clientHeight, clientWidth } = frame;
   const [top, left] = [row * ROW_HEIGHT, Math.max(0, column) * COLUMN_WIDTH];
-  const lowest = top + 2 * ROW_HEIGHT - clientHeight;
+  const lowest = top + ROW_HEIGHT + headHeight - clientHeight;
   const rightmost = left + COLUMN_WIDTH + HEAD_WIDTH - clientWidth;
   frame.scrollTop = Math.min(top, Math.max(scrollTop, lowest));
   if (column >= 0) frame.scrollLeft = Math.min(left, Math.max(scrollLeft, rightmost));

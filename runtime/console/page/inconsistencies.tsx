@@ -1,7 +1,7 @@
 /** Objects of the metadata that are not served: why, and where they are. */
 import type { ConsoleInconsistency, InconsistenciesAnswer } from '../operator-questions.ts';
 import { metadata, read, useLoaded } from './api.ts';
-import { ActionButton, PageHead, type PageProps, Place, Shown } from './parts.tsx';
+import { ActionButton, Many, PageHead, type PageProps, Place, Shown } from './parts.tsx';
 
 export function Inconsistencies({ state }: PageProps) {
   const loaded = useLoaded('inconsistencies', () =>
@@ -37,15 +37,19 @@ export function Inconsistencies({ state }: PageProps) {
           inconsistencies.length === 0 ? (
             <p className="quiet">Everything in the metadata is served.</p>
           ) : (
-            inconsistencies.map((each) => (
-              <Inconsistency key={`${each.path} ${each.name} ${each.reason}`} object={each}>
-                {each.reload && (
-                  <ActionButton state={state} run={change(...reloadOf(each.reload))}>
-                    Reload {'source' in each.reload ? each.reload.source : each.reload.remoteSchema}
-                  </ActionButton>
-                )}
-              </Inconsistency>
-            ))
+            <Many items={inconsistencies}>
+              {(shown) =>
+                shown.map((each) => (
+                  <Inconsistency key={`${each.path} ${each.name} ${each.reason}`} object={each}>
+                    {each.reload && (
+                      <ActionButton state={state} run={change(...reloadOf(each.reload))}>
+                        Reload {'source' in each.reload ? each.reload.source : each.reload.remoteSchema}
+                      </ActionButton>
+                    )}
+                  </Inconsistency>
+                ))
+              }
+            </Many>
           )
         }
       </Shown>

@@ -1,9 +1,10 @@
 /** Saved operations: who may run them, and how they can be reached. */
+import { useDeferredValue, useMemo, useState } from 'react';
 import type { OperationsAnswer } from '../operator-questions.ts';
 import { allowedText } from './allowed.ts';
 import { read, useLoaded } from './api.ts';
 import { Operation } from './operation.tsx';
-import { Badge, List, Name, PageHead, type PageProps, Shown } from './parts.tsx';
+import { Badge, List, Many, Name, PageHead, type PageProps, Shown } from './parts.tsx';
 import { address } from './route.ts';
 
 export function Operations({ state, steps: [collection, name] }: PageProps) {
@@ -22,11 +23,42 @@ function All() {
           operations.length === 0 ? (
             <p className="quiet">No operation is saved: the metadata has no query collection.</p>
           ) : (
+            <Found operations={operations} />
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+/** Those that a text is part of. */
+function Found({ operations }: OperationsAnswer) {
+  const [text, setText] = useState('');
+  const wanted = useDeferredValue(text.trim().toLowerCase());
+  const found = useMemo(
+    () => operations.filter((operation) => searchedIn(operation).includes(wanted)),
+    [operations, wanted],
+  );
+  return (
+    <>
+      <div className="filters">
+        <input
+          type="search"
+          placeholder="name, collection, role or path"
+          aria-label="Operations"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      </div>
+      {found.length === 0 && <p className="quiet">No operation has this in its line.</p>}
+      {found.length > 0 && (
+        <Many items={found}>
+          {(shown) => (
             <List
               label="Operations"
               columns={['Operation', 'Collection', 'Kind', 'Permissions suffice for', 'Allow-list', 'REST']}
             >
-              {operations.map((operation) => (
+              {shown.map((operation) => (
                 <tr key={`${operation.collection} ${operation.name}`}>
                   <th scope="row">
                     <a href={address('operations', operation.collection, operation.name)}>
@@ -49,9 +81,13 @@ function All() {
                 </tr>
               ))}
             </List>
-          )
-        }
-      </Shown>
+          )}
+        </Many>
+      )}
     </>
   );
+}
+
+function searchedIn({ name, collection, kind, roles, endpoints }: OperationsAnswer['operations'][number]) {
+  return [name, collection, kind, ...roles, ...endpoints].join('\n').toLowerCase();
 }

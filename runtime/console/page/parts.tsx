@@ -142,6 +142,34 @@ export function List({
   );
 }
 
+/** Items that are shown at once: thousands would take seconds. */
+const FIRST = 200;
+
+/** Shows the first of many items, and the others when asked. */
+export function Many<Item>({
+  items,
+  children,
+}: {
+  readonly items: readonly Item[];
+  readonly children: (shown: readonly Item[]) => ReactNode;
+}) {
+  const [isAll, setAll] = useState(false);
+  const shown = isAll ? items : items.slice(0, FIRST);
+  return (
+    <>
+      {children(shown)}
+      {shown.length < items.length && (
+        <p>
+          The first {FIRST} of {items.length}.{' '}
+          <button type="button" onClick={() => setAll(true)}>
+            Show all
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
 /** A cell of a number; `?` where it could not be read. @param isBad colours one that is not zero */
 export function Figure({
   value,
