@@ -584,7 +584,7 @@ export const diagnostics = {
   }): Message =>
     message('join-column-missing', 'error', [
       `"${name}" does not exist`,
-      `It is no column of table ${table}.`,
+      `Table ${table} has no such column.`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
   /** field with name "%name%"is not provided by the lhs entity"%entity%"for defining a join condition, the allowed fields are %allowed% */
@@ -659,7 +659,7 @@ export const diagnostics = {
   }): Message =>
     message('literal-like-session-variable', 'warning', [
       `"${name}" is a literal: session variables begin with "${prefix}".`,
-      more === undefined ? undefined : `Literals that are like it: ${more} more.`,
+      more === undefined ? undefined : `More literals with such names: ${more}.`,
       `If the metadata is that of an engine whose word is "${word}", give --vocabulary ${word}.`,
     ]),
   /** %reason% */

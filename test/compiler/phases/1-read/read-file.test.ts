@@ -36,7 +36,7 @@ test('the answer of export_metadata, with its resource_version, is read as the m
     'warning unknown-key  odd  export.json:38:5\n  Unknown key "odd" is ignored.',
     'warning literal-like-session-variable  sources.default.tables.note.select_permissions.user.permission.filter.owner._eq  export.json:18:23\n' +
       '  "X-Acme-User-Id" is a literal: session variables begin with "x-engine-".\n' +
-      '  Literals that are like it: 1 more.\n' +
+      '  More literals with such names: 1.\n' +
       '  If the metadata is that of an engine whose word is "acme", give --vocabulary acme.',
   ]);
 });
