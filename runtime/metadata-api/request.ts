@@ -67,6 +67,8 @@ function read(endpoint: Endpoint, body: unknown, paths: Paths): MetadataRequest 
   }
   const request = { endpoint, operation, version, resourceVersion, path: paths.execution };
   if (operation.isBulk === true) return readBulk(request, body.args, paths);
+  // Values of columns are looked at with their columns.
+  if (operation.anyRole !== true) requireStorable(body.args, paths.args);
   const given = operation.exactNumbers ? body.args : plainNumbers(body.args);
   const args = readArguments(operation, body.type, given ?? {}, paths.args, endpoint);
   const { changesMetadata: changes } = operation;
@@ -126,6 +128,28 @@ function readArguments(
     );
   }
   throw parseFailed(problem.message, at);
+}
+
+/** Levels of arrays and objects that every reader of a stored document has room for. */
+const MAX_DEPTH = 500;
+
+/**
+ * One text that PostgreSQL cannot read would make a whole stored document unreadable there.
+ * @throws EngineError parse-failed
+ */
+function requireStorable(value: unknown, path: string, depth = 0): void {
+  if (typeof value === 'string') {
+    const character = value.includes('\0')
+      ? 'U+0000'
+      : /\p{Surrogate}/u.test(value) && 'half a surrogate pair';
+    if (character) throw parseFailed(`a text with ${character} cannot be stored`, path);
+  }
+  if (value === null || typeof value !== 'object' || value instanceof NumberText) return;
+  if (depth === MAX_DEPTH) throw parseFailed('nested too deeply', path);
+  for (const [key, item] of Object.entries(value)) {
+    requireStorable(key, path);
+    requireStorable(item, pathStep(path, Array.isArray(value) ? Number(key) : key), depth + 1);
+  }
 }
 
 /** Metadata holds no numbers that JavaScript's cannot, so that a stored document and its text are the same. */

@@ -302,3 +302,10 @@ test('polling finds what no notification told', async () => {
     stop();
   }
 });
+
+test('a document that is nested too deeply is refused', async () => {
+  const server = await start('');
+  const payload = `{"type":"set_catalog_state","args":{"type":"cli","state":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+  const response = await server.app.inject({ method: 'POST', url: '/v1/metadata', payload });
+  expect([response.statusCode, response.json()]).toMatchObject([400, { code: 'parse-failed' }]);
+});
