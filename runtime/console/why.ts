@@ -1,13 +1,16 @@
 /** Why a role is refused what an operation names: the missing permission, the roles that have it, and how to grant it. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EngineError } from '../core/errors.ts';
 import type { Program } from '../core/program.ts';
-import { type DescribedReason, describeReason } from '../core/reason.ts';
+import { type DescribedReason, describeReason, type Reason } from '../core/reason.ts';
+import { remember } from '../core/remember.ts';
 import { reviewNames } from '../core/schema/refused.ts';
-import type { Session } from '../core/session.ts';
+import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
 import type { LocateRule } from '../http/context.ts';
 import { graphqlRequest } from '../http/graphql.ts';
 import { BACKEND_ONLY, trustedSession, written } from '../session/variables.ts';
+import { rolesOf } from './matrix.ts';
 import type { WhyAnswer } from './questions.ts';
 
 /**
@@ -21,16 +24,30 @@ export async function whyRefused(program: Program, body: unknown, locate?: Locat
     throw new EngineError('parse-failed', 'expected an object with the keys "query" and "user"');
   const { query, user } = body as Record<string, unknown>;
   const session = sessionOf(user);
-  const { kind, refused, applied } = reviewNames(program, session, graphqlRequest(query));
+  const { kind, refused, applied, offeredTo } = reviewNames(program, session, graphqlRequest(query));
+  const others = refused.length > 0 ? rolesOf(program).filter((role) => role !== session.role) : [];
+  const having = new Map<string, string[]>();
+  for (const { path, exists } of refused) having.set(path, exists ? [ADMIN_ROLE] : []);
+  for (const role of others) {
+    const isOffered = offeredTo(role);
+    for (const { path, exists } of refused) if (exists && isOffered(path)) having.get(path)!.push(role);
+    // Requests get their turn.
+    await nextTurn();
+  }
+  const located = new Map<string, Promise<readonly string[]>>();
+  const placesOf = (reason: Reason) =>
+    reason.path === undefined && locate
+      ? remember(located, JSON.stringify(reason), () => locate(reason))
+      : Promise.resolve([]);
   return {
     kind,
     applied,
     refused: await Promise.all(
-      refused.map(async ({ typeName, unknownName, path, reason, roles }) => {
+      refused.map(async ({ typeName, unknownName, path, reason }) => {
+        const roles = having.get(path)!;
         const name = `${typeName}.${unknownName}`;
         if (!reason) return { name, path, roles };
-        const paths = reason.path === undefined && locate ? await locate(reason) : [];
-        const described = describeReason(reason, paths);
+        const described = describeReason(reason, await placesOf(reason));
         // A name that administrators lack as well, such as an insert into a view that takes none, is beyond permissions.
         if (roles.length === 0) return { name, path, roles, reason: described };
         return { name, path, roles, reason: described, remedy: remedy(described, session.role) };

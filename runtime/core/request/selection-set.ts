@@ -28,7 +28,7 @@ export interface SelectionContext {
  * Most fields of one operation, fragments expanded. A few fragments that each spread the next one twice make a short text
  * grow without end; no honest operation comes near.
  */
-export const MAX_FIELDS = 100_000;
+const MAX_FIELDS = 100_000;
 
 /** Fields expanded so far, by operation. */
 const expanded = new WeakMap<SelectionContext, number>();

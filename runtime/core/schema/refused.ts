@@ -8,7 +8,6 @@ import type { Program, Table } from '../program.ts';
 import type { Reason } from '../reason.ts';
 import { checkFragmentCycles, chooseOperation, type Operation, parseDocument } from '../request/document.ts';
 import { type GraphqlRequest, shallow } from '../request/planner.ts';
-import { MAX_FIELDS } from '../request/selection-set.ts';
 import { ADMIN_ROLE, type Session } from '../session.ts';
 import { whyHidden } from './hidden.ts';
 import { operationOf, type TableOperation } from './offer.ts';
@@ -24,14 +23,17 @@ import {
   type TypeReference,
 } from './types.ts';
 
+/** A walk of a few tenths of a second, one for each role. */
+const MAX_NAMES = 10_000;
+
 /** A name that the role is not offered. */
 interface RefusedName extends HiddenName {
   /** Where, as errors say it: `$.selectionSet.article.selectionSet.secret`. */
   readonly path: string;
+  /** Administrators are offered it. */
+  readonly exists: boolean;
   /** Absent: the name does not exist, or its permission is not known. */
   readonly reason?: Reason;
-  /** Other roles that are offered the name in this place, `admin` first; empty: the name does not exist. */
-  readonly roles: readonly string[];
 }
 
 /** A permission that decides about rows that the operation reads or writes. */
@@ -46,6 +48,8 @@ interface Reviewed {
   readonly kind: Operation['kind'];
   readonly refused: readonly RefusedName[];
   readonly applied: readonly AppliedPermission[];
+  /** Which of the refused names another role is offered, by path. It walks the operation once more. */
+  readonly offeredTo: (role: string) => (path: string) => boolean;
 }
 
 /** Reviews the names of an operation for the role of a session. @throws EngineError where the document cannot be read */
@@ -64,29 +68,27 @@ function review(program: Program, session: Session, request: GraphqlRequest): Re
     walked.run(everything);
     return walked;
   };
-  const own = walk(role);
-  const { refused, applied } = own;
-  const { kind } = operation;
-  if (refused.size === 0) return { kind, refused: [], applied: [...applied.values()] };
-  const others = [...program.roles]
-    .filter((other) => other !== role)
-    .sort()
-    .map((other) => ({ other, lacks: walk(other).refused }));
+  const { refused, applied } = walk(role);
   const roleSchema = program.roleSchema(role, backendOnly);
   return {
-    kind,
-    refused: [...refused].map(([path, { exists, ...name }]): RefusedName => {
+    kind: operation.kind,
+    refused: [...refused].map(([path, name]): RefusedName => {
       const reason = whyHidden(name, roleSchema, role);
-      const having = others.filter(({ lacks }) => !isWithin(path, lacks)).map(({ other }) => other);
-      return { ...name, path, ...(reason && { reason }), roles: exists ? [ADMIN_ROLE, ...having] : [] };
+      return { ...name, path, ...(reason && { reason }) };
     }),
     applied: [...applied.values()],
+    offeredTo: (other) => {
+      const lacks = shallow(() => walk(other).refused);
+      return (path) => !isWithin(path, lacks);
+    },
   };
 }
 
 /** Whether a name is one of those refused, or below one. */
 function isWithin(path: string, refused: ReadonlyMap<string, unknown>): boolean {
-  return [...refused.keys()].some((each) => path === each || path.startsWith(`${each}.`));
+  for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1))
+    if (refused.has(path.slice(0, end))) return true;
+  return false;
 }
 
 type Composite = ObjectType | AbstractType;
@@ -100,7 +102,7 @@ class Walk {
   readonly #operation: Operation;
   readonly #variables: Readonly<Record<string, unknown>>;
   readonly #own: RoleSchema;
-  #selected = 0;
+  #names = 0;
 
   constructor(
     program: Program,
@@ -122,11 +124,7 @@ class Walk {
 
   #selections(set: SelectionSetNode, all: Composite, own: Composite | undefined, path: string): void {
     for (const node of set.selections) {
-      this.#selected += 1;
-      if (this.#selected > MAX_FIELDS)
-        throw new EngineError('validation-failed', `the operation selects more than ${MAX_FIELDS} fields`, {
-          path,
-        });
+      this.#count(path);
       if (node.kind === Kind.FIELD) this.#field(node, all, own, pathStep(path, node.name.value));
       else if (node.kind === Kind.INLINE_FRAGMENT)
         this.#fragment(node.typeCondition?.name.value, node.selectionSet, all, own, path);
@@ -136,6 +134,16 @@ class Walk {
           this.#fragment(fragment.typeCondition.name.value, fragment.selectionSet, all, own, path);
       }
     }
+  }
+
+  #count(path: string): void {
+    this.#names += 1;
+    if (this.#names > MAX_NAMES)
+      throw new EngineError(
+        'validation-failed',
+        `at most ${MAX_NAMES} fields and keys of arguments are reviewed; leave some out`,
+        { path },
+      );
   }
 
   #fragment(
@@ -198,6 +206,7 @@ class Walk {
     if (offered.kind !== 'input' || type.kind !== 'input' || typeof value !== 'object' || value === null)
       return;
     for (const [name, inner] of Object.entries(value)) {
+      this.#count(path);
       const at = pathStep(path, name);
       const definition = type.fields().get(name);
       const mine = offered.fields().get(name);

@@ -128,6 +128,17 @@ describe('every refusal has its permission, the roles that have it, and a remedy
     expect(await refusedPath('user', query, variables)).toMatch(/_and\[0\]\.secret$/);
   });
 
+  test('of thousands, each with its place', async () => {
+    const query = 'query($w: [article_bool_exp!]!) { article(where: {_or: $w}) { title } }';
+    const w = (count: number) => ({ w: Array.from({ length: count }, () => ({ secret: { _eq: 's' } })) });
+    const { refused } = await why('user', query, { variables: w(4000) });
+    expect(refused).toHaveLength(4000);
+    expect(refused.at(-1)).toMatchObject({ roles: ['admin'], reason: { paths: [expect.any(String)] } });
+    const body = { query: { query, variables: w(10_000) }, user: { 'x-engine-role': 'user' } };
+    const { json, status } = await send(server, '/engine/console/why', { headers: ADMIN, body });
+    expect([status, json]).toEqual([400, expect.objectContaining({ code: 'validation-failed' })]);
+  });
+
   test('backend-only permissions apply where they are asked for', async () => {
     const query = 'mutation { delete_article(where: {}) { affected_rows } }';
     const [first] = (await why('user', query)).refused;
