@@ -18,9 +18,9 @@ export default defineConfig({
     globalSetup: ['test/harness/global-setup.ts'],
     setupFiles: ['test/harness/setup.ts'],
     // Generous: a slow machine is no defect, and no test measures time.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     retry: process.env.CI ? 1 : 0,
-    hookTimeout: 120_000,
+    hookTimeout: 180_000,
     // Time that `expect.poll` waits, unless it says otherwise.
     expect: { poll: { timeout: 30_000 } },
     // `npm test` runs the first, `npm run test:slow` the second, `npm run test:faults` the third, `npx vitest run PATH` whatever is there.

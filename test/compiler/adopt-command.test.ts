@@ -117,7 +117,7 @@ test('in the vocabulary of the other engine, what reads its settings stays as it
   expect(stdout).toContain('drop trigger "notify_acme_On Note_INSERT" on "public"."Note";');
   expect(stdout).not.toContain('own_notes');
   expect(stdout).not.toContain('engine.user');
-}, 60_000);
+});
 
 test('finds triggers, readers and what was not delivered, and leaves others alone', async () => {
   await database.query(LEFT);

@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
     });
   });
 
-  test('the form for the secret', { timeout: 60_000 }, async () => {
+  test('the form for the secret', async () => {
     for (const setting of SETTINGS) {
       const page = await browser.newPage(setting);
       await page.goto(`http://127.0.0.1:${server.port}/console`);
@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
     }
   });
 
-  test('the keyboard leads from the form to each page, and into it', { timeout: 120_000 }, async () => {
+  test('the keyboard leads from the form to each page, and into it', async () => {
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${server.port}/console`);
     await page.getByLabel('Admin secret').waitFor();

@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await server?.stop();
   });
 
-  test('without permission to write it has no buttons, and reads only', { timeout: 120_000 }, async () => {
+  test('without permission to write it has no buttons, and reads only', async () => {
     const place = { hash: '#/inconsistencies', secret: SECRET };
     await openConsole(browser, server, place, async ({ page, requests }) => {
       await page.getByText('Everything in the metadata is served.').waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     });
   });
 
-  test('a defect of a page leaves the others', { timeout: 120_000 }, async () => {
+  test('a defect of a page leaves the others', async () => {
     await openConsole(
       browser,
       server,
@@ -84,9 +84,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     );
   });
 
-  test('a long list begins with its first lines, and a search finds the others', {
-    timeout: 120_000,
-  }, async () => {
+  test('a long list begins with its first lines, and a search finds the others', async () => {
     await openConsole(browser, server, { hash: '', secret: SECRET }, async ({ page }) => {
       const operations = Array.from({ length: 10_000 }, (_, index) => ({
         ...{ collection: 'shop', name: `operation_${index}`, kind: 'query', roles: ['clerk'], endpoints: [] },
@@ -101,9 +99,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     });
   });
 
-  test('it says that the server does not answer, and copies without a clipboard', {
-    timeout: 120_000,
-  }, async () => {
+  test('it says that the server does not answer, and copies without a clipboard', async () => {
     await openConsole(
       browser,
       server,
@@ -125,7 +121,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     );
   });
 
-  test('without the secret it shows nothing', { timeout: 120_000 }, async () => {
+  test('without the secret it shows nothing', async () => {
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${server.port}/console#/access`);
     await page.getByLabel('Admin secret').fill('another one');

@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
       )
       .toMatch(text);
 
-  test('an operation runs as the role, with its session variables', { timeout: 120_000 }, async () => {
+  test('an operation runs as the role, with its session variables', async () => {
     await open(reading, async (page, requests) => {
       await page.getByLabel('Run as').selectOption('clerk');
       // The variables that the role's rules compare with are there to be filled in.
@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
     });
   });
 
-  test('text and role outlast a visit of another page', { timeout: 120_000 }, async () => {
+  test('text and role outlast a visit of another page', async () => {
     await open(reading, async (page) => {
       await editorOf(page);
       await page.getByLabel('Run as').selectOption('manager');
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
     });
   });
 
-  test('a subscription shows results until it is stopped', { timeout: 120_000 }, async () => {
+  test('a subscription shows results until it is stopped', async () => {
     await open(reading, async (page) => {
       const frame = await writeOperation(page, 'subscription watch { customer_by_pk(id: 1) { name } }');
       await execute(frame);
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
 
   const INSERT = 'mutation add { insert_customer_one(object: {name: "Carol"}) { name } }';
 
-  test('a console that changes nothing refuses mutations itself', { timeout: 120_000 }, async () => {
+  test('a console that changes nothing refuses mutations itself', async () => {
     await open(reading, async (page, requests) => {
       const frame = await writeOperation(page, INSERT);
       await execute(frame);
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
     });
   });
 
-  test('with console-mode write it runs them', { timeout: 120_000 }, async () => {
+  test('with console-mode write it runs them', async () => {
     await open(writing, async (page) => {
       await page.getByLabel('Run as').selectOption('manager');
       await expect.poll(() => page.getByLabel('Session variables').inputValue()).toBe('x-engine-user-id: ');
@@ -130,7 +130,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
       return page.getByRole('region', { name: 'Explanation' });
     };
 
-    test('each name that the role is refused', { timeout: 120_000 }, async () => {
+    test('each name that the role is refused', async () => {
       await open(reading, async (page) => {
         const operation =
           'query q { customer { name email invoices { id } } customer_aggregate { aggregate { count } } }';
@@ -150,7 +150,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
       });
     });
 
-    test('the rules that apply, with SQL and plan', { timeout: 120_000 }, async () => {
+    test('the rules that apply, with SQL and plan', async () => {
       await open(reading, async (page) => {
         const region = await explained(page, 'clerk', 'x-engine-user-id: 5', 'query q { customer { name } }');
         await region.getByText('Every field of the operation is offered to the role.').waitFor();
@@ -162,9 +162,7 @@ describe.skipIf(!hasChromium)('the query page', () => {
       });
     });
 
-    test('a session variable that is missing, a line that is no variable, and a mistake in the text', {
-      timeout: 120_000,
-    }, async () => {
+    test('a session variable that is missing, a line that is no variable, and a mistake in the text', async () => {
       await openConsole(
         browser,
         reading,

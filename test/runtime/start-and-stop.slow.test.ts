@@ -107,7 +107,10 @@ async function holdLock(database: TestDatabase): Promise<pg.Client> {
 
 /** Whether somebody in the database waits for the lock. */
 async function isWaiting(database: TestDatabase): Promise<boolean> {
-  const rows = await database.query(`select from pg_locks where locktype = 'advisory' and not granted`);
+  const rows = await database.query(
+    `select from pg_locks where locktype = 'advisory' and not granted
+     and database = (select oid from pg_database where datname = current_database())`,
+  );
   return rows.length > 0;
 }
 

@@ -424,7 +424,7 @@ test('an option that is set in the word engine stops the start', async () => {
   await expect(startWordServer('acme', other)).rejects.toThrow(
     'Environment variable ENGINE_GRAPHQL_ADMIN_SECRET is not read in the vocabulary "acme"; set ACME_GRAPHQL_ADMIN_SECRET',
   );
-}, 60_000);
+});
 
 test('metadata that is stored in one vocabulary is not read in another', async () => {
   await expect(
@@ -433,4 +433,4 @@ test('metadata that is stored in one vocabulary is not read in another', async (
       ENGINE_GRAPHQL_NO_OF_RETRIES: '0',
     }),
   ).rejects.toThrow('its metadata is written in the vocabulary "acme"');
-}, 60_000);
+});

@@ -86,7 +86,7 @@ describe('probes', () => {
         if (select state from health) = 'broken' then raise exception 'out of order'; end if; end $$`,
     };
     await check({ test, timeout: 1 });
-    expect(await state()).toMatchObject({ status: 'OK' });
+    await expect.poll(state).toMatchObject({ status: 'OK' });
     await database.query(`update health set state = 'broken'`);
     await expect.poll(state).toMatchObject({ status: 'ERROR', error: 'out of order' });
     expect(await get(server, '/readyz')).toMatchObject({ json: { reasons: ['source:checked'] } });

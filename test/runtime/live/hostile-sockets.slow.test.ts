@@ -113,7 +113,7 @@ describe('a client', () => {
       else socket.socket.close(1000);
     await expect.poll(pollers).toEqual([]);
     await servesOthers();
-  }, 60_000);
+  });
 
   test('that never reads gets the newest state when it does, not all of them', async () => {
     const socket = await connect(server);
@@ -136,7 +136,7 @@ describe('a client', () => {
     expect(socket.messages.length).toBeLessThan(states / 2);
     await socket.close();
     await watch.close();
-  }, 60_000);
+  });
 
   test('that starts more operations than a socket may have gets an error for each', async () => {
     const socket = await connect(server);
@@ -211,4 +211,4 @@ test('sockets of a server that stops are closed one after the other', async () =
   expect(await last.next()).toEqual({ type: 'pong', payload: { still: 'here' } });
   expect(await last.closed()).toMatchObject({ code: 1012 });
   await stopped;
-}, 60_000);
+});

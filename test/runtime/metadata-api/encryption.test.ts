@@ -21,7 +21,7 @@ beforeAll(async () => {
   await writeFile('server.key', key);
   await client.query('alter system set ssl = on');
   await client.query('select pg_reload_conf()');
-}, 60_000);
+});
 
 afterAll(async () => {
   await client.end();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lockFile, lockText } from '../../../runtime/remote/lock.ts';
+import { freePort } from '../../harness/free-port.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../harness/remote-server.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
@@ -19,9 +20,10 @@ beforeAll(async () => {
   database = await createTestDatabase(
     'create table item (id integer primary key, owner text); insert into item values (1, $$a$$)',
   );
-  remote = await startRemoteServer('type Query { user(id: ID!): User } type User { id: ID!, name: String }', {
-    user: ({ id }: { id: string }) => (id === '1' ? { id, name: 'Ann' } : null),
-  });
+  const user = ({ id }: { id: string }) => (id === '1' ? { id, name: 'Ann' } : null);
+  const sdl = 'type Query { user(id: ID!): User } type User { id: ID!, name: String }';
+  // It comes back where it was.
+  remote = await startRemoteServer(sdl, { user }, await freePort());
   slow = await startRemoteServer('type Query { weather: String }', { weather: 'fine' });
 });
 
@@ -51,7 +53,7 @@ async function inconsistent(): Promise<string[]> {
 }
 
 async function until<Value>(read: () => Promise<Value>, holds: (value: Value) => boolean): Promise<Value> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     const value = await read();
     if (holds(value)) return value;
     await new Promise((resolve) => setTimeout(resolve, 25));
