@@ -3,7 +3,7 @@
  * nothing behind this file knows which of the two a value was. Scalars stay parameters; everything that shapes the SQL
  * (fields of input objects, enum values, booleans, null) is decided here; `shapeOf` decides the same for a variable's value.
  */
-import { Kind, print as printAst, type ValueNode } from 'graphql';
+import { type ConstValueNode, Kind, print as printAst, type ValueNode } from 'graphql';
 import { EngineError, pathStep, UnknownName } from '../errors.ts';
 import {
   type EnumType,
@@ -182,8 +182,27 @@ function variableNode(
       { path },
     );
   }
+  if (declared.defaultValue) refuseTexts(type, declared.defaultValue, path);
   noteUse(variables, name, type);
   return jsonNode(type, variables.values[name], path, { from: 'variable', name, path: [] });
+}
+
+/** In a document the values of an enum are bare words, also in a default, which becomes JSON; only JSON has texts for them. */
+function refuseTexts(type: TypeReference, written: ConstValueNode, path: string): void {
+  if (type.kind === 'nonNull') return refuseTexts(type.of, written, path);
+  if (type.kind === 'enum' && written.kind === Kind.STRING)
+    throw wrongEnum(type, describeLiteral(written), path);
+  if (type.kind === 'list') {
+    const items = written.kind === Kind.LIST ? written.values : [written];
+    for (const [index, item] of items.entries()) refuseTexts(type.of, item, pathStep(path, index));
+  }
+  if (type.kind === 'input' && written.kind === Kind.OBJECT) {
+    const definitions = type.fields();
+    for (const { name, value } of written.fields) {
+      const definition = definitions.get(name.value);
+      if (definition) refuseTexts(definition.type, value, pathStep(path, name.value));
+    }
+  }
 }
 
 function unbound(name: string, path: string): EngineError {
