@@ -59,7 +59,8 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
   const show = async (page: Page, [hash, text]: (typeof PAGES)[number]) => {
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await page.locator('main').getByText(text).filter({ visible: true }).first().waitFor();
-    await expect.poll(() => page.getByRole('status').filter({ hasText: '…' }).count()).toBe(0);
+    const waiting = page.getByRole('status').filter({ hasText: '…' });
+    await expect.poll(() => waiting.count(), { timeout: 60_000 }).toBe(0);
   };
 
   /** What axe-core finds, as rule and element. */

@@ -344,7 +344,7 @@ describe.skipIf(!hasChromium)('the pages for operators', () => {
         .filter({ has: page.locator('code') })
         .last()
         .click();
-      await page.getByText('No call was made for this event yet.').waitFor();
+      await page.getByText('No call was made for this event.').waitFor();
     });
     const rows = await database.query('select id::text, errors from engine_catalog.action_log');
     await open('read', '#/events/action/add_up', async ({ page }) => {

@@ -88,7 +88,7 @@ export function OneEvent({
               </section>
             )}
             <h2>Calls</h2>
-            {invocations.length === 0 && <p className="quiet">No call was made for this event yet.</p>}
+            {invocations.length === 0 && <p className="quiet">No call was made for this event.</p>}
             {invocations.map((call) => (
               <Call key={call.id} call={call} />
             ))}

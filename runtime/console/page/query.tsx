@@ -6,7 +6,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { AccessAnswer } from '../questions.ts';
 import { graphql, read, subscription, useLoaded } from './api.ts';
 import { type Asked, Explanation } from './explanation.tsx';
-import { type PageProps, Problem } from './parts.tsx';
+import { type PageProps, Problem, Waiting } from './parts.tsx';
 import { SessionVariables, sessionOf, variablesOf, withVariables } from './session.tsx';
 import { memoryStorage } from './storage.ts';
 
@@ -41,6 +41,7 @@ export function Query({ state }: PageProps) {
   const [text, setText] = useState(kept.session);
   const [asked, setAsked] = useState<Asked>();
   const [problem, setProblem] = useState<Error>();
+  const [isReady, setReady] = useState(false);
   const editor = useRef<Editor>(undefined);
   const roles = useMemo(() => ['admin', ...(access?.roles ?? [])], [access]);
   Object.assign(kept, { role, session: text });
@@ -74,6 +75,7 @@ export function Query({ state }: PageProps) {
       defaultQuery: FIRST_QUERY,
       ready: (loaded) => {
         editor.current = loaded;
+        setReady(true);
       },
     });
   const explain = () => {
@@ -99,13 +101,14 @@ export function Query({ state }: PageProps) {
           </select>
         </label>
         <SessionVariables text={text} change={setText} />
-        <button type="button" onClick={explain}>
+        <button type="button" onClick={explain} disabled={!isReady}>
           Explain
         </button>
         <small>{state.mode === 'read' ? 'Mutations are refused here.' : 'Mutations change data.'}</small>
       </header>
       {error && <Problem error={error} />}
       {problem && <Problem error={problem} />}
+      {!isReady && <Waiting>Loading GraphiQL …</Waiting>}
       <iframe src="/console/query" title="GraphiQL" onLoad={({ currentTarget }) => start(currentTarget)} />
       {asked && <Explanation asked={asked} access={access} close={() => setAsked(undefined)} />}
     </div>
