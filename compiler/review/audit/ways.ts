@@ -3,17 +3,20 @@ import type { Relationship, Table } from '../../../runtime/core/program.ts';
 import { offersAggregates } from '../../../runtime/core/schema/computed-aggregates.ts';
 import { offersGroups } from '../../../runtime/core/schema/group-types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { joinsTo } from './joins.ts';
 import { names, type Scope } from './path.ts';
 import { rootsOf } from './roots.ts';
 
-/** Fields that lead a role to the rows of a table: root fields, relationships, functions. */
+/** Fields that lead a role to the rows of a table, which it may select from: root fields, relationships, functions, joins. */
 export function entrances(code: GeneratedCode, table: Table, role: string): string[] {
   const scope: Scope = { code, program: code.program, roleSchema: code.program.roleSchema(role, true), role };
   const roots = rootsOf(code, role)
     .ofTable(table)
     .filter(({ root }) => root !== 'mutation');
   const ways = waysTo(scope, table);
-  const paths = [...ways.relationships, ...ways.computedFields].flatMap(({ fields }) => fields);
+  const paths = [...ways.relationships, ...ways.computedFields, ...joinsTo(scope, table)].flatMap(
+    ({ fields }) => fields,
+  );
   return [...names(roots), ...paths, ...ways.functions];
 }
 

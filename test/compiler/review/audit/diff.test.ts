@@ -144,6 +144,31 @@ test('rows that may be read but were not reached are reached by a relationship',
   );
 });
 
+test('rows that may be read but were not reached are reached by an answer of an action', () => {
+  const select = { columns: ['id'], filter: {}, query_root_fields: [], subscription_root_fields: [] };
+  const leading = { name: 'article', type: 'object', remote_table: 'article', field_mapping: { id: 'id' } };
+  const actions = (relationships: readonly object[]) =>
+    article(
+      select,
+      {},
+      {
+        actions: [
+          {
+            name: 'newest',
+            definition: { type: 'query', output_type: 'Newest', handler: 'http://handler' },
+            permissions: [{ role: 'user' }],
+          },
+        ],
+        custom_types: {
+          objects: [{ name: 'Newest', fields: [{ name: 'id', type: 'Int!' }], relationships }],
+        },
+      },
+    );
+  expect(told(actions([]), actions([leading]))).toContain(
+    'wider operations: rows that no field led to are reached by Newest.article',
+  );
+});
+
 test('inherited roles: the rows that show a column are compared, too', () => {
   const roles = (filter: object) =>
     metadataJson(
