@@ -49,8 +49,15 @@ select action_name as name, count(*) filter (where status in ('created', 'proces
   count(*) filter (where status = 'error' and response_received_at > now() - interval '24 hours')::int as failed
 from engine_catalog.action_log where action_name = any ($1) group by action_name`;
 
+/** Characters of an error that is shown whole: it holds what the call was sent, which may be megabytes. */
+const MAX_ERROR = 20_000;
+
 const CALLS = `
-select id, status, to_json(created_at) #>> '{}' as "createdAt", to_json(response_received_at) #>> '{}' as "endedAt", errors
+select id, status, to_json(created_at) #>> '{}' as "createdAt", to_json(response_received_at) #>> '{}' as "endedAt",
+  case when length(errors::text) <= ${MAX_ERROR} then errors
+    when errors is not null then jsonb_build_object('error', left(errors ->> 'error', ${MAX_ERROR}), 'code', errors ->> 'code',
+      'internal', jsonb_build_object('error', left(errors #>> '{internal,error}', ${MAX_ERROR}),
+        'cut', 'longer than ${MAX_ERROR} characters; a query of the action gives it whole')) end as errors
 from engine_catalog.action_log where action_name = $1 order by created_at desc, id limit 100`;
 
 /** The log of asynchronous actions is made with the first server that has one. */

@@ -1,7 +1,7 @@
 /** `GET /engine/console/queues` and a database whose logs cannot be counted in time. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { QueuesAnswer } from '../../../runtime/console/operator-questions.ts';
+import type { CallsAnswer, QueuesAnswer } from '../../../runtime/console/operator-questions.ts';
 import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { leaks, replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
@@ -29,6 +29,7 @@ const METADATA = metadataOf(
           type: 'mutation',
           output_type: 'Paid',
           handler: 'http://127.0.0.1:1',
+          arguments: [{ name: 'note', type: 'String' }],
         },
       },
     ],
@@ -61,6 +62,27 @@ test('what was never called has no calls', async () => {
   expect(unread).toEqual([]);
   expect(triggers).toMatchObject([{ name: 'item_made', pending: 0 }]);
   expect(actions).toEqual([{ name: 'pay', pending: 0, failed: 0 }]);
+});
+
+test('of a failed call with a large input the answer has what failed', async () => {
+  const query = 'mutation ($note: String) { pay(note: $note) }';
+  for (const note of ['short', 'x'.repeat(500_000)])
+    await send(server, '/v1/graphql', { body: { query, variables: { note } } });
+  const calls = async () => {
+    const { json } = await send(server, '/engine/console/calls?action=pay', { method: 'GET' });
+    return (json as CallsAnswer).calls.map(({ errors }) => errors);
+  };
+  await expect.poll(calls).toEqual([
+    {
+      code: 'unexpected',
+      error: 'http exception when calling webhook',
+      internal: {
+        error: expect.any(String),
+        cut: 'longer than 20000 characters; a query of the action gives it whole',
+      },
+    },
+    expect.objectContaining({ internal: expect.objectContaining({ request: expect.anything() }) }),
+  ]);
 });
 
 test.each([
