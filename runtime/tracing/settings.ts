@@ -35,11 +35,11 @@ const NO_BATCH_SIZE = 'max_export_batch_size must be a positive integer';
 
 /** Why traces cannot be exported whatever the environment holds; undefined if nothing is wrong. */
 export function settingsProblem(given: object): string | undefined {
-  const { status, data_types, exporter_otlp = {}, batch_span_processor = {} } = given as Given;
-  const { otlp_traces_endpoint: endpoint } = exporter_otlp;
+  const { status, data_types, exporter_otlp, batch_span_processor } = given as Given;
+  const endpoint = exporter_otlp?.otlp_traces_endpoint;
   const exportsTraces = status === 'enabled' && Array.isArray(data_types) && data_types.includes('traces');
   if (exportsTraces && (typeof endpoint !== 'string' || endpoint === '')) return NO_ENDPOINT;
-  return isBatchSize(batch_span_processor.max_export_batch_size ?? BATCH_SIZE) ? undefined : NO_BATCH_SIZE;
+  return isBatchSize(batch_span_processor?.max_export_batch_size ?? BATCH_SIZE) ? undefined : NO_BATCH_SIZE;
 }
 
 function isBatchSize(size: unknown): size is number {
