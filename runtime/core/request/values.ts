@@ -189,7 +189,7 @@ function variableNode(
 
 /** In a document the values of an enum are bare words, also in a default, which becomes JSON; only JSON has texts for them. */
 function refuseTexts(type: TypeReference, written: ConstValueNode, path: string): void {
-  if (type.kind === 'nonNull') return refuseTexts(type.of, written, path);
+  if (type.kind === 'nonNull') refuseTexts(type.of, written, path);
   if (type.kind === 'enum' && written.kind === Kind.STRING)
     throw wrongEnum(type, describeLiteral(written), path);
   if (type.kind === 'list') {
