@@ -5,16 +5,19 @@
 import { isVocabularyWord, vocabulary } from '../core/vocabulary.ts';
 import { diagnostics as messages } from '../diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Json, Metadata, MetadataPath, TableEntry } from './metadata.ts';
+import type { Json, Metadata, MetadataPath, RemoteSchemaPermission, TableEntry } from './metadata.ts';
 import { sessionVariable } from './values.ts';
 
 /** Those of all permissions. */
-export function lookalikes({ sources }: Metadata): Diagnostic[] {
-  return lookalikesIn(sources.flatMap(({ tables }) => tables.flatMap(permissionsOf)));
+export function lookalikes({ sources, remote_schemas }: Metadata): Diagnostic[] {
+  return lookalikesIn([
+    ...sources.flatMap(({ tables }) => tables.flatMap(permissionsOf)).flatMap(valuesOf),
+    ...remote_schemas.flatMap(({ permissions }) => permissions).flatMap(presetsOf),
+  ]);
 }
 
 /** One warning for each word, at its first literal: a whole import has thousands of them. */
-export function lookalikesIn(permissions: readonly Rules[]): Diagnostic[] {
+export function lookalikesIn(values: readonly Value[]): Diagnostic[] {
   const found = new Map<string, { readonly name: string; readonly path: MetadataPath; count: number }>();
   const visit = (value: Json | undefined, path: MetadataPath): void => {
     if (typeof value === 'string') {
@@ -26,9 +29,7 @@ export function lookalikesIn(permissions: readonly Rules[]): Diagnostic[] {
       for (const [key, item] of Object.entries(value))
         visit(item as Json, [...path, Array.isArray(value) ? Number(key) : key]);
   };
-  for (const { path, permission } of permissions)
-    for (const key of ['filter', 'check', 'set'] as const)
-      visit(permission[key] ?? undefined, [...path, 'permission', key]);
+  for (const { path, value } of values) visit(value, path);
   return [...found].map(([word, { name, path, count }]) =>
     at(
       path,
@@ -40,6 +41,30 @@ export function lookalikesIn(permissions: readonly Rules[]): Diagnostic[] {
       }),
     ),
   );
+}
+
+interface Value {
+  readonly path: MetadataPath;
+  readonly value: Json | undefined;
+}
+
+/** The values of a table's permission. */
+export function valuesOf({ path, permission }: Rules): readonly Value[] {
+  return (['filter', 'check', 'set'] as const).map((key) => ({
+    path: [...path, 'permission', key],
+    value: permission[key] ?? undefined,
+  }));
+}
+
+/** The presets of a permission on a remote schema that may be session variables. */
+export function presetsOf({
+  path,
+  definition,
+}: Pick<RemoteSchemaPermission, 'path' | 'definition'>): readonly Value[] {
+  return [...definition.schema.matchAll(/@preset\s*\(([^)]*)\)/g)]
+    .filter(([, given]) => !/\bstatic\s*:\s*true\b/.test(given!))
+    .flatMap(([, given]) => [...given!.matchAll(/"([^"\\]+)"/g)])
+    .map(([, value]) => ({ path: [...path, 'definition', 'schema'], value }));
 }
 
 interface Rules {

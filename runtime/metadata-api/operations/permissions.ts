@@ -3,7 +3,7 @@ import { ADMIN_ROLE } from '../../core/session.ts';
 import { object } from '../../metadata/combinators.ts';
 import { type PermissionKind, permissionEntries } from '../../metadata/kinds/permission.ts';
 import { comment } from '../../metadata/kinds/shared.ts';
-import { lookalikesIn } from '../../metadata/lookalikes.ts';
+import { lookalikesIn, valuesOf } from '../../metadata/lookalikes.ts';
 import { name, oneOf } from '../../metadata/values.ts';
 import { tableArguments } from '../arguments.ts';
 import {
@@ -48,7 +48,7 @@ function createPermission(kind: PermissionKind): Operation {
       const { role, source, table, permission } = args;
       if (role === ADMIN_ROLE) throw taken(args);
       const { type, name: object } = tablePart(`${kind}_permission`, role, source, table);
-      for (const { code, message } of lookalikesIn([{ path: [], permission }]))
+      for (const { code, message } of lookalikesIn(valuesOf({ path: [], permission })))
         copy.warn({ code, message, type, name: object });
     },
   });

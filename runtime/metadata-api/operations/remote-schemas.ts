@@ -4,6 +4,7 @@ import { ADMIN_ROLE } from '../../core/session.ts';
 import { argument, choose, object, optional } from '../../metadata/combinators.ts';
 import { isObject } from '../../metadata/json.ts';
 import { type RemoteSchemaHead, remoteSchemaHead } from '../../metadata/kinds/remote-schema.ts';
+import { lookalikesIn, presetsOf } from '../../metadata/lookalikes.ts';
 import type { JsonObject, RemoteSchema } from '../../metadata/metadata.ts';
 import { json, name, text } from '../../metadata/values.ts';
 import { refuseDependents } from '../dependents.ts';
@@ -21,7 +22,8 @@ const { create, change, drop } = listOperations(remoteSchemas, common, (schema) 
   globalObject('remote_schema', schema),
 ]);
 
-const permissionName = (role: string, schema: string) => `${role} permission in remote schema ${schema}`;
+const permissionObject = (role: string, schema: string) =>
+  globalObject('remote_schema_permission', `${role} permission in remote schema ${schema}`);
 
 const permissions = listOperations(
   innerList(
@@ -36,9 +38,7 @@ const permissions = listOperations(
     },
   ),
   { ...common, policy: 'target' },
-  (role, { remote_schema }) => [
-    globalObject('remote_schema_permission', permissionName(role, remote_schema)),
-  ],
+  (role, { remote_schema }) => [permissionObject(role, remote_schema)],
 );
 
 /** `refusal`: the definition has no address or two. The error is raised by the operation, because its code is not parse-failed. */
@@ -171,13 +171,16 @@ export const remoteSchemaOperations: readonly Operation[] = [
         'already-exists',
         `permissions for role: "${role}" for remote schema:"${remote_schema}" already exists`,
       ),
-    after: ({ role }) => {
-      if (role !== ADMIN_ROLE) return;
-      throw new EngineError('constraint-violation', 'cannot define permission for admin role');
+    after: ({ remote_schema, role, definition }, copy) => {
+      if (role === ADMIN_ROLE)
+        throw new EngineError('constraint-violation', 'cannot define permission for admin role');
+      const { type, name } = permissionObject(role, remote_schema);
+      for (const { code, message } of lookalikesIn(presetsOf({ path: [], definition })))
+        copy.warn({ code, message, type, name });
     },
     accept: async ({ remote_schema, role }, copy) => {
       await copy.check();
-      const { name } = globalObject('remote_schema_permission', permissionName(role, remote_schema));
+      const { name } = permissionObject(role, remote_schema);
       const problem = copy.inconsistent.find((object) => object.name === name);
       if (!problem) return;
       const reason = withoutContext(problem.reason);

@@ -15,6 +15,7 @@ const SCHEMAS: Readonly<Record<string, string>> = {
   root: 'type Query { usr(a: Int): String }',
   type: 'type Query { thing: usr } type usr { a: Int }',
   derived: 'type Query { thing: usr_bool_exp } type usr_bool_exp { a: Int }',
+  owned: 'type Query { mine(owner: String): Int }',
 };
 
 beforeAll(async () => {
@@ -334,4 +335,28 @@ test.each([
 ])('a server that is no GraphQL server: %s', async (text, message) => {
   remotes.same!.answer = () => text;
   expect(await add('lying', { url: remotes.same!.url })).toEqual([400, 'remote-schema-error', message]);
+});
+
+test('a preset with a session variable of another word warns, a static one does not', async () => {
+  expect(await add('owned', { url: remotes.owned!.url })).toEqual([200]);
+  const warned = async (preset: string) => {
+    const [role, schema] = ['ruled', `type Query { mine(owner: String @preset(value: ${preset})): Int }`];
+    const { json } = await send(server, '/v1/metadata', {
+      body: {
+        type: 'add_remote_schema_permissions',
+        args: { remote_schema: 'owned', role, definition: { schema } },
+      },
+    });
+    expect(json).toMatchObject({ message: 'success' });
+    await run('drop_remote_schema_permissions', { remote_schema: 'owned', role });
+    return (json as { warnings?: { code: string; name: string }[] }).warnings;
+  };
+  expect(await warned('"X-Acme-User-Id"')).toMatchObject([
+    {
+      code: 'literal-like-session-variable',
+      name: expect.stringContaining('ruled permission in remote schema owned'),
+    },
+  ]);
+  expect(await warned('"X-Acme-User-Id", static: true')).toBeUndefined();
+  expect(await warned('"X-Engine-User-Id"')).toBeUndefined();
 });

@@ -41,6 +41,23 @@ test('the answer of export_metadata, with its resource_version, is read as the m
   ]);
 });
 
+test('presets of remote schemas that look like session variables of another word are reported', () => {
+  const schema = 'type Query { mine(owner: String @preset(value: "x-acme-user-id")): String }';
+  const remote_schemas = [
+    {
+      name: 'far',
+      definition: { url: 'http://far' },
+      permissions: [{ role: 'user', definition: { schema } }],
+    },
+  ];
+  write({ 'metadata.json': JSON.stringify({ version: 3, sources: [], remote_schemas }) });
+  expect(read('metadata.json').complaints).toEqual([
+    expect.stringMatching(
+      /^warning literal-like-session-variable {2}remote_schemas\.far\.permissions\.user\.definition\.schema/,
+    ),
+  ]);
+});
+
 describe('one YAML file', () => {
   test('is read like JSON, with its places', () => {
     write({ 'metadata.yaml': 'version: 2\ntables:\n  - table: note\n    select_permisions: []\n' });
