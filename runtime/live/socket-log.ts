@@ -33,12 +33,17 @@ export function createSocketLog(
   const isDetailed = logLevel === 'debug';
   const masking = createMasking(logMaskedVariables);
   let session: Session | undefined;
-  const report = (event: WebsocketObservation['event'], detail?: unknown) =>
+  const report = (
+    event: WebsocketObservation['event'],
+    detail?: unknown,
+    error?: WebsocketObservation['error'],
+  ) =>
     observe({
       kind: 'websocket',
       websocketId,
       event,
       detail,
+      error,
       userVariables: session && vocabulary().session(session.variables),
       expiresAt: session?.expiresAt,
     });
@@ -68,8 +73,8 @@ export function createSocketLog(
       const own = requestId() ?? randomUUID();
       return {
         requestId: own,
-        event: (type, error) =>
-          report('operation', {
+        event: (type, error) => {
+          const detail = {
             operation_id: id,
             request_id: own,
             operation_name: operationName ?? null,
@@ -81,7 +86,9 @@ export function createSocketLog(
                 variables: variables && masking ? masking.variables(variables) : variables,
               },
             }),
-          }),
+          };
+          report('operation', detail, error);
+        },
       };
     },
   };

@@ -63,6 +63,11 @@ function describe(observation: Observation): Fault | undefined {
       const subject = [method, route ?? path, query?.operationName ?? query?.type].filter(Boolean).join(' ');
       return { kind: 'request', subject, message: `${error.code} at ${error.path}` };
     }
+    case 'websocket': {
+      const { error } = observation;
+      if (!error || !FAULTS.has(error.code)) return undefined;
+      return { kind: 'request', subject: 'WebSocket', message: `${error.code} at ${error.path}` };
+    }
     case 'event-invocation':
       if (observation.isDelivered) return undefined;
       return {

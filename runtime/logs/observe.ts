@@ -157,6 +157,8 @@ export interface WebsocketObservation {
   readonly websocketId: string;
   readonly event: 'accepted' | 'rejected' | 'conn_err' | 'operation' | 'closed';
   readonly detail?: unknown;
+  /** Of an operation that failed. */
+  readonly error?: { readonly code: string; readonly path: string } | undefined;
   readonly userVariables?: Readonly<Record<string, string>> | undefined;
   /** Milliseconds since 1970. */
   readonly expiresAt?: number | undefined;

@@ -40,6 +40,22 @@ test('equal errors are one entry; values, queries of addresses and mistakes of c
   ]);
 });
 
+test('operations over a WebSocket count as requests', () => {
+  const errors = createLastErrors();
+  const failed = (code: string): Observation => ({
+    kind: 'websocket',
+    websocketId: 'a',
+    event: 'operation',
+    error: { code, path: '$.selectionSet.item' },
+  });
+  errors.observe({ kind: 'websocket', websocketId: 'a', event: 'accepted' });
+  errors.observe(failed('validation-failed'));
+  errors.observe(failed('timeout'));
+  expect(errors.list()).toMatchObject([
+    { kind: 'request', subject: 'WebSocket', message: 'timeout at $.selectionSet.item' },
+  ]);
+});
+
 test('calls count where the other side failed', () => {
   const errors = createLastErrors();
   const sizes = { requestSize: 0, responseSize: 0, seconds: 1 };
