@@ -86,7 +86,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly body: unknown;
-  /** Address of the endpoint, absent where there is none: `/v1/actions/:id/complete`. */
+  /** The pattern of the endpoint, such as `/v1/actions/:id/complete`; absent if no endpoint matches. */
   readonly routeOptions?: { readonly url?: string | undefined };
 }
 

@@ -6,7 +6,7 @@ import type { Codec } from '../metadata/codec.ts';
 import { argument, choose, object, optional, requiredList } from '../metadata/combinators.ts';
 import { integer, jsonObject, name, text } from '../metadata/values.ts';
 
-/** A number that JavaScript's would cut is none of those that count rows; `integer` says so. */
+/** A number too long for JavaScript arrives as its text: it cannot count rows, and is refused as other numbers out of range are. */
 const wholeNumber: Codec<number> = choose((input) =>
   input instanceof NumberText
     ? `parsing Int failed, value is either floating or will cause over or underflow ${input.text}`
