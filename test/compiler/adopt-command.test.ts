@@ -78,7 +78,7 @@ test.each([
     `create function me() returns text language sql as $$ select current_setting('app.user', true) $$;
      create table mine (owner text default current_setting('app.user'))`,
   ],
-])('own things are none of such an engine: %s', async (_, sql) => {
+])('what the user made is not taken for another engine: %s', async (_, sql) => {
   await database.query(sql);
   expect(await check()).toEqual({ status: 0, output: 'Nothing of another engine is in this database.\n' });
 });

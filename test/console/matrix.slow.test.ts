@@ -199,7 +199,7 @@ describe.skipIf(!hasChromium)('the access matrix', () => {
     });
   });
 
-  test('an address leads to its cell, and says where there is none', WAIT, async () => {
+  test('an address opens its cell; an address without one shows a message', WAIT, async () => {
     const hash = '#/access/-/countries/nested/remote%20schema';
     await open(
       hash,
