@@ -54,7 +54,7 @@ export async function introspectCommand(
     context.stderr('Nothing was written.\n');
     return 1;
   }
-  await writeCatalogFile(options.out, { version: 1, sources: catalogs });
+  await writeCatalogFile(options.out, { version: 2, sources: catalogs });
   const tables = Object.values(catalogs).reduce((sum, catalog) => sum + catalog.tables.length, 0);
   context.stdout(`${Object.keys(catalogs).length} sources, ${tables} tables → ${options.out}\n`);
   return 0;

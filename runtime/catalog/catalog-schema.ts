@@ -11,7 +11,7 @@ const comment = text.exactOptional();
 const relation = { schema: text, name: text };
 const typeReference = z.strictObject({ schema: text, name: text, array: stated });
 
-const typeHead = { schema: text, name: text, oid: count, comment };
+const typeHead = { schema: text, name: text, oid: count, comment, ownEquality: stated };
 const type = z.discriminatedUnion('kind', [
   z.strictObject({ ...typeHead, kind: z.enum(['base', 'range', 'multirange', 'pseudo']) }),
   z.strictObject({ ...typeHead, kind: z.literal('domain'), base: typeReference, notNull: stated }),
@@ -29,6 +29,7 @@ const column = z.strictObject({
   position: count,
   type: typeReference,
   notNull: stated,
+  nullBelow: stated,
   hasDefault: stated,
   identity: z.enum(['always', 'by default']).exactOptional(),
   generated: z.enum(['stored', 'virtual']).exactOptional(),
@@ -38,7 +39,15 @@ const column = z.strictObject({
   updatable: z.boolean().exactOptional(),
 });
 
-const key = z.strictObject({ name: text, columns: z.array(text), oid: count });
+const key = z.strictObject({
+  name: text,
+  columns: z.array(text),
+  oid: count,
+  deferrable: stated,
+  invalid: stated,
+  temporal: stated,
+  otherEquality: stated,
+});
 
 const foreignKeyAction = z.enum(['cascade', 'set null', 'set default']);
 
@@ -49,6 +58,7 @@ const table = z.strictObject({
   comment,
   partitionOf: z.strictObject(relation).exactOptional(),
   inherits: stated,
+  hasChildren: stated,
   columns: z.array(column),
   primaryKey: key.exactOptional(),
   uniqueConstraints: z.array(key),
@@ -70,6 +80,9 @@ const table = z.strictObject({
       references: z.strictObject({ ...relation, columns: z.array(text) }),
       onDelete: foreignKeyAction.exactOptional(),
       onUpdate: foreignKeyAction.exactOptional(),
+      deferrable: stated,
+      unvalidated: stated,
+      unenforced: stated,
     }),
   ),
   reads: z.array(z.strictObject({ ...relation, columns: z.array(text) })).exactOptional(),
@@ -117,6 +130,7 @@ const source = z.strictObject({
 });
 
 export const catalogFileSchema: z.ZodType<CatalogFile> = z.strictObject({
-  version: z.literal(1),
+  // Version 1 did not tell what proofs by a constraint need (proven.ts).
+  version: z.literal(2, { error: 'this version of Engine reads version 2' }),
   sources: z.record(text, source),
 });

@@ -9,7 +9,7 @@ import type { Distribution } from '../core/shards/shapes.ts';
 
 /** Catalogs of a compile, keyed by the name of the source; the saved form (`engine introspect`) has `version`. */
 export interface CatalogFile {
-  readonly version: 1;
+  readonly version: 2;
   readonly sources: Readonly<Record<string, SourceCatalog>>;
 }
 
@@ -44,6 +44,8 @@ export type CatalogType = {
   readonly name: string;
   readonly oid: number;
   readonly comment?: string;
+  /** An operator "=" outside pg_catalog takes its values: which values are equal is not PostgreSQL's to say. */
+  readonly ownEquality?: true;
 } & (
   | { readonly kind: 'base' | 'range' | 'multirange' | 'pseudo' }
   | { readonly kind: 'domain'; readonly base: TypeReference; readonly notNull?: true }
@@ -68,6 +70,8 @@ export interface CatalogTable {
   readonly partitionOf?: RelationReference;
   /** Set on a child of an older kind of inheritance: statements on its parents change its rows, too. */
   readonly inherits?: true;
+  /** Other tables inherit from it, partitions apart: its rows are theirs, too, for which its keys do not hold. */
+  readonly hasChildren?: true;
   readonly columns: readonly CatalogColumn[];
   readonly primaryKey?: CatalogKey;
   /** UNIQUE constraints, by name (deferrable ones too); the primary key is not repeated here. */
@@ -117,10 +121,19 @@ export interface RelationReference {
   readonly name: string;
 }
 
+/** What it proves is decided in proven.ts. */
 export interface CatalogKey {
   readonly name: string;
   readonly columns: readonly string[];
   readonly oid: number;
+  /** It may be broken until a transaction ends. */
+  readonly deferrable?: true;
+  /** Its index is not valid: one that was made partition by partition, or concurrently, and is not done. */
+  readonly invalid?: true;
+  /** `without overlaps` (version 18). */
+  readonly temporal?: true;
+  /** By its operator classes or collations other values are equal than by `=` of PostgreSQL. */
+  readonly otherEquality?: true;
 }
 
 export interface CatalogForeignKey {
@@ -132,6 +145,11 @@ export interface CatalogForeignKey {
   /** Effect on the row when the one that it refers to is deleted, or its key changed; absent: that is refused. */
   readonly onDelete?: ForeignKeyAction;
   readonly onUpdate?: ForeignKeyAction;
+  readonly deferrable?: true;
+  /** NOT VALID: rows that were there before it may break it. */
+  readonly unvalidated?: true;
+  /** NOT ENFORCED (version 18), or a trigger that enforces it is disabled. */
+  readonly unenforced?: true;
 }
 
 export interface CatalogColumn {
@@ -139,8 +157,13 @@ export interface CatalogColumn {
   /** pg_attribute.attnum; stable through renames. */
   readonly position: number;
   readonly type: TypeReference;
-  /** NOT NULL, by itself or by its domain. */
+  /**
+   * PostgreSQL enforces NOT NULL on the rows of the table itself. Not by a domain: a subquery without a row, or an outer join,
+   * gives a null of its type.
+   */
   readonly notNull?: true;
+  /** Tables below it, which a scan reads too, may hold null all the same. */
+  readonly nullBelow?: true;
   /** Has a DEFAULT (its own or its domain's), is an identity, generated or serial column. */
   readonly hasDefault?: true;
   readonly identity?: 'always' | 'by default';

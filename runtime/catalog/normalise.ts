@@ -83,7 +83,8 @@ const relationKinds: Record<RawRelation['kind'], RelationKind> = {
 function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
   const parent = relation.parent === null ? undefined : lookup.relations.get(relation.parent);
   const constraints = (lookup.constraints.get(relation.oid) ?? []).toSorted(byName);
-  const indexes = (lookup.indexes.get(relation.oid) ?? []).toSorted(byName);
+  const all = (lookup.indexes.get(relation.oid) ?? []).toSorted(byName);
+  const indexes = all.filter((index) => index.is_valid);
   const ofKind = (kind: RawConstraint['kind']) =>
     constraints.filter((constraint) => constraint.kind === kind);
   const [primaryKey] = ofKind('p');
@@ -95,9 +96,10 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
     ...(relation.comment !== null && { comment: relation.comment }),
     ...(parent && { partitionOf: { schema: parent.schema, name: parent.name } }),
     ...(relation.inherits && { inherits: true }),
+    ...(relation.has_children && { hasChildren: true }),
     columns: (lookup.columns.get(relation.oid) ?? []).map((column) => describeColumn(column, lookup)),
-    ...(primaryKey && { primaryKey: describeKey(primaryKey, lookup) }),
-    uniqueConstraints: ofKind('u').map((constraint) => describeKey(constraint, lookup)),
+    ...(primaryKey && { primaryKey: describeKey(primaryKey, all, lookup) }),
+    uniqueConstraints: ofKind('u').map((constraint) => describeKey(constraint, all, lookup)),
     uniqueIndexes: indexes
       .filter(
         (index) => index.is_unique && index.is_free && !index.is_partial && !keyPositions(index).includes(0),
@@ -106,6 +108,7 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
         name,
         columns: keyPositions(index).map((position) => columnName(index.relation, position, lookup)!),
         oid,
+        ...(!index.is_exact && { otherEquality: true as const }),
       })),
     indexes: indexes.map((index) => ({
       name: index.name,
@@ -131,7 +134,8 @@ function describeColumn(column: RawColumn, lookup: Lookup): CatalogColumn {
     name: column.name,
     position: column.position,
     type: lookup.types.reference(column.type),
-    ...((column.not_null || lookup.types.isNotNull(column.type)) && { notNull: true }),
+    ...(column.not_null && { notNull: true }),
+    ...(column.null_below && { nullBelow: true }),
     ...((column.has_default || column.identity !== '' || lookup.types.hasDefault(column.type)) && {
       hasDefault: true,
     }),
@@ -215,8 +219,17 @@ function sortedRecord(entries: Iterable<readonly [string, string]>): Record<stri
   return Object.fromEntries([...entries].sort(([left], [right]) => compareText(left, right)));
 }
 
-function describeKey(constraint: RawConstraint, lookup: Lookup): CatalogKey {
-  return { name: constraint.name, columns: constraintColumns(constraint, lookup), oid: constraint.oid };
+function describeKey(constraint: RawConstraint, indexes: readonly RawIndex[], lookup: Lookup): CatalogKey {
+  const index = indexes.find(({ oid }) => oid === constraint.index);
+  return {
+    name: constraint.name,
+    columns: constraintColumns(constraint, lookup),
+    oid: constraint.oid,
+    ...(constraint.is_deferrable && { deferrable: true }),
+    ...(!index?.is_valid && { invalid: true }),
+    ...(constraint.is_temporal && { temporal: true }),
+    ...(!index?.is_exact && { otherEquality: true }),
+  };
 }
 
 /** Nothing if the referenced table is in a schema that is not read: no metadata can follow such a key. */
@@ -234,6 +247,9 @@ function describeForeignKey(constraint: RawConstraint, lookup: Lookup): CatalogF
         columns: constraint.referenced_columns!.map((position) => columnName(target.oid, position, lookup)!),
       },
       ...describeActions(constraint),
+      ...(constraint.is_deferrable && { deferrable: true }),
+      ...(constraint.is_unvalidated && { unvalidated: true }),
+      ...(constraint.is_unenforced && { unenforced: true }),
     },
   ];
 }

@@ -28,6 +28,8 @@ export interface RawType {
   readonly comment: string | null;
   /** Array types only: the type of the elements. */
   readonly element: number | null;
+  /** An operator "=" outside pg_catalog takes it. */
+  readonly own_equality: boolean;
   readonly base: number | null;
   readonly not_null: boolean;
   readonly has_default: boolean;
@@ -47,6 +49,8 @@ export interface RawRelation {
   readonly parent: number | null;
   /** A child of an older kind of inheritance. */
   readonly inherits: boolean;
+  /** Other tables inherit from it; partitions are not counted. */
+  readonly has_children: boolean;
   /** Bits of 1 << command: 4 update, 8 insert, 16 delete. */
   readonly events: number;
   /** Views only: the parsed query, as Postgres keeps it. */
@@ -62,6 +66,8 @@ export interface RawColumn {
   readonly name: string;
   readonly type: number;
   readonly not_null: boolean;
+  /** A child or foreign partition does not enforce the NOT NULL. */
+  readonly null_below: boolean;
   readonly has_default: boolean;
   readonly identity: '' | 'a' | 'd';
   readonly generated: '' | 's' | 'v';
@@ -82,6 +88,14 @@ export interface RawConstraint {
   /** pg_constraint.confdeltype and confupdtype: no action, restrict, cascade, set null, set default; blank if no foreign key. */
   readonly on_delete: 'a' | 'r' | 'c' | 'n' | 'd' | ' ';
   readonly on_update: 'a' | 'r' | 'c' | 'n' | 'd' | ' ';
+  readonly is_deferrable: boolean;
+  /** Keys only: `without overlaps`. */
+  readonly is_temporal: boolean;
+  /** Keys: the index that enforces them. */
+  readonly index: number | null;
+  readonly is_unvalidated: boolean;
+  /** Foreign keys only: NOT ENFORCED, or a trigger that enforces it is disabled. */
+  readonly is_unenforced: boolean;
   readonly definition: string | null;
 }
 
@@ -97,6 +111,9 @@ export interface RawIndex {
   readonly is_partial: boolean;
   /** Enforced at once and owned by no constraint. */
   readonly is_free: boolean;
+  readonly is_valid: boolean;
+  /** Unique, and equal is what `=` of PostgreSQL finds equal. */
+  readonly is_exact: boolean;
 }
 
 /** A column that a view's query mentions. */

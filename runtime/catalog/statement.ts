@@ -43,6 +43,29 @@ const scope = `
     join schemas s on s.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'f')
   ),
+  descendants as materialized (
+    with recursive below as (
+      select i.inhparent as ancestor, i.inhrelid as oid
+      from pg_catalog.pg_inherits i
+      union
+      select b.ancestor, i.inhrelid
+      from below b
+      join pg_catalog.pg_inherits i on i.inhparent = b.oid
+    )
+    select b.ancestor, b.oid
+    from below b
+  ),
+  equalities as materialized (
+    select u.type
+    from pg_catalog.pg_operator o
+    cross join lateral (values (o.oprleft), (o.oprright)) u (type)
+    where o.oprname = '=' and o.oprnamespace <> 'pg_catalog'::pg_catalog.regnamespace
+  ),
+  unvalidated as materialized (
+    select k.conrelid as relation, k.conkey[1] as position
+    from pg_catalog.pg_constraint k
+    where k.contype = 'n' and not k.convalidated
+  ),
   comments as materialized (
     select d.objoid as oid, d.objsubid as position, d.classoid::pg_catalog.regclass as catalog, d.description as text
     from pg_catalog.pg_description d
@@ -62,6 +85,7 @@ const types = `
     select
       t.oid::int8, n.nspname as schema, t.typname as name, t.typtype as kind, d.text as comment,
       e.oid::int8 as element,
+      t.oid in (select q.type from equalities q) as own_equality,
       nullif(t.typbasetype, 0)::int8 as base,
       t.typnotnull as not_null,
       t.typdefault is not null as has_default,
@@ -185,6 +209,7 @@ const relations = `
       r.oid::int8, r.schema, r.name, r.kind, d.text as comment,
       case when r.is_partition then i.inhparent::int8 end as parent,
       not r.is_partition and exists (select from pg_catalog.pg_inherits i where i.inhrelid = r.oid) as inherits,
+      r.kind <> 'p' and r.oid in (select x.ancestor from descendants x) as has_children,
       case
         when r.kind in ('r', 'p') then 28
         when r.kind = 'v' or w.fdwhandler <> 0 then pg_catalog.pg_relation_is_updatable(r.oid, true)
@@ -209,6 +234,9 @@ const relations = `
     left join pg_catalog.pg_rewrite q on r.kind in ('v', 'm') and q.ev_class = r.oid and q.ev_type = '1'`;
 
 /**
+ * PostgreSQL enforces NOT NULL neither on rows of a foreign table nor on those that were there before a constraint that is
+ * not validated (version 18), and a child may lack the NOT NULL of its parent. A scan of the parent shows all of them.
+ *
  * A rule or trigger that handles INSERT or UPDATE itself takes every column of the view; an automatically updatable
  * view takes those that show a column of the table below. Trigger types: 64 INSTEAD OF, 4 INSERT, 16 UPDATE; rule types:
  * 2 UPDATE, 3 INSERT.
@@ -216,7 +244,8 @@ const relations = `
 const columns = `
     select
       a.attrelid::int8 as relation, a.attnum as position, a.attname as name, a.atttypid::int8 as type,
-      a.attnotnull as not_null,
+      a.attnotnull and r.kind <> 'f' and u.relation is null as not_null,
+      n.ancestor is not null as null_below,
       a.atthasdef as has_default, a.attidentity as identity, a.attgenerated as generated, d.text as comment,
       coalesce(not l.collisdeterministic, false) as nondeterministic,
       case
@@ -225,6 +254,16 @@ const columns = `
     from relations r
     join pg_catalog.pg_attribute a on a.attrelid = r.oid
     left join pg_catalog.pg_collation l on l.oid = a.attcollation
+    left join unvalidated u on u.relation = a.attrelid and u.position = a.attnum
+    left join (
+      select distinct x.ancestor, p.attname as name
+      from descendants x
+      join pg_catalog.pg_attribute p on p.attrelid = x.ancestor and p.attnum > 0 and p.attnotnull
+      join pg_catalog.pg_attribute c on c.attrelid = x.oid and c.attname = p.attname
+      join pg_catalog.pg_class k on k.oid = x.oid
+      left join unvalidated v on v.relation = c.attrelid and v.position = c.attnum
+      where not c.attnotnull or k.relkind = 'f' or v.relation is not null
+    ) n on n.ancestor = a.attrelid and n.name = a.attname
     left join (
       select g.tgrelid as oid
       from pg_catalog.pg_trigger g
@@ -239,15 +278,26 @@ const columns = `
     where a.attnum > 0 and not a.attisdropped`;
 
 /**
+ * What proofs by a constraint need to know goes with it (\`proven.ts\`). Columns of pg_constraint that came with version 18,
+ * conperiod and conenforced, are read through JSON. A trigger that enforces a foreign key may be disabled, for ordinary
+ * sessions (D) or for all but replication (R).
+ *
  * Left out: the copies of a foreign key that Postgres keeps for each partition of the referenced table, and temporal
- * foreign keys (version 18, `PERIOD`), which do not say that columns are equal. `conperiod` is read through JSON because
- * the column does not exist before 18.
+ * foreign keys (version 18, `PERIOD`), which do not say that columns are equal.
  */
 const constraints = `
     select
       k.oid::int8, k.conrelid::int8 as relation, k.conname as name, k.contype as kind, k.conkey as columns,
       nullif(k.confrelid, 0)::int8 as referenced, k.confkey as referenced_columns,
       k.confdeltype as on_delete, k.confupdtype as on_update,
+      k.condeferrable as is_deferrable,
+      k.contype in ('p', 'u') and pg_catalog.to_jsonb(k) ->> 'conperiod' is not distinct from 'true' as is_temporal,
+      nullif(k.conindid, 0)::int8 as index,
+      not k.convalidated as is_unvalidated,
+      k.contype = 'f' and (
+        pg_catalog.to_jsonb(k) ->> 'conenforced' is not distinct from 'false'
+        or k.oid in (select g.tgconstraint from pg_catalog.pg_trigger g where g.tgenabled in ('D', 'R'))
+      ) as is_unenforced,
       case k.contype when 'c' then pg_catalog.pg_get_constraintdef(k.oid) end as definition
     from relations r
     join pg_catalog.pg_constraint k on k.conrelid = r.oid
@@ -260,18 +310,35 @@ const constraints = `
         and pg_catalog.to_jsonb(k) ->> 'conperiod' is distinct from 'true'
       )`;
 
+/**
+ * \`is_exact\`: the key finds two values equal where \`=\` of PostgreSQL does. Its operator class may be of another equality
+ * (B-tree strategy 3), and so may its collation, where that or the one of the column is nondeterministic.
+ */
 const indexes = `
     select
       i.indexrelid::int8 as oid, i.indrelid::int8 as relation, c.relname as name, m.amname as method,
       i.indkey::text as columns, i.indnkeyatts as key_length, i.indisunique as is_unique,
       i.indpred is not null as is_partial,
-      i.indimmediate and k.oid is null as is_free
+      i.indimmediate and k.oid is null as is_free,
+      i.indisvalid as is_valid,
+      i.indisunique and not exists (
+        select
+        from pg_catalog.generate_series(0, i.indnkeyatts - 1) p
+        left join pg_catalog.pg_opclass o on o.oid = i.indclass[p]
+        left join pg_catalog.pg_amop s
+          on s.amopfamily = o.opcfamily and s.amoplefttype = o.opcintype and s.amoprighttype = o.opcintype
+          and s.amopstrategy = 3 and m.amname = 'btree'
+        left join pg_catalog.pg_operator e
+          on e.oid = s.amopopr and e.oprname = '=' and e.oprnamespace = 'pg_catalog'::pg_catalog.regnamespace
+        left join pg_catalog.pg_collation l on l.oid = i.indcollation[p]
+        where e.oid is null or not coalesce(l.collisdeterministic, true)
+      ) as is_exact
     from relations r
     join pg_catalog.pg_index i on i.indrelid = r.oid
     join pg_catalog.pg_class c on c.oid = i.indexrelid
     join pg_catalog.pg_am m on m.oid = c.relam
     left join pg_catalog.pg_constraint k on k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x')
-    where i.indisvalid`;
+    where i.indisvalid or i.indisunique`;
 
 /** Dependencies of the query of a view, as Postgres keeps them: every column that it mentions, shown or not. */
 const reads = `

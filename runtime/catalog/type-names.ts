@@ -5,8 +5,6 @@ import type { RawColumn, RawType } from './raw-catalog.ts';
 /** Names types by OID, and remembers which were named: those are the types that the catalog lists. */
 export interface TypeNames {
   reference(oid: number): TypeReference;
-  /** True for a domain that refuses null, itself or through the domain it is based on. */
-  isNotNull(oid: number): boolean;
   hasDefault(oid: number): boolean;
   /** The types named so far and those that they are made of, outside pg_catalog, by schema and name. */
   used(): readonly CatalogType[];
@@ -44,7 +42,13 @@ export function nameTypes(
 
   function describe(type: RawType): CatalogType {
     const { oid, schema, name } = type;
-    const head = { schema, name, oid, ...(type.comment !== null && { comment: type.comment }) };
+    const head = {
+      schema,
+      name,
+      oid,
+      ...(type.comment !== null && { comment: type.comment }),
+      ...(type.own_equality && { ownEquality: true as const }),
+    };
     switch (type.kind) {
       case 'b':
         return { ...head, kind: 'base' };
@@ -77,7 +81,6 @@ export function nameTypes(
 
   return {
     reference,
-    isNotNull: (oid) => someDomain(oid, (domain) => domain.not_null),
     hasDefault: (oid) => someDomain(oid, (domain) => domain.has_default),
     used() {
       const described: CatalogType[] = [];

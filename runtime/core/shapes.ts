@@ -65,6 +65,8 @@ export interface TableShape {
   readonly unique?: Readonly<Record<string, readonly string[]>>;
   /** Unique indexes over expressions or over some rows only: named in `on_conflict`, and no proof of anything. */
   readonly conditionallyUnique?: readonly string[];
+  /** Keys of the above whose values two rows may share: name → why. Nothing is concluded from them. */
+  readonly unprovenKeys?: Readonly<Record<string, string>>;
   readonly relationships?: Readonly<Record<string, RelationshipShape>>;
   readonly computedFields?: Readonly<Record<string, ComputedFieldShape>>;
   /** Relationships that another step looks up: remote schemas, tables of other sources. */
@@ -88,6 +90,27 @@ export interface TableShape {
   readonly sideEffects?: true;
   /** Columns that Postgres refuses to write, mostly of views. */
   readonly readOnly?: readonly ('insert' | 'update' | 'delete')[];
+}
+
+/** Columns of the keys whose values no two rows share, the primary key first. */
+export function provenKeys({
+  primaryKey,
+  unique = {},
+  unprovenKeys = {},
+}: Pick<TableShape, 'primaryKey' | 'unique' | 'unprovenKeys'>): readonly (readonly string[])[] {
+  const keys = [
+    ...(primaryKey ? [[primaryKey.name, primaryKey.columns] as const] : []),
+    ...Object.entries(unique),
+  ];
+  return keys.flatMap(([name, columns]) => (Object.hasOwn(unprovenKeys, name) ? [] : [columns]));
+}
+
+/** Whether the primary key is there, and two rows may share its values all the same. */
+export function mayRepeatKey({
+  primaryKey,
+  unprovenKeys,
+}: Pick<TableShape, 'primaryKey' | 'unprovenKeys'>): boolean {
+  return primaryKey !== undefined && unprovenKeys?.[primaryKey.name] !== undefined;
 }
 
 export type ForeignKeyAction = 'cascade' | 'set null' | 'set default';
@@ -131,9 +154,9 @@ export interface RelationshipShape {
   readonly target: string;
   /** Column of this table → column of the target. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Object only: the row is always there (foreign key on this side, all columns NOT NULL). */
+  /** Object only: the row is always there, by a foreign key on this side (proven by catalog/proven.ts). */
   readonly notNull?: true;
-  /** Object only: at most one target row matches (the target's columns cover a key). */
+  /** Object only: at most one target row matches, by a key of the target (proven by catalog/proven.ts). */
   readonly unique?: true;
   /** Object only: the key sits on the target, so a nested insert writes it after this row. */
   readonly insertAfter?: true;

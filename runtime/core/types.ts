@@ -71,6 +71,11 @@ const BUILTIN: Readonly<Record<string, { family: TypeFamily; scalar?: string; sq
   timetz: { family: 'date', sql: 'timetz' },
 };
 
+/** How SQL names a type of pg_catalog; undefined for others. */
+export function builtinSql(key: string): string | undefined {
+  return BUILTIN[key]?.sql;
+}
+
 const SQL_NAMES: ReadonlySet<string> = new Set(Object.values(BUILTIN).flatMap(({ sql = [] }) => sql));
 
 /** Types of extensions, recognised by name in whatever schema the extension lives. */

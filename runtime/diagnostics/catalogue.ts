@@ -914,6 +914,21 @@ export const diagnostics = {
       `table ${table} has no field named "${column}"`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
+  /** Object relationship "%relationship%" of table %table% may find several rows of %target%, because %because%. */
+  relationshipNotSingle: ({
+    relationship,
+    table,
+    target,
+    because,
+  }: {
+    relationship: Hole;
+    table: Hole;
+    target: Hole;
+    because: Hole;
+  }): Message =>
+    message('relationship-not-single', 'warning', [
+      `Object relationship "${relationship}" of table ${table} may find several rows of ${target}, because ${because}.`,
+    ]),
   /** Duplicate remote field '%field%' */
   remoteFieldConflict: ({ field, owner }: { field: Hole; owner: Hole }): Message =>
     message('remote-field-conflict', 'error', [

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { CatalogFunction, CatalogKey, CatalogTable, SourceCatalog } from '../catalog/catalog.ts';
 import { foreignKeyActions } from '../catalog/foreign-key-actions.ts';
+import { isAlwaysThere, isNeverNull, isUnique, keysOf } from '../catalog/proven.ts';
 import { typeKey } from '../catalog/type-shapes.ts';
 import { objectKey } from '../core/names.ts';
 import type { ComputedFieldShape, FunctionShape, SourceShape, TableShape } from '../core/shapes.ts';
@@ -34,6 +35,8 @@ export type Fact =
       readonly table: string;
       readonly name: string;
       readonly columns: readonly string[];
+      /** Two rows may share its values. */
+      readonly isShared: boolean;
     }
   | {
       readonly kind: 'foreign key';
@@ -115,6 +118,7 @@ export function factText(fact: Fact): string {
         ...(fact.readOnly ? ['read only'] : []),
       ].join(', ');
     case 'key':
+      return `(${fact.columns.join(', ')})${fact.isShared ? ', which two rows may share' : ''}`;
     case 'required columns':
       return `(${fact.columns.join(', ')})`;
     case 'foreign key':
@@ -343,7 +347,7 @@ function observeTable(
         column && {
           ...expected,
           type: typeKey(column.type),
-          notNull: column.notNull ?? false,
+          notNull: isNeverNull(table, column.name).holds,
           hasDefault: column.hasDefault ?? false,
           readOnly:
             column.generated !== undefined || column.identity === 'always' || column.updatable === false,
@@ -351,16 +355,19 @@ function observeTable(
       );
     }
     case 'required columns': {
-      const columns = table.columns.filter(({ notNull, hasDefault }) => notNull && !hasDefault);
+      const columns = table.columns.filter(
+        ({ name, hasDefault }) => !hasDefault && isNeverNull(table, name).holds,
+      );
       return { ...expected, columns: columns.map(({ name }) => name).sort() };
     }
     case 'key': {
       const key = keysOf(table).find(({ name }) => name === expected.name);
-      return key && { ...expected, columns: key.columns };
+      return key && { ...expected, columns: key.columns, isShared: !isUnique(table, key).holds };
     }
     case 'uniqueness': {
-      const covers = ({ columns }: CatalogKey) => columns.every((name) => expected.columns.includes(name));
-      return keysOf(table).some(covers) ? expected : undefined;
+      const proves = (key: CatalogKey) =>
+        key.columns.every((name) => expected.columns.includes(name)) && isUnique(table, key).holds;
+      return keysOf(table).some(proves) ? expected : undefined;
     }
     case 'insert':
       return { ...expected, sideEffects: table.sideEffects ?? false };
@@ -376,7 +383,7 @@ function observeTable(
     }
     case 'foreign key': {
       const [schemaColumns, targetColumns] = [Object.keys(expected.columns), Object.values(expected.columns)];
-      const found = table.foreignKeys.some(
+      const found = table.foreignKeys.find(
         ({ columns, references }) =>
           objectKey(references.schema, references.name) === expected.target &&
           columns.length === schemaColumns.length &&
@@ -385,15 +392,11 @@ function observeTable(
             return at >= 0 && targetColumns[at] === references.columns[index];
           }),
       );
-      return found ? expected : undefined;
+      return found && isAlwaysThere(table, found).holds ? expected : undefined;
     }
     case 'enum values': {
       const rows = catalog.enumTables[`${table.schema}.${table.name}`];
       return rows && { ...expected, values: rows.map(({ value }) => value).sort() };
     }
   }
-}
-
-function keysOf({ primaryKey, uniqueConstraints, uniqueIndexes }: CatalogTable): CatalogKey[] {
-  return [...(primaryKey ? [primaryKey] : []), ...uniqueConstraints, ...uniqueIndexes];
 }

@@ -126,7 +126,18 @@ function factsBy(...facts: readonly (Fact | undefined)[]): Facts {
 
 function keyFact(table: TableShape): Fact | undefined {
   const { primaryKey } = table;
-  return primaryKey && { kind: 'key', table: keyOf(table), ...primaryKey };
+  return (
+    primaryKey && {
+      kind: 'key',
+      table: keyOf(table),
+      ...primaryKey,
+      isShared: isShared(table, primaryKey.name),
+    }
+  );
+}
+
+function isShared({ unprovenKeys = {} }: TableShape, key: string): boolean {
+  return Object.hasOwn(unprovenKeys, key);
 }
 
 type FactsOf = (access: TableAccess, operation: Operation, rule: Rule, role: string) => Facts;
@@ -211,7 +222,7 @@ function collectFacts(
     add(requiredFact(table));
     add(keyFact(table));
     for (const [name, columns] of Object.entries(table.unique ?? {}))
-      add({ kind: 'key', table: keyOf(table), name, columns });
+      add({ kind: 'key', table: keyOf(table), name, columns, isShared: isShared(table, name) });
     // Nested rows may go in a table at a time only where no row looks at another.
     if (!table.sideEffects) add({ kind: 'insert', table: keyOf(table), sideEffects: false });
     add(foreignKeysFact(table));

@@ -3,7 +3,8 @@
  * for the whole set, with one reason for each problem.
  */
 
-import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import type { CatalogKey, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import { isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { nativeScalarKey } from '../../../runtime/core/action/native-scalars.ts';
 import { keyOf } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
@@ -225,9 +226,8 @@ function warnOfRelationships(
     }
     if (relationship.type !== 'object') continue;
     const columns = new Set(mapping.map(([, column]) => column));
-    const { primaryKey, uniqueConstraints, uniqueIndexes } = table.catalog;
-    const keys = [...(primaryKey ? [primaryKey] : []), ...uniqueConstraints, ...uniqueIndexes];
-    if (keys.some((key) => key.columns.every((column) => columns.has(column)))) continue;
+    const isCovered = ({ columns: key }: CatalogKey) => key.every((column) => columns.has(column));
+    if (keysOf(table.catalog).some((key) => isCovered(key) && isUnique(table.catalog, key).holds)) continue;
     diagnostics.push(at(place, messages.actionRelationshipNotUnique(about)));
   }
 }

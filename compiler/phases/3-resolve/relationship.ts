@@ -1,9 +1,11 @@
 /** Object and array relationships: by foreign key on either side, or by a column mapping of one's own. */
 
-import type { CatalogForeignKey, CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import type { CatalogForeignKey } from '../../../runtime/catalog/catalog.ts';
+import { isAlwaysThere, isAtMostOne } from '../../../runtime/catalog/proven.ts';
 import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import type { RelationshipShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import type {
   ForeignKeyOnOtherTable,
   ForeignKeyOnThisTable,
@@ -36,11 +38,8 @@ export function resolveRelationship(
     manual: () => joinByHand(scope, table, using as ManualConfiguration),
   }[using.kind]();
   const { target, columns } = join;
-  const single = kind === 'object' && coversKey(target.catalog, Object.values(columns));
-  const always =
-    kind === 'object' &&
-    using.kind === 'foreign_key_on_this_table' &&
-    Object.keys(columns).every((name) => table.columns.get(name)?.notNull);
+  const single = kind === 'object' && isSingle(scope, table, join, relationship);
+  const always = kind === 'object' && join.key !== undefined && isAlwaysThere(table.catalog, join.key).holds;
   const insertAfter =
     kind === 'object' &&
     (using.kind === 'foreign_key_on_other_table' ||
@@ -59,6 +58,30 @@ export function resolveRelationship(
 interface Join {
   readonly target: TableScope;
   readonly columns: Readonly<Record<string, string>>;
+  /** The foreign key of this table that it follows. */
+  readonly key?: CatalogForeignKey;
+}
+
+/** Whether at most one row of the target is joined to each row; says why not where a key seems to see to that. */
+function isSingle(
+  scope: SourceScope,
+  table: TableScope,
+  { target, columns }: Join,
+  { name, path }: Relationship<RelationshipUsing>,
+): boolean {
+  const own = new Map(table.catalog.columns.map((column) => [column.name, column]));
+  const compared = Object.entries(columns).map(([here, there]) => ({ column: there, with: own.get(here)! }));
+  const { holds, because, coversKey } = isAtMostOne(scope.catalog, target.catalog, compared);
+  if (coversKey && !holds) {
+    const about = {
+      relationship: name,
+      table: quoted(table.catalog),
+      target: quoted(target.catalog),
+      because,
+    };
+    scope.diagnostics.push(at(path, diagnostics.relationshipNotSingle(about)));
+  }
+  return holds;
 }
 
 function joinFromHere(scope: SourceScope, table: TableScope, using: ForeignKeyOnThisTable): Join {
@@ -70,6 +93,7 @@ function joinFromHere(scope: SourceScope, table: TableScope, using: ForeignKeyOn
   return {
     target: trackedTable(scope, key.references, 'alone'),
     columns: pairs(key.columns, key.references.columns),
+    key,
   };
 }
 
@@ -143,16 +167,6 @@ function sameColumns(left: readonly string[], right: readonly string[]): boolean
 
 function pairs(from: readonly string[], to: readonly string[]): Record<string, string> {
   return Object.fromEntries(from.map((column, index) => [column, to[index]!]));
-}
-
-/** True if at most one row of the table can have given values in these columns. */
-function coversKey(table: CatalogTable, columns: readonly string[]): boolean {
-  const keys = [
-    ...(table.primaryKey ? [table.primaryKey] : []),
-    ...table.uniqueConstraints,
-    ...table.uniqueIndexes,
-  ];
-  return keys.some((key) => key.columns.every((column) => columns.includes(column)));
 }
 
 /** The relationship as inconsistencies list it. */

@@ -2,6 +2,7 @@
 
 import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { foreignKeyActions } from '../../../runtime/catalog/foreign-key-actions.ts';
+import { isNeverNull, isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import { displayName, isGraphqlName, keyOf, tableBaseName } from '../../../runtime/core/names.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
@@ -145,7 +146,7 @@ function resolveColumns(
     const description = comment ?? column.comment;
     const enumTable = enums.get(column.name);
     columns.set(column.name, {
-      ...columnShape(column),
+      ...columnShape(table, column),
       ...(customName !== undefined && customName !== column.name && { field: customName }),
       ...(customName !== undefined && scope.shape.naming === 'graphql-default' && { customField: true }),
       ...(!usable && { field: null }),
@@ -156,10 +157,10 @@ function resolveColumns(
   return columns;
 }
 
-function columnShape(column: CatalogColumn): ColumnShape {
+function columnShape(table: CatalogTable, column: CatalogColumn): ColumnShape {
   return {
     type: typeKey(column.type),
-    ...(column.notNull && { notNull: true }),
+    ...(isNeverNull(table, column.name).holds && { notNull: true }),
     ...(column.hasDefault && { hasDefault: true }),
     ...((column.generated || column.identity === 'always') && { generated: true }),
     ...(column.nondeterministic && { nondeterministic: true }),
@@ -173,6 +174,10 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
   const { catalog } = table;
   const unique = [...catalog.uniqueConstraints, ...catalog.uniqueIndexes];
   const conditional = conditionallyUnique(catalog);
+  const shared = keysOf(catalog).flatMap((key): [string, string][] => {
+    const { holds, because } = isUnique(catalog, key);
+    return holds ? [] : [[key.name, because]];
+  });
   const readOnly = (
     [
       ['insert', catalog.insertable],
@@ -202,6 +207,7 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(isFederated(table) && { federated: true }),
     ...(unique.length > 0 && { unique: byName(unique.map(({ name, columns }) => [name, columns])) }),
     ...(conditional.length > 0 && { conditionallyUnique: conditional }),
+    ...(shared.length > 0 && { unprovenKeys: byName(shared) }),
     ...(table.relationships.size > 0 && { relationships: byName([...table.relationships]) }),
     ...(table.computedFields.size > 0 && { computedFields: byName([...table.computedFields]) }),
     ...(table.enumValues && { enumValues: table.enumValues }),

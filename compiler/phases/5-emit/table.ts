@@ -23,6 +23,7 @@ export function emitTable(table: DeclaredTable, names: FileNames): string {
       'federated',
       'unique',
       'conditionallyUnique',
+      'unprovenKeys',
       'enumValues',
       'reads',
       'definition',

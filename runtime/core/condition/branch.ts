@@ -2,6 +2,8 @@
  * A branch of a refutation: rows that are supposed to exist, and what is supposed of them. It conflicts when no database and
  * no session can be so.
  */
+
+import { builtinSql } from '../types.ts';
 import type { Operand } from './comparison.ts';
 import type { ColumnFacts, Knowledge } from './knowledge.ts';
 import { emptyRange, type Range, restrict } from './range.ts';
@@ -53,6 +55,23 @@ export function isPlainType(type: string): boolean {
 }
 
 const INTEGERS = new Set(['int2', 'int4', 'int8']);
+
+/** Whether `=` between columns of two types tells apart what it tells apart within each: no numeric and float8, no text and char. */
+function areOfOneEquality(one: string, other: string): boolean {
+  return one === other || [INTEGERS, EQUAL_AT_MOST].some((family) => family.has(one) && family.has(other));
+}
+
+/** The type that a constant or session variable is cast to, as SQL; undefined: a literal, which is of the type of the other side. */
+function castOf({ tokens }: Operand): string | undefined {
+  const text = textOf(tokens);
+  const at = text.lastIndexOf('::');
+  return at === -1
+    ? undefined
+    : text
+        .slice(at + 2)
+        .replace('}', '')
+        .trim();
+}
 
 /** Order of two values, as a set of bits. */
 const [LESS, EQUAL, GREATER] = [1, 2, 4];
@@ -124,10 +143,14 @@ class Evaluation {
     return own !== undefined && others !== undefined && [...own].some((key) => others.has(key));
   }
 
-  /** Values that are said to be equal, by each of them. Made once: rows are compared in pairs. */
+  /**
+   * Values that are said to be equal, by each of them: by the equality of keys, so not columns of two types, one of which
+   * PostgreSQL may cast to a type that tells fewer values apart. Made once: rows are compared in pairs.
+   */
   #equalValues(): Map<string, Set<string>> {
     const found = new Map<string, Set<string>>();
     for (const { left, right } of this.#trueEqualities()) {
+      if (!this.#isComparedAsKey(left, right)) continue;
       const keys = [this.#equalKey(left), this.#equalKey(right)];
       for (const key of keys) {
         const known = found.get(key) ?? new Set();
@@ -284,6 +307,19 @@ class Evaluation {
   #factsOf([alias, , column]: Tokens): ColumnFacts | undefined {
     const table = this.#given.rows.find((each) => each.alias === alias)?.source;
     return table && this.#knowledge?.table(textOf(this.#named(table)))?.column(column!);
+  }
+
+  /** Whether `=` compares two operands as a key does that a column among them belongs to. */
+  #isComparedAsKey(left: Operand, right: Operand): boolean {
+    const [one, other] = [left, right].map((operand) =>
+      operand.kind === 'column' ? this.#factsOf(this.#named(operand.tokens))?.type : undefined,
+    );
+    if (left.kind === 'column' && right.kind === 'column')
+      return one !== undefined && other !== undefined && areOfOneEquality(one, other);
+    const [type, value] = left.kind === 'column' ? [one, right] : [other, left];
+    if (type === undefined || (value.kind !== 'constant' && value.kind !== 'session')) return false;
+    const cast = castOf(value);
+    return cast === undefined || cast === builtinSql(type);
   }
 
   #named(tokens: Tokens): Tokens {

@@ -25,8 +25,9 @@ interface JoinedColumns {
   /** Quoted names. */
   readonly own: Token;
   readonly other: Token;
-  /** Key of the type of both; undefined if their types differ. */
-  readonly type: string | undefined;
+  /** Keys of their types. */
+  readonly ownType: string;
+  readonly otherType: string;
 }
 
 /** A request waits for the proof: it gives up early. */
@@ -57,11 +58,9 @@ export function followsByJoin(known: Condition, asked: Condition, join: JoinedBy
 /** No more than the relationship says: it is verified against the database, whatever else shapes claim. */
 function knowledgeOf({ from = FIRST, to, pairs, unique }: JoinedBy): Knowledge {
   const columns = new Map<string, ColumnFacts>();
-  for (const { own, other, type } of pairs) {
-    if (type === undefined) continue;
-    const facts = { type, notNull: false, scalar: isPlainType(type) };
-    columns.set(`${from} ${own}`, facts).set(`${to} ${other}`, facts);
-  }
+  const factsOf = (type: string) => ({ type, notNull: false, scalar: isPlainType(type) });
+  for (const { own, other, ownType, otherType } of pairs)
+    columns.set(`${from} ${own}`, factsOf(ownType)).set(`${to} ${other}`, factsOf(otherType));
   const facts = (table: string): TableFacts => ({
     column: (name) => columns.get(`${table} ${name}`),
     keys: unique && table === to ? [pairs.map(({ other }) => other)] : [],

@@ -1,7 +1,7 @@
 /** Facts about the tables of conditions, beyond their texts. Names are quoted, as in rules. */
 
 import { remember } from '../remember.ts';
-import type { TableShape } from '../shapes.ts';
+import { provenKeys, type TableShape } from '../shapes.ts';
 import { identifier } from '../sql/fragment.ts';
 import type { Token } from './tokens.ts';
 
@@ -66,7 +66,7 @@ export function quoted(name: string): Token {
 }
 
 function factsOf(shape: TableShape): TableFacts {
-  const { columns, source, primaryKey, unique = {} } = shape;
+  const { columns, source } = shape;
   const byName = new Map(
     Object.entries(columns).map(([name, { type, notNull }]): [Token, ColumnFacts] => {
       const own = source.types[type];
@@ -82,8 +82,7 @@ function factsOf(shape: TableShape): TableFacts {
       ];
     }),
   );
-  const keys = [...(primaryKey ? [primaryKey.columns] : []), ...Object.values(unique)];
-  return { column: (name) => byName.get(name), keys: keys.map((key) => key.map(quoted)) };
+  return { column: (name) => byName.get(name), keys: provenKeys(shape).map((key) => key.map(quoted)) };
 }
 
 function literalOf(value: string): string {

@@ -12,7 +12,8 @@ import { rowRule } from '../query/visible.ts';
 import { sourceValue } from '../request/bind.ts';
 import type { InputNode, SelectedField, Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, join, type ParameterSource, type Sql, sql } from '../sql/fragment.ts';
+import { mayRepeatKey } from '../shapes.ts';
+import { identifier, join, type ParameterSource, raw, type Sql, sql } from '../sql/fragment.ts';
 import { arrayParameter } from '../sql/spatial.ts';
 import { encodeKeys, readRepresentations, refusal } from './representations.ts';
 
@@ -88,7 +89,8 @@ function lookup(
   };
   const base = baseRows(visible, new Map(), rowsOfTable, false, selection.argumentsPath, scope);
   const object = jsonObject(rowEntries(selection, base.visible, base.alias, scope), scope);
-  const found = sql`select ${wanted}.${POSITION}, ${object} as "object" ${base.from}${base.where}`;
+  const one = mayRepeatKey(shape) ? sql`distinct on (${wanted}.${POSITION}) ` : raw('');
+  const found = sql`select ${one}${wanted}.${POSITION}, ${object} as "object" ${base.from}${base.where}`;
   const value = sql`coalesce(${rows}."object", 'null') order by ${all}.${POSITION}`;
   const from = sql`generate_series(1, cardinality(${keys[0]!})) as ${all} (${POSITION}) left join (${found}) as ${rows} using (${POSITION})`;
   return {

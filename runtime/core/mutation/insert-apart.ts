@@ -18,7 +18,7 @@ import { type Condition, conditionsOf, type Exists, type FromItem } from '../con
 import type { Column, Table } from '../program.ts';
 import { lazy } from '../remember.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { EVERY_ROW } from '../shapes.ts';
+import { EVERY_ROW, provenKeys } from '../shapes.ts';
 import type { RowValues } from './insert-objects.ts';
 
 /** The rows of one place in the tree of objects. */
@@ -174,8 +174,10 @@ function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonl
   }
 }
 
-function isKey({ shape: { primaryKey, unique } }: Table, pairs: Parent['pairs']): boolean {
-  const columns = new Set(pairs.map(([, other]) => other.name));
-  const keys = [...(primaryKey ? [primaryKey.columns] : []), ...Object.values(unique ?? {})];
-  return keys.some((key) => key.every((name) => columns.has(name)));
+/** Rows of the table that are joined to one row by the pairs are one: they cover a key, and are compared by its equality. */
+function isKey({ shape }: Table, pairs: Parent['pairs']): boolean {
+  const columns = new Set(
+    pairs.map(([own, other]) => (own.type.key === other.type.key ? other.name : undefined)),
+  );
+  return provenKeys(shape).some((key) => key.every((name) => columns.has(name)));
 }

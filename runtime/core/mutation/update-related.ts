@@ -13,7 +13,7 @@ import { reached, rowRule } from '../query/visible.ts';
 import { whereCondition } from '../query/where.ts';
 import type { InputNode, Selection } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
-import { EVERY_ROW } from '../shapes.ts';
+import { EVERY_ROW, mayRepeatKey } from '../shapes.ts';
 import { and, identifier, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 import { updateWrite } from './assignments.ts';
 import { markedCheck } from './check.ts';
@@ -64,11 +64,11 @@ export function updateTree(
 
 /**
  * The kept rows as all changes left them. A row that the role may not select, that is gone, or whose table has no primary key
- * is as its own update left it: a key may have gone over to another row, which the role must not see.
+ * that it alone has is as its own update left it: a key may have gone over to another row, which the role must not see.
  */
 function latestOf(visible: VisibleTable, rows: Sql, scope: Scope): Sql {
   const { table } = visible;
-  if (table.primaryKey.length === 0) return rows;
+  if (table.primaryKey.length === 0 || mayRepeatKey(table.shape)) return rows;
   const now = scope.alias('now');
   const before = scope.alias('before');
   const same = table.primaryKey.map(

@@ -8,6 +8,7 @@ import type { Table } from '../program.ts';
 import { jsonObject, jsonRows } from '../query/json-rows.ts';
 import type { Scope } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';
+import { onlyOne } from '../query/where.ts';
 import type { Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import type { SourceShape } from '../shapes.ts';
@@ -166,7 +167,12 @@ function answerOf(
   scope: Scope,
 ): Sql {
   if (form === 'row')
-    return jsonRows('single', rowEntries(selection, visible, alias, scope), sql`from ${from}`, scope);
+    return jsonRows(
+      'single',
+      rowEntries(selection, visible, alias, scope),
+      sql`from ${from}${onlyOne(visible.table)}`,
+      scope,
+    );
   const entries = selection.fields.map((field) => {
     const { kind } = field.definition.meaning;
     switch (kind) {

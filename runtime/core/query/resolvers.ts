@@ -12,7 +12,7 @@ import { type RowSource, tableRows } from './rows.ts';
 import { scopeOf } from './scope.ts';
 import { aggregateOfRows, listOfRows, singleRow } from './select.ts';
 import { rowRule, seen } from './visible.ts';
-import { keyCondition } from './where.ts';
+import { keyCondition, onlyOne } from './where.ts';
 
 /**
  * Resolver of a list field: the rows of a table that the requester's rule and the arguments allow.
@@ -55,7 +55,7 @@ export function selectByKey<Of extends DeclaredTable>(
     selection,
     visible.table.sql,
     alias,
-    sql`where ${join(conditions, ' and ')}`,
+    sql`where ${join(conditions, ' and ')}${onlyOne(visible.table)}`,
     scope,
   );
 }

@@ -12,6 +12,7 @@ import { isStored, nameOf, quoted } from '../condition/knowledge.ts';
 import type { Relationship } from '../program.ts';
 import { remember } from '../remember.ts';
 import { joinCondition, type VisibleRows, type VisibleTable } from '../schema/visible-table.ts';
+import type { SourceShape } from '../shapes.ts';
 import { and, FALSE, type Sql, sql } from '../sql/fragment.ts';
 import { markedRule } from './mark.ts';
 
@@ -90,10 +91,17 @@ function askedThrough(
       pairs: relationship.columns.map(([own, other]) => ({
         own: quoted(own.name),
         other: quoted(other.name),
-        type: own.type.name === other.type.name ? own.type.name : undefined,
+        ownType: comparedType(from.table.source, own.type.key),
+        otherType: comparedType(from.table.source, other.type.key),
       })),
       unique: relationship.shape.unique === true,
     }),
   );
   return follows ? [] : [select.where(alias)];
+}
+
+/** Key of the type whose `=` compares values: of a domain the type below. */
+function comparedType(source: SourceShape, key: string): string {
+  const type = source.types[key];
+  return type?.kind === 'domain' ? comparedType(source, type.base) : key;
 }

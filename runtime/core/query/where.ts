@@ -1,9 +1,10 @@
 /** `where` arguments → SQL conditions. */
-import type { ComputedField } from '../program.ts';
+import type { ComputedField, Table } from '../program.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { TypeReference } from '../schema/types.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
+import { mayRepeatKey } from '../shapes.ts';
 import { identifier, isTrue, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { aggregateCondition } from './aggregate-predicate.ts';
@@ -180,6 +181,11 @@ function exists(from: Sql, conditions: readonly Sql[]): Sql {
 function items(node: InputNode, type: TypeReference): ObjectNode[] {
   if (node.kind === 'null') throw unexpectedNull(type, node.path);
   return node.kind === 'list' ? node.items.map(objectOf) : [objectOf(node)];
+}
+
+/** ` limit 1` where several rows may have the values of a primary key; any of them answers. */
+export function onlyOne({ shape }: Table): Sql {
+  return raw(mayRepeatKey(shape) ? ' limit 1' : '');
 }
 
 /** Conditions that a row of a table must meet for a by-key field: its key and the role's rule. */

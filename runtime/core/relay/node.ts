@@ -3,6 +3,7 @@ import { EngineError } from '../errors.ts';
 import { type Scope, sourceOf } from '../query/scope.ts';
 import { singleRow } from '../query/select.ts';
 import { rowRule, seen } from '../query/visible.ts';
+import { onlyOne } from '../query/where.ts';
 import { sourceValue } from '../request/bind.ts';
 import type { SelectedField, Selection } from '../request/selection.ts';
 import { isLookedUpByKey } from '../schema/key-lookup.ts';
@@ -53,7 +54,14 @@ export function planNode(
   const selected = ofType(selection, roleSchema.types(visible.table).object());
   return {
     source: visible.table.source.name,
-    sql: singleRow(seen(visible), selected, visible.table.sql, alias, sql`where ${conditions}`, scope),
+    sql: singleRow(
+      seen(visible),
+      selected,
+      visible.table.sql,
+      alias,
+      sql`where ${conditions}${onlyOne(visible.table)}`,
+      scope,
+    ),
     selection: selected,
   };
 }

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const text = { schema: 'pg_catalog', name: 'text' };
 const file: CatalogFile = {
-  version: 1,
+  version: 2,
   sources: {
     second: { serverVersion: 130023, extensions: [], types: [], tables: [], functions: [], enumTables: {} },
     first: {
@@ -73,7 +73,7 @@ describe('saved catalogs', () => {
     await writeCatalogFile(path, await readCatalogFile(path));
     expect(readFileSync(path, 'utf8')).toBe(written);
     const { first, second } = file.sources;
-    await writeCatalogFile(path, { version: 1, sources: { first: first!, second: second! } });
+    await writeCatalogFile(path, { version: 2, sources: { first: first!, second: second! } });
     expect(readFileSync(path, 'utf8')).toBe(written);
   });
 
@@ -104,7 +104,9 @@ describe('saved catalogs', () => {
   });
 
   it('are refused when they are of another version, or something else altogether', async () => {
-    expect(await readText(JSON.stringify({ ...file, version: 2 }))).toContain('catalog.version: ');
+    expect(await readText(JSON.stringify({ ...file, version: 1 }))).toContain(
+      'catalog.version: this version of Engine reads version 2',
+    );
     expect(await readText('[]')).toContain('  catalog: ');
     expect(await readText('{"version": 1,')).toContain(`The catalog ${path} is not JSON: `);
     const many = JSON.parse(JSON.stringify(file));

@@ -53,7 +53,7 @@ function printPart(group: string, catalog: Catalog, schemas: readonly string[]):
     functions: catalog.functions.filter(within),
     enumTables: {},
   };
-  return printCatalogFile({ version: 1, sources: { [group]: part } })
+  return printCatalogFile({ version: 2, sources: { [group]: part } })
     .replaceAll(/"oid":( ?)\d+/g, '"oid":$10')
     .replaceAll(/"[0-9a-f]{32}"/g, '"hash"');
 }
@@ -75,7 +75,7 @@ export function testIntrospection(versions: readonly (13 | 15 | 18)[]): void {
 
     it('can be saved and read', async () => {
       const path = join(mkdtempSync(join(tmpdir(), 'engine-catalog-')), 'catalog.json');
-      const file = { version: 1, sources: { default: { ...catalog, enumTables: {} } } } as const;
+      const file = { version: 2, sources: { default: { ...catalog, enumTables: {} } } } as const;
       await writeCatalogFile(path, file);
       const read = await readCatalogFile(path);
       rmSync(dirname(path), { recursive: true });

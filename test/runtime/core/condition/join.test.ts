@@ -10,7 +10,7 @@ function followsByJoin(known: string, asked: string, join: JoinedBy): boolean {
 const invoices: JoinedBy = {
   from: '"public" . "customer"',
   to: '"public" . "invoice"',
-  pairs: [{ own: '"id"', other: '"customer_id"', type: 'int4' }],
+  pairs: [{ own: '"id"', other: '"customer_id"', ownType: 'int4', otherType: 'int4' }],
   unique: false,
 };
 
@@ -18,14 +18,14 @@ const invoices: JoinedBy = {
 const customer: JoinedBy = {
   from: '"public" . "invoice"',
   to: '"public" . "customer"',
-  pairs: [{ own: '"customer_id"', other: '"id"', type: 'int4' }],
+  pairs: [{ own: '"customer_id"', other: '"id"', ownType: 'int4', otherType: 'int4' }],
   unique: true,
 };
 
 const lines: JoinedBy = {
   from: '"public" . "invoice"',
   to: '"public" . "line"',
-  pairs: [{ own: '"id"', other: '"invoice_id"', type: 'int4' }],
+  pairs: [{ own: '"id"', other: '"invoice_id"', ownType: 'int4', otherType: 'int4' }],
   unique: false,
 };
 
@@ -52,7 +52,7 @@ describe('a rule follows', () => {
         ...customer,
         from: '"public" . "line"',
         to: '"public" . "invoice"',
-        pairs: [{ own: '"invoice_id"', other: '"id"', type: 'int4' }],
+        pairs: [{ own: '"invoice_id"', other: '"id"', ownType: 'int4', otherType: 'int4' }],
       },
     ],
     [
@@ -78,7 +78,7 @@ describe('a rule follows', () => {
       'of texts that are asked for equality',
       '{row}."id" = \'a and b\'',
       '{row}."customer_id" = \'a and b\'',
-      { ...invoices, pairs: [{ own: '"id"', other: '"customer_id"', type: 'text' }] },
+      { ...invoices, pairs: [{ own: '"id"', other: '"customer_id"', ownType: 'text', otherType: 'text' }] },
     ],
     [
       'with negated conditions',
@@ -138,13 +138,16 @@ describe('a rule does not follow', () => {
       'where equal values may differ',
       '{row}."id"::text = \'1.0\'',
       '{row}."customer_id"::text = \'1.0\'',
-      { ...invoices, pairs: [{ own: '"id"', other: '"customer_id"', type: 'numeric' }] },
+      {
+        ...invoices,
+        pairs: [{ own: '"id"', other: '"customer_id"', ownType: 'numeric', otherType: 'numeric' }],
+      },
     ],
     [
       'of texts that are asked for more than equality',
       '{row}."id" like \'a%\'',
       '{row}."customer_id" like \'a%\'',
-      { ...invoices, pairs: [{ own: '"id"', other: '"customer_id"', type: 'text' }] },
+      { ...invoices, pairs: [{ own: '"id"', other: '"customer_id"', ownType: 'text', otherType: 'text' }] },
     ],
     ['of the negation', `not ${customerIsMine}`, customerIsMine, lines],
     [

@@ -39,6 +39,9 @@ export const author = table(source, {
   },
   primaryKey: { name: "author_pkey", columns: ["id"] },
   unique: { author_email_key: ["email"] },
+  unprovenKeys: {
+    author_email_key: "the index of \"author_email_key\" has an operator class or collation by which other values are equal",
+  },
 }, {
   query: { author: "select", author_by_pk: "select_by_pk", author_aggregate: "select_aggregate" },
   subscription: { author_stream: "select_stream" },
