@@ -82,7 +82,7 @@ class Connection {
 
   #keys(alias: Sql, visible: VisibleTable): ConnectionKey[] {
     const order = this.#args.get(this.#name('order_by'));
-    return connectionKeys(order, this.#distinct, alias, visible, this.#scope);
+    return connectionKeys(order, this.#distinct, alias, visible, this.#source.stored === true, this.#scope);
   }
 
   /** The rows behind the cursor, or those that are not. */

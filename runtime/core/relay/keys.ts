@@ -1,21 +1,31 @@
-/** The order of a connection: the keys of `order_by`, then the primary key, so that no two rows are equal in it. */
+/**
+ * The order of a connection: the keys of `order_by`, then the primary key, so that no two rows are equal in it. Where rows may
+ * share a primary key, their places in the database follow.
+ */
+import type { Table } from '../program.ts';
 import type { Condition } from '../query/condition.ts';
 import { type SortKey, type SortValue, sortKeys } from '../query/order.ts';
 import type { Scope } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
+import { mayRepeatKey } from '../shapes.ts';
 import { and, identifier, join, literal, or, raw, type Sql, sql } from '../sql/fragment.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
+import { columnType } from '../types.ts';
 import { base64Json, jsonValue } from './base64-json.ts';
 
 export type ConnectionKey = SortKey & { readonly value: SortValue };
 
-/** @param distinct columns of `distinct_on`, which lead an order that the request leaves open */
+/**
+ * @param distinct columns of `distinct_on`, which lead an order that the request leaves open
+ * @param stored the rows are read from the table itself
+ */
 export function connectionKeys(
   order: InputNode | undefined,
   distinct: readonly string[],
   alias: Sql,
   visible: VisibleTable,
+  stored: boolean,
   scope: Scope,
 ): ConnectionKey[] {
   const given = sortKeys(order, alias, visible, scope);
@@ -25,7 +35,8 @@ export function connectionKeys(
     columnKey(visible.select!.columns.get(name)!, alias),
   );
   const known = new Map<string, ConnectionKey>();
-  for (const key of [...given, ...leading, ...last]) {
+  const places = stored && mayRepeatKey(visible.table.shape) ? placeKeys(visible.table, alias) : [];
+  for (const key of [...given, ...leading, ...last, ...places]) {
     // A second key for one value decides nothing.
     const name = JSON.stringify(key.value.path);
     if (!known.has(name)) known.set(name, key);
@@ -45,6 +56,16 @@ function columnKey({ column, field, value, nullable, canFail }: VisibleColumn, a
       isTotal: hasTotalComparison(column.type) && !canFail,
     },
   };
+}
+
+/** The table, of those that inherit, and the place in it; no field is called like them. */
+function placeKeys({ source }: Table, alias: Sql): ConnectionKey[] {
+  const key = (column: string, type: string): ConnectionKey => ({
+    expression: sql`${alias}.${identifier(column)}`,
+    direction: 'asc',
+    value: { path: [`#${column}`], type: columnType(source, type), nullable: false, isTotal: true },
+  });
+  return [key('tableoid', 'oid'), key('ctid', 'tid')];
 }
 
 const REVERSED: Readonly<Record<string, string>> = {
