@@ -11,9 +11,11 @@ import { checkTypes } from '../../compiler/cli/type-check.ts';
 import { type CompileInput, compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { readRule } from '../../runtime/core/condition/rule.ts';
+import { linkProgram } from '../../runtime/core/program.ts';
 import { bindRow, identifier, print } from '../../runtime/core/sql/fragment.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { catalogsOf } from '../harness/compile.ts';
+import { leftOutDifference } from '../harness/left-out-rules.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 
 const folder = fileURLToPath(new URL('../cases', import.meta.url));
@@ -65,6 +67,13 @@ describe.each(
       expect(rules).toEqual(planned.access);
       expect(table).toEqual(planned.shape);
     }
+  });
+
+  test('says in ledgers which rules statements leave out', async () => {
+    const { result } = await compileCase(place);
+    const options = { inferFunctionPermissions: true };
+    const program = linkProgram(await createLoader().load(result.files), options);
+    expect(leftOutDifference(program, result.state.plan.ledgers)).toEqual([]);
   });
 
   test('gives rules that Postgres accepts', async () => {

@@ -1,6 +1,7 @@
 /** A project compiled and served without HTTP: metadata and a database in, answers out. */
 import type { GraphQLSchema } from 'graphql';
 import { compile } from '../../compiler/index.ts';
+import type { Ledger } from '../../compiler/model/plan.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { readDatabase } from '../../runtime/catalog/index.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
@@ -41,6 +42,7 @@ export interface InProcess {
   schema(role: string): GraphQLSchema;
   /** Generated texts by path. */
   readonly files: ReadonlyMap<string, string>;
+  readonly ledgers: readonly Ledger[];
   end(): Promise<void>;
 }
 
@@ -126,6 +128,9 @@ export async function serveInProcess(
       }
     },
     files: compiled.files,
+    get ledgers() {
+      return compiled.state.plan.ledgers;
+    },
     end: () => source.end(),
   };
 }

@@ -136,9 +136,13 @@ export function metadataJson(article: object = {}, more: object = {}): object {
 }
 
 /** Compiles metadata against the catalog of the project. */
-export function compileJson(json: object, input: Partial<CompileInput> = {}): CompileResult {
+export function compileJson(
+  json: object,
+  input: Partial<CompileInput> = {},
+  previous?: CompileResult,
+): CompileResult {
   const { value, diagnostics } = readMetadata(json);
-  const result = compile({ metadata: value, catalogs: { default: catalog }, ...input });
+  const result = compile({ metadata: value, catalogs: { default: catalog }, ...input }, previous);
   return { ...result, diagnostics: [...diagnostics, ...result.diagnostics] };
 }
 

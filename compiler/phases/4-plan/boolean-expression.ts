@@ -107,7 +107,8 @@ function guarded(parts: readonly Part[], given: readonly RuleCondition[] = []): 
   return allOf([...safe, { kind: 'guarded', when: allOf(when), part: allOf(failing) }]);
 }
 
-function conjunctsOf(condition: Condition): readonly Condition[] {
+/** The conditions that `and` connects, at any depth. */
+export function conjunctsOf(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.conditions.flatMap(conjunctsOf) : [condition];
 }
 

@@ -46,7 +46,14 @@ export function plan(
   const complete = lazy(
     (): Plan => ({
       ...served(),
-      ledgers: planLedgers(model, serving, runs, memory, hasShards ? shardFacts : undefined),
+      ledgers: planLedgers(
+        model,
+        program().sources,
+        serving,
+        runs,
+        memory,
+        hasShards ? shardFacts : undefined,
+      ),
     }),
   );
   return {

@@ -9,7 +9,7 @@ import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts'
 import type { RootFieldKind } from '../../../runtime/core/root-fields.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
-import { hasNestedUpdates, relatedOperations } from '../../../runtime/core/schema/related-types.ts';
+import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
 import type { FunctionShape, TableShape } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
@@ -24,7 +24,8 @@ import type {
   Presets,
   TablePermissions,
 } from '../../model/model.ts';
-import type { Ledger } from '../../model/plan.ts';
+import type { Ledger, PlannedSource, PlannedTable } from '../../model/plan.ts';
+import { addRelated, addRelationships } from './ledger-relationships.ts';
 import type { SavedRuns } from './saved-allowlist.ts';
 import { conditionWords, name, valueWords } from './words.ts';
 
@@ -34,25 +35,38 @@ type Facts = ReadonlyMap<string, readonly string[]>;
 
 /**
  * The ledgers of all roles that have a permission.
+ * @param planned the sources of the model, as they are planned
  * @param shardFacts lines about what Citus makes of a role's operations
  */
 export function planLedgers(
   model: Model,
+  planned: readonly PlannedSource[],
   options: Pick<SavedOptions, 'inferFunctionPermissions'>,
   runs: () => SavedRuns,
   memory: Memory,
   shardFacts: (role: string) => readonly string[] = () => [],
 ): Ledger[] {
-  const parts = model.sources.flatMap((source) => {
+  const parts = model.sources.flatMap((source, index) => {
     const tables = new Map(source.tables.map((table) => [table.key, table]));
+    const plans = new Map(source.tables.map(({ key }, at) => [key, planned[index]!.tables[at]!]));
     const shapes = new Map(source.tables.map(({ key, shape }) => [key, shape]));
     return [
       ...source.tables.map((table) => {
         const isDeleted = Object.keys(table.permissions.delete).length > 0;
         const deletion = isDeleted ? deletionWords(deletionOf(table.key, shapes)) : undefined;
-        const targets = targetsOf(table, tables);
+        const plan = plans.get(table.key)!;
+        const targets = targetsOf(table, plans);
         const changed = changedWith(table, tables);
-        return memory.renew(tableFacts, table.shape, table, targets, changed, deletion, source.shape.name);
+        return memory.renew(
+          tableFacts,
+          table.shape,
+          table,
+          plan,
+          targets,
+          changed,
+          deletion,
+          source.shape.name,
+        );
       }),
       ...source.functions.map((each) => {
         const readers = tables.get(each.shape.returns.table)?.permissions.select ?? NO_READERS;
@@ -127,13 +141,13 @@ function factsOfRemote(remote: RemoteSchemaShape): Facts {
   });
 }
 
-/** Tables that a table's relationships lead to, with who may select from them. */
-type Targets = readonly (readonly [key: string, readers: TablePermissions['select']])[];
+/** Tables that a table's relationships lead to, by key. */
+type Targets = readonly (readonly [key: string, planned: PlannedTable])[];
 
-function targetsOf({ shape }: ModelTable, tables: ReadonlyMap<string, ModelTable>): Targets {
+function targetsOf({ shape }: ModelTable, plans: ReadonlyMap<string, PlannedTable>): Targets {
   return Object.values(shape.relationships ?? {}).flatMap(({ target }) => {
-    const readers = tables.get(target)?.permissions.select;
-    return readers ? [[target, readers] as const] : [];
+    const planned = plans.get(target);
+    return planned?.access.select ? [[target, planned] as const] : [];
   });
 }
 
@@ -153,45 +167,20 @@ function tableFacts(
   last: Facts | undefined,
   _: TableShape,
   table: ModelTable,
+  planned: PlannedTable,
   targets: Targets,
   changed: readonly ModelTable[],
   deletion: string | undefined,
   source: string,
 ): Facts {
-  const readers = new Map(targets);
   return kept(
     last,
     collect(`${name(source)} ${name(table.key)}`, (add) => {
-      addTable(add, readers, table, deletion);
+      addTable(add, table, deletion);
+      addRelationships(add, table, planned, new Map(targets));
       addRelated(add, table, changed);
     }),
   );
-}
-
-/** What updates may do with rows of other tables along relationships. */
-function addRelated(add: Add, { shape, permissions }: ModelTable, targets: readonly ModelTable[]): void {
-  const field = { kind: 'update', root: 'mutation' } as const;
-  for (const [role, permission] of Object.entries(permissions.update)) {
-    // Without a field that updates the rows there is nothing to be related to.
-    if (offer(shape, { update: permission }, field, true) !== true) continue;
-    for (const [relationship, { kind, target }] of Object.entries(shape.relationships ?? {})) {
-      const other = targets.find(({ key }) => key === target);
-      if (!other) continue;
-      const [insert, update, remove] = [
-        own(other.permissions.insert, role),
-        own(other.permissions.update, role),
-        own(other.permissions.delete, role),
-      ];
-      const rules = {
-        ...(insert && { insert }),
-        ...(update && { update }),
-        ...(remove && { delete: remove }),
-      };
-      const operations = relatedOperations({ shape: other.shape, rules }, kind, true);
-      if (operations.length > 0)
-        add(role, `update related ${name(relationship)}: ${operations.join(', ')} of ${name(target)}`);
-    }
-  }
 }
 
 /** The facts of a tracked function. One that only reads is offered to roles that may select from its table. */
@@ -291,12 +280,7 @@ function deletionWords({ deleted, changed }: Deletion): string | undefined {
   return parts.length > 0 ? `also ${parts.join(', and ')}` : undefined;
 }
 
-function addTable(
-  add: Add,
-  readers: ReadonlyMap<string, TablePermissions['select']>,
-  table: ModelTable,
-  deletion: string | undefined,
-): void {
+function addTable(add: Add, table: ModelTable, deletion: string | undefined): void {
   const { permissions, shape } = table;
   for (const [role, permission] of Object.entries(permissions.select)) {
     const fact = (text: string) => add(role, `select ${text}`);
@@ -307,11 +291,6 @@ function addTable(
     fact(`where ${conditionWords(permission.filter)}`);
     if (permission.limit !== undefined) fact(`limit ${permission.limit}`);
     if (permission.aggregations) fact('aggregations');
-    for (const [relationship, { target, columns }] of Object.entries(shape.relationships ?? {})) {
-      if (!Object.hasOwn(readers.get(target) ?? NO_READERS, role)) continue;
-      const pairs = Object.entries(columns).map(([from, to]) => `${name(to)} = ${name(from)}`);
-      fact(`relationship ${name(relationship)}: ${[name(target), ...pairs].join(', ')}`);
-    }
     if (isEntity(shape, permission)) fact('rows by primary key through _entities of Apollo federation');
     for (const [root, field] of withheldFields(table, permission)) fact(`without ${root} field ${field}`);
   }

@@ -4,9 +4,11 @@
  * for the invoices of a customer that is mine. Implied conditions are left out of statements, which spares Postgres a
  * subquery for each row.
  */
+import type { RelationshipShape, SourceShape, TableShape } from '../shapes.ts';
 import { isPlainType, type KnownRow } from './branch.ts';
-import type { ColumnFacts, Knowledge, TableFacts } from './knowledge.ts';
+import { type ColumnFacts, isStored, type Knowledge, nameOf, quoted, type TableFacts } from './knowledge.ts';
 import { areImpossible } from './prove.ts';
+import type { Rule } from './rule.ts';
 import type { Statement } from './statement.ts';
 import { ROW, type Token } from './tokens.ts';
 import { type Condition, isReadable, rename } from './tree.ts';
@@ -35,6 +37,36 @@ const MAX_STEPS = 400;
 
 /** The row that facts are about; `{row}` is the joined one. */
 const FIRST: Token = '#0';
+
+/** A table, and the rule of a role for the rows that it may select. */
+export interface RuledTable {
+  readonly shape: TableShape;
+  readonly rule: Rule;
+}
+
+/**
+ * True if the rule of `to` follows from that of `from`, for the rows that a relationship of `from` leads to. Decides what
+ * statements leave out (query/visible.ts), and what ledgers say about it.
+ */
+export function followsThrough(from: RuledTable, relationship: RelationshipShape, to: RuledTable): boolean {
+  return followsByJoin(from.rule.condition, to.rule.condition, {
+    from: isStored(from.shape) ? nameOf(from.shape) : undefined,
+    to: nameOf(to.shape),
+    pairs: Object.entries(relationship.columns).map(([own, other]) => ({
+      own: quoted(own),
+      other: quoted(other),
+      ownType: comparedType(from.shape.source, from.shape.columns[own]!.type),
+      otherType: comparedType(to.shape.source, to.shape.columns[other]!.type),
+    })),
+    unique: relationship.unique === true,
+  });
+}
+
+/** Key of the type whose `=` compares values: of a domain the type below. */
+function comparedType(source: SourceShape, key: string): string {
+  const type = source.types[key];
+  return type?.kind === 'domain' ? comparedType(source, type.base) : key;
+}
 
 /** True if a rule for the joined row follows from the rule that the first row meets. */
 export function followsByJoin(known: Condition, asked: Condition, join: JoinedBy): boolean {

@@ -3,16 +3,16 @@
  * row for which the rule of its table is known to hold may need no condition of its own (see condition/join.ts for the
  * proof). The rule is known to hold for rows that are read from the table itself, in a query with that table's rule among its
  * conditions: not for rows that a function returned or a mutation wrote, and not where an update or delete looks for rows.
+ * Ledgers say the same, by the same function (compiler/phases/4-plan/ledger-relationships.ts). Access files do not: there it
+ * would be a claim about the rule of another file, which an edited file could break, and which had to be proved to be believed.
  *
  * A rule that can raise an error for a row is evaluated only for rows that are tied to a row of the request: `case when <tie>
  * then <rule> end`. Else Postgres would try it on the rows that hidden rows lead to.
  */
-import { followsByJoin } from '../condition/join.ts';
-import { isStored, nameOf, quoted } from '../condition/knowledge.ts';
+import { followsThrough } from '../condition/join.ts';
 import type { Relationship } from '../program.ts';
 import { remember } from '../remember.ts';
 import { joinCondition, type VisibleRows, type VisibleTable } from '../schema/visible-table.ts';
-import type { SourceShape } from '../shapes.ts';
 import { and, FALSE, type Sql, sql } from '../sql/fragment.ts';
 import { markedRule } from './mark.ts';
 
@@ -85,23 +85,10 @@ function askedThrough(
   if (!select.where) return [];
   const asked = select.rule;
   const follows = remember(implied, relationship, () =>
-    followsByJoin(rule.condition, asked.condition, {
-      from: isStored(from.table.shape) ? nameOf(from.table.shape) : undefined,
-      to: nameOf(target.table.shape),
-      pairs: relationship.columns.map(([own, other]) => ({
-        own: quoted(own.name),
-        other: quoted(other.name),
-        ownType: comparedType(from.table.source, own.type.key),
-        otherType: comparedType(from.table.source, other.type.key),
-      })),
-      unique: relationship.shape.unique === true,
+    followsThrough({ shape: from.table.shape, rule }, relationship.shape, {
+      shape: target.table.shape,
+      rule: asked,
     }),
   );
   return follows ? [] : [select.where(alias)];
-}
-
-/** Key of the type whose `=` compares values: of a domain the type below. */
-function comparedType(source: SourceShape, key: string): string {
-  const type = source.types[key];
-  return type?.kind === 'domain' ? comparedType(source, type.base) : key;
 }

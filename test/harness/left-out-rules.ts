@@ -1,0 +1,93 @@
+/** Row rules that are left out along relationships: as the planner of requests does it, and as ledgers say. */
+import type { Ledger } from '../../compiler/model/plan.ts';
+import { name } from '../../compiler/phases/4-plan/words.ts';
+import type { Program, Relationship, Table } from '../../runtime/core/program.ts';
+import { seen, visibleThrough } from '../../runtime/core/query/visible.ts';
+import { print, raw } from '../../runtime/core/sql/fragment.ts';
+import type { InProcess } from './in-process.ts';
+
+interface LeftOutRules {
+  /** `role, source table, relationship, related table`, sorted. */
+  readonly leftOut: readonly string[];
+  /** Relationships to tables with a rule for the role, whether it is left out or not. */
+  readonly ruled: number;
+}
+
+/** What the planner of requests does for every role and relationship. */
+export function leftOutByPlanner(program: Program): LeftOutRules {
+  const row = raw('"row#1"');
+  const ruled = eachRelationship(program);
+  const leftOut = ruled
+    .filter(
+      ({ from, relationship, visible }) => visibleThrough(from, relationship, visible, row).length === 0,
+    )
+    .map(({ role, table, relationship }) => placeOf(role, table, relationship))
+    .sort();
+  return { leftOut, ruled: ruled.length };
+}
+
+/** Relationships to tables with a rule, of every role. */
+function eachRelationship(program: Program) {
+  return [...program.roles].flatMap((role) => {
+    const roleSchema = program.roleSchema(role, true);
+    return program.tables.flatMap((table) => {
+      const from = seen(roleSchema.table(table));
+      return (from.select?.relationships ?? [])
+        .filter(({ visible }) => visible.select?.where)
+        .map(({ relationship, visible }) => ({ role, table, from, relationship, visible }));
+    });
+  });
+}
+
+function placeOf(role: string, table: Table, { name: relationship, target }: Relationship): string {
+  return [role, `${name(table.source.name)} ${name(table.key)}`, name(relationship), name(target.key)].join(
+    ', ',
+  );
+}
+
+/** The same, by the SQL of requests that read nothing but the related rows. */
+export function leftOutOfStatements({ program, sql }: Pick<InProcess, 'program' | 'sql'>): readonly string[] {
+  return eachRelationship(program)
+    .filter(({ role, table, from, relationship, visible }) => {
+      const query = `{ ${table.shape.graphqlName} { ${relationship.field} { __typename } } }`;
+      const text = sql({ query }, role);
+      const [, alias] = new RegExp(`as ("${relationship.name}#\\d+")`).exec(text) ?? [];
+      if (alias === undefined) throw new Error(`${role}: no rows of ${relationship.name} in\n${text}`);
+      const rule = print(visible.select!.where!(raw(alias))).text;
+      const outer = from.select!.where ? print(from.select!.where(raw('"outer#1"'))).text : '';
+      // A rule that does not mention its row may be the one of the outer row.
+      return occurrences(text, rule) === occurrences(outer, rule);
+    })
+    .map(({ role, table, relationship }) => placeOf(role, table, relationship))
+    .sort();
+}
+
+function occurrences(text: string, part: string): number {
+  const [all, one] = [text, part].map((sql) => sql.replaceAll(/\$\d+/g, '$').replaceAll(/\s+/g, ' '));
+  return all!.split(one!).length - 1;
+}
+
+const LINE = /^ {2}select through (.+): the rule of (.+) is not asked again, it follows from ./;
+
+/** What the ledgers say, in the same form. */
+function leftOutByLedgers(ledgers: readonly Ledger[]): readonly string[] {
+  return ledgers
+    .flatMap(({ role, facts }) => {
+      let place = '';
+      return facts.flatMap((fact) => {
+        if (!fact.startsWith(' ')) place = fact;
+        const [, relationship, target] = LINE.exec(fact) ?? [];
+        return relationship === undefined ? [] : [[role, place, relationship, target].join(', ')];
+      });
+    })
+    .sort();
+}
+
+/** What one of both says and the other does not; empty where ledgers say what runs. */
+export function leftOutDifference(program: Program, ledgers: readonly Ledger[]): readonly string[] {
+  const [planned, written] = [new Set(leftOutByPlanner(program).leftOut), new Set(leftOutByLedgers(ledgers))];
+  return [
+    ...[...planned].filter((each) => !written.has(each)).map((each) => `not in a ledger: ${each}`),
+    ...[...written].filter((each) => !planned.has(each)).map((each) => `asked nevertheless: ${each}`),
+  ];
+}
