@@ -128,6 +128,7 @@ const awardOfBadge = [
 const blank = {
   schema: 'public',
   kind: 'table',
+  keys: [],
   foreignKeys: [],
   computedFields: [],
   permissions: [],

@@ -13,6 +13,8 @@ export type Expected =
   | { readonly kind: 'exactly'; readonly value: Exact }
   /** A value of rows that Postgres finds equal although they print differently: any of them. */
   | { readonly kind: 'one of'; readonly values: readonly Exact[] }
+  /** Any of several things, of which the server shows the one that it likes: the row of an object relationship that leads to several. */
+  | { readonly kind: 'any'; readonly of: readonly Expected[] }
   /** Averages and deviations: the digits are Postgres' business. */
   | { readonly kind: 'about'; readonly value: number }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [string, Expected])[] }
@@ -85,6 +87,14 @@ function difference(expected: Expected, got: Exact, path = '$'): string | undefi
       return expected.values.some((value) => show(value) === show(got))
         ? undefined
         : `${path}: expected ${showExpected(expected)}, got ${show(got)}`;
+    case 'any': {
+      const found = expected.of.map((each) => difference(each, got, path));
+      return found.includes(undefined)
+        ? undefined
+        : found.length === 1
+          ? found[0]
+          : `${path}: expected ${showExpected(expected)}, got ${show(got)}`;
+    }
     case 'about': {
       const number =
         got !== null && typeof got === 'object' && got.kind === 'number' ? Number(got.text) : Number.NaN;
@@ -176,6 +186,8 @@ function showExpected(expected: Expected): string {
       return show(expected.value);
     case 'one of':
       return expected.values.map(show).join(' or ');
+    case 'any':
+      return `(${expected.of.map(showExpected).join(' or ')})`;
     case 'about':
       return `~${expected.value}`;
     case 'object':

@@ -1,7 +1,7 @@
 /** What a campaign has tried, for the note and for judging the generator. */
 import type { Comparison, Condition } from './condition.ts';
 import { grantOf } from './lens.ts';
-import { type Project, type Table, tableNamed } from './project.ts';
+import { isSingle, type Project, type Table, tableNamed } from './project.ts';
 import type { AggregateSelection, Arguments, Groups, Request, Selection } from './request.ts';
 
 export class Coverage {
@@ -18,9 +18,18 @@ export class Coverage {
 
   addProject(project: Project): void {
     for (const table of project.tables) {
-      this.#add('tables', table.kind === 'view' ? 'view' : `key of ${table.primaryKey.length}`);
-      for (const { kind, declared, target } of table.relationships)
-        this.#add('relationships', `${kind} by ${declared}${target === table.name ? ' to itself' : ''}`);
+      this.#add('tables', table.view ? table.kind : `key of ${table.primaryKey.length}`);
+      if (table.inherits !== undefined) this.#add('tables', 'inherits');
+      if (table.view?.outer) this.#add('tables', 'outer join');
+      for (const { kind } of table.keys) this.#add('keys', kind);
+      for (const { broken } of table.foreignKeys)
+        if (broken) this.#add('references that lead nowhere', broken);
+      for (const { claimed } of table.columns) if (claimed) this.#add('claimed not to be null', claimed);
+      for (const { name, kind, declared, target } of table.relationships) {
+        const itself = target === table.name ? ' to itself' : '';
+        const several = kind === 'object' && !isSingle(project, table, name) ? ' to several' : '';
+        this.#add('relationships', `${kind} by ${declared}${itself}${several}`);
+      }
       for (const { kind } of table.computedFields) this.#add('computed fields', kind);
       for (const { filter, limit, aggregations, columns } of table.permissions) {
         this.#add('permissions', 'all');

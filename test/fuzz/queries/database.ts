@@ -3,8 +3,10 @@ import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { metadataOf } from '../../harness/metadata.ts';
 import { conditionJson } from './condition.ts';
 import {
+  type Column,
   type ComputedField,
-  columnNamed,
+  type ForeignKey,
+  type Key,
   type Permission,
   type Project,
   type Relationship,
@@ -19,26 +21,43 @@ const tableSql = (table: Table) => `${quote(table.schema)}.${quote(table.name)}`
 
 /** SQL that makes the database of a project from scratch. */
 export function projectSql(project: Project): string {
-  const tables = project.tables.filter(({ kind }) => kind === 'table');
+  const tables = project.tables.filter(({ view }) => !view);
+  const keys = (isBypassed: boolean) =>
+    tables.flatMap((table) =>
+      table.foreignKeys
+        .filter(({ broken }) => (broken === 'bypassed') === isBypassed)
+        .flatMap((key) => addForeignKey(project, table, key)),
+    );
   return [
     'drop schema if exists public cascade;\ndrop schema if exists other cascade;\ncreate schema public;\ncreate schema other;',
     TYPE_DECLARATIONS,
-    ...tables.map(createTable),
+    ...tables.map((table) => createTable(project, table)),
+    ...keys(true),
+    // Triggers of foreign keys sleep.
+    'set session_replication_role = replica;',
     ...tables.flatMap(insertRows),
-    ...tables.flatMap((table) => addForeignKeys(project, table)),
-    ...project.tables.filter(({ kind }) => kind === 'view').map((view) => createView(project, view)),
+    'set session_replication_role = origin;',
+    ...keys(false),
+    ...tables.flatMap((table) => table.keys.map((key, index) => addKey(table, key, index))),
+    ...tables.flatMap((table) =>
+      table.columns.flatMap(({ name, claimed }) => (claimed ? claim(table, name, claimed) : [])),
+    ),
+    ...project.tables.filter(({ view }) => view).map((view) => createView(project, view)),
     ...project.tables.flatMap((table) =>
       table.computedFields.map((field) => createFunction(project, table, field)),
     ),
   ].join('\n');
 }
 
-function createTable(table: Table): string {
-  const columns = table.columns.map(
-    ({ name, type, nullable }) => `${quote(name)} ${TYPES[type].sql}${nullable ? '' : ' not null'}`,
-  );
+function createTable(project: Project, table: Table): string {
+  const parent = table.inherits === undefined ? undefined : tableNamed(project, table.inherits);
+  const inherited = new Set(parent?.columns.map(({ name }) => name));
+  const columns = table.columns
+    .filter(({ name }) => !inherited.has(name))
+    .map(({ name, type, nullable }) => `${quote(name)} ${TYPES[type].sql}${nullable ? '' : ' not null'}`);
   const key = table.primaryKey.length > 0 ? [`primary key (${columnList(table.primaryKey)})`] : [];
-  return `create table ${tableSql(table)} (${[...columns, ...key].join(', ')});`;
+  const inherits = parent ? ` inherits (${tableSql(parent)})` : '';
+  return `create table ${tableSql(table)} (${[...columns, ...key].join(', ')})${inherits};`;
 }
 
 function insertRows(table: Table): string[] {
@@ -50,20 +69,78 @@ function insertRows(table: Table): string[] {
   return [`insert into ${tableSql(table)} values ${rows.join(',\n  ')};`];
 }
 
-function addForeignKeys(project: Project, table: Table): string[] {
-  return table.foreignKeys.flatMap(({ columns, target, unique }) => {
-    const other = tableNamed(project, target);
-    return [
-      `alter table ${tableSql(table)} add foreign key (${columnList(columns)}) references ${tableSql(other)} (${columnList(other.primaryKey)});`,
-      ...(unique ? [`alter table ${tableSql(table)} add unique (${columnList(columns)});`] : []),
-    ];
-  });
+function addForeignKey(
+  project: Project,
+  table: Table,
+  { columns, target, unique, broken }: ForeignKey,
+): string[] {
+  const other = tableNamed(project, target);
+  const add = `alter table ${tableSql(table)} add foreign key (${columnList(columns)}) references ${tableSql(other)} (${columnList(other.primaryKey)})`;
+  const said =
+    broken === 'not valid'
+      ? `${add} not valid;`
+      : broken === 'not enforced'
+        ? sinceVersion(18, `${add} not enforced`, `${add} not valid`)
+        : `${add};`;
+  return [said, ...(unique ? [`alter table ${tableSql(table)} add unique (${columnList(columns)});`] : [])];
+}
+
+function addKey(table: Table, { column, kind }: Key, index: number): string {
+  const name = quote(`${table.name}_key_${index}`);
+  const own = quote(column);
+  const unique = (of: string) => `create unique index ${name} on ${tableSql(table)} ${of};`;
+  const [first = column, ...rest] = table.primaryKey;
+  const others = rest.map((each) => `${quote(each)}, `).join('');
+  switch (kind) {
+    case 'constraint':
+      return `alter table ${tableSql(table)} add constraint ${name} unique (${own});`;
+    case 'deferrable':
+      return `alter table ${tableSql(table)} add constraint ${name} unique (${own}) deferrable initially deferred;`;
+    case 'index':
+      return unique(`(${own})`);
+    case 'partial index':
+      return unique(`(${own}) where ${own} is null`);
+    case 'index with an expression':
+      return unique(`((${quote(first)}::text || ''), ${others}${own})`);
+    case 'index that includes':
+      return unique(`(${columnList([first, ...rest])}) include (${own})`);
+    case 'invalid index':
+      // What "create index concurrently" leaves when it meets two equal rows; it cannot be run among other statements.
+      return `create index ${name} on ${tableSql(table)} (${own});
+update pg_index set indisunique = true, indisvalid = false where indexrelid = '${schemaOf(table)}.${name}'::regclass;`;
+  }
+}
+
+const schemaOf = ({ schema }: Table) => quote(schema);
+
+/** A NOT NULL of which Postgres knows that it does not hold for all rows that a query finds. */
+function claim(table: Table, column: string, claimed: NonNullable<Column['claimed']>): string {
+  const constraint = `add constraint ${quote(`${column}_claimed`)} not null ${quote(column)}`;
+  const only = `alter table only ${tableSql(table)}`;
+  return claimed === 'own rows'
+    ? sinceVersion(18, `${only} ${constraint} no inherit`, `${only} alter ${quote(column)} set not null`)
+    : sinceVersion(18, `alter table ${tableSql(table)} ${constraint} not valid`, 'select 1');
+}
+
+/** One statement or another, by the server's version. */
+function sinceVersion(version: number, statement: string, before: string): string {
+  const run = (text: string) => `execute '${text.replaceAll("'", "''")}'`;
+  return `do $do$ begin if current_setting('server_version_num')::int >= ${version}0000 then ${run(statement)}; else ${run(before)}; end if; end $do$;`;
 }
 
 function createView(project: Project, view: Table): string {
-  const { table, notNull } = view.view!;
-  const where = notNull === undefined ? '' : ` where ${quote(notNull)} is not null`;
-  return `create view ${tableSql(view)} as select ${columnList(view.columns.map(({ name }) => name))} from ${tableSql(tableNamed(project, table))}${where};`;
+  const { table, notNull, outer } = view.view!;
+  const base = tableNamed(project, table);
+  const columns = view.columns.map(({ name }) => {
+    const other = outer?.shown[name];
+    return other === undefined ? `b.${quote(name)}` : `o.${quote(other)} as ${quote(name)}`;
+  });
+  const joined = outer
+    ? ` left join ${tableSql(tableNamed(project, outer.table))} o on b.${quote(outer.on[0])} = o.${quote(outer.on[1])}`
+    : '';
+  const where = notNull === undefined ? '' : ` where b.${quote(notNull)} is not null`;
+  return `create ${view.kind} ${tableSql(view)} as select ${columns.join(', ')} from ${tableSql(base)} b${joined}${where};
+${view.keys.map((key, index) => addKey(view, key, index)).join('\n')}`;
 }
 
 function functionName(table: Table, field: ComputedField): string {
@@ -154,12 +231,4 @@ function permissionEntry(table: Table, permission: Permission): JsonObject {
       allow_aggregations: permission.aggregations,
     },
   };
-}
-
-/** Rows of a table or view. */
-export function rowsOf(project: Project, table: Table): readonly Table['rows'][number][] {
-  if (!table.view) return table.rows;
-  const { table: shown, notNull } = table.view;
-  const rows = rowsOf(project, tableNamed(project, shown));
-  return notNull === undefined ? rows : rows.filter((row) => row[columnNamed(table, notNull).name] !== null);
 }

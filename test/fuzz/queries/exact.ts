@@ -10,8 +10,13 @@ export function exact(type: FuzzType, value: Value): Exact {
     const element = TYPES[type.element];
     return { kind: 'list', items: (value as readonly Value[]).map((item) => exact(element, item)) };
   }
-  if (type.number) return { kind: 'number', text: String(value) };
+  if (type.number) return { kind: 'number', text: numberText(value) };
   return typeof value === 'boolean' ? value : String(value);
+}
+
+/** Postgres writes large doubles with an exponent. */
+function numberText(value: Value): string {
+  return typeof value === 'number' && Math.abs(value) >= 1e15 ? value.toExponential() : String(value);
 }
 
 /** Keys in jsonb's order: shorter ones first. */

@@ -4,13 +4,14 @@
  */
 import { aggregateOf, count } from './aggregates.ts';
 import type { AggregateCondition, Comparison, Condition, Operand } from './condition.ts';
-import { rowsOf } from './database.ts';
 import {
+  areJoined,
   type ComputedField,
   columnNamed,
   type Permission,
   type Project,
   type Row,
+  rowsOf,
   scalarType,
   type Table,
   tableNamed,
@@ -183,12 +184,11 @@ export function relatedRows(
 ): { target: Table; rows: readonly Row[] } {
   const relationship = table.relationships.find((each) => each.name === name)!;
   const target = tableNamed(lens.project, relationship.target);
-  const rows = lens.rows(target).filter((other) =>
-    relationship.columns.every(([own, theirs]) => {
-      const type = TYPES[columnNamed(table, own).type];
-      return applyOperator(type, '_eq', row[own]!, other[theirs]!) === true;
-    }),
-  );
+  const rows = lens
+    .rows(target)
+    .filter((other) =>
+      relationship.columns.every(([own, theirs]) => areJoined(table, own, target, theirs, row, other)),
+    );
   return { target, rows };
 }
 

@@ -80,13 +80,19 @@ function createOracle(
   }
 
   function byKey(table: Table, key: Key, selection: Selection): Expected {
-    const row = lens.rows(table).find((each) =>
+    const rows = lens.rows(table).filter((each) =>
       Object.entries(key).every(([column, value]) => {
         const type = TYPES[columnNamed(table, column).type];
         return applyOperator(type, '_eq', lens.cell(table, each, column), value) === true;
       }),
     );
-    return row ? object(table, row, selection) : exactly(null);
+    return oneOf(table, rows, selection);
+  }
+
+  /** One row of those that match, or null: rows of tables that inherit repeat keys, and relationships lead where there is none. */
+  function oneOf(table: Table, rows: readonly Row[], selection: Selection): Expected {
+    if (rows.length === 0) return exactly(null);
+    return { kind: 'any', of: rows.map((row) => object(table, row, selection)) };
   }
 
   /** The primary key decides about rows that the order does not tell apart. */
@@ -98,22 +104,29 @@ function createOracle(
       (name): OrderKey => ({ through: [], key: { kind: 'column', name }, direction: 'asc' }),
     );
     const args = { ...given, orderBy: [...(given.orderBy ?? []), ...last] };
-    const all = chosen(table, lens.rows(table), args).flat();
+    const groups = chosen(table, lens.rows(table), args);
+    const total = groups.flat().length;
     const permitted = grantOf(project, table, role)!.limit ?? Number.POSITIVE_INFINITY;
     const size = Math.min(count ?? Number.POSITIVE_INFINITY, permitted);
-    const passed = Math.min(skip, permitted, all.length);
-    const rest = backward ? all.slice(0, all.length - passed) : all.slice(passed);
-    const page = backward ? rest.slice(Math.max(0, rest.length - size)) : rest.slice(0, size);
-    const further = exactly(rest.length > page.length);
+    const passed = Math.min(skip, permitted, total);
+    const shown = Math.min(size, total - passed);
+    const further = exactly(total - passed > shown);
     const earlier = exactly(passed > 0);
+    const edge = (row: Row): Expected => ({
+      kind: 'object',
+      entries: [['node', object(table, row, selection)]],
+    });
     return {
       kind: 'object',
       entries: [
         [
           'edges',
-          inOrder(
-            page.map((row) => ({ kind: 'object', entries: [['node', object(table, row, selection)]] })),
-          ),
+          {
+            kind: 'rows',
+            groups: groups.map((group) => group.map(edge)),
+            skip: backward ? total - passed - shown : passed,
+            take: shown,
+          },
         ],
         [
           'pageInfo',
@@ -151,7 +164,7 @@ function createOracle(
       }
       case 'object': {
         const { target, rows } = relatedRows(lens, table, row, field.name);
-        return rows[0] ? object(target, rows[0], field.selection) : exactly(null);
+        return oneOf(target, rows, field.selection);
       }
       case 'array': {
         const { target, rows } = relatedRows(lens, table, row, field.name);
@@ -197,8 +210,11 @@ function createOracle(
   function chosen(table: Table, rows: readonly Row[], args: Arguments): Row[][] {
     const { where, orderBy = [], distinctOn } = args;
     const found = where ? rows.filter((row) => holds(lens, where, table, row, row, table) === true) : rows;
+    const certain = certainKeys(table, found, orderBy);
+    if (certain.length < orderBy.length && distinctOn)
+      throw new Error('which rows are the first is not certain');
     const compare = (left: Row, right: Row): number => {
-      for (const key of orderBy) {
+      for (const key of certain) {
         const result = compareKeys(table, left, right, key);
         if (result !== 0) return result;
       }
@@ -211,6 +227,19 @@ function createOracle(
       else groups.push([row]);
     }
     return distinctOn ? firstOfEach(table, groups, distinctOn) : groups;
+  }
+
+  /** The keys before the first that is of any one of several rows. */
+  function certainKeys(table: Table, rows: readonly Row[], keys: readonly OrderKey[]): readonly OrderKey[] {
+    const end = keys.findIndex(({ through }) => rows.some((row) => !leadsToOne(table, row, through)));
+    return end < 0 ? keys : keys.slice(0, end);
+  }
+
+  function leadsToOne(table: Table, row: Row, through: readonly string[]): boolean {
+    const [name, ...rest] = through;
+    if (name === undefined) return true;
+    const { target, rows } = relatedRows(lens, table, row, name);
+    return rows.length === 0 || (rows.length === 1 && leadsToOne(target, rows[0]!, rest));
   }
 
   /** The generator orders completely where it asks for distinct rows, so a group has one row. */

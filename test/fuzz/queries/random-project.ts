@@ -1,6 +1,5 @@
 /** Random projects: schemas with rows, relationships, computed fields, permissions of three roles and what inherits them. */
 import type { Random } from '../random.ts';
-import { rowsOf } from './database.ts';
 import { grantOf, type SessionValues } from './lens.ts';
 import type {
   Column,
@@ -13,10 +12,19 @@ import type {
   Row,
   Table,
 } from './project.ts';
-import { columnNamed, tableNamed } from './project.ts';
+import { columnNamed, hasSameCells, rowsOf, tableNamed } from './project.ts';
 import { randomCondition } from './random-condition.ts';
 import { withRelatedRules } from './related-rules.ts';
-import { arrayText, equal, postgresText, TYPE_NAMES, TYPES, type TypeName, type Value } from './types.ts';
+import { arrayText, postgresText, TYPE_NAMES, TYPES, type TypeName, type Value } from './types.ts';
+import {
+  keptApart,
+  keyAndLink,
+  pickType,
+  randomBroken,
+  randomCell,
+  unprovenRelationships,
+  withUnprovenFacts,
+} from './unproven.ts';
 
 /** Words that SQL reserves are among them, and names that differ in case only. */
 const COLUMN_NAMES = [
@@ -43,8 +51,7 @@ export const INHERITED_ROLES: readonly InheritedRole[] = [
 export function randomProject(random: Random): Project {
   const tables: Table[] = [];
   for (let index = random.between(2, 4); index > 0; index -= 1) tables.push(randomTable(random, tables));
-  if (random.chance(0.5)) tables.push(randomView(random, tables));
-  const project = { tables, inheritedRoles: INHERITED_ROLES };
+  const project = { tables: withUnprovenFacts(random, tables), inheritedRoles: INHERITED_ROLES };
   const related = withRelationships(random, project);
   const computed = withComputedFields(random, related);
   return withPermissions(random, computed);
@@ -69,14 +76,11 @@ function randomTable(random: Random, others: readonly Table[]): Table {
         ? []
         : [column('id', keyed)];
   const names = random.shuffle(COLUMN_NAMES);
-  const plain = random.list(
-    random.between(2, 5),
-    (index): Column => ({
-      name: names[index]!,
-      type: random.pick(TYPE_NAMES),
-      nullable: random.chance(0.6),
-    }),
-  );
+  const plain = random.list(random.between(2, 5), (index): Column => {
+    const type = pickType(random);
+    return { name: names[index]!, type, nullable: type !== 'needed' && random.chance(0.6) };
+  });
+  const further = keyAndLink(random, others);
   // A column that every table has, for computed fields and relationships by hand.
   const common: Column = { name: 'n', type: 'int4', nullable: random.chance(0.6) };
   const foreignKeys: ForeignKey[] = [];
@@ -102,14 +106,16 @@ function randomTable(random: Random, others: readonly Table[]): Table {
       columns: columns.map((each) => each.name),
       target: target.name,
       unique: random.chance(0.3),
+      ...randomBroken(random),
     });
   }
   const table: Table = {
     schema: random.chance(0.2) ? 'other' : 'public',
     name,
     kind: 'table',
-    columns: [...key, common, ...plain, ...foreignColumns],
+    columns: [...key, common, ...further.columns, ...plain, ...foreignColumns],
     primaryKey: key.map((each) => each.name),
+    keys: further.keys,
     foreignKeys,
     relationships: [],
     computedFields: [],
@@ -128,28 +134,14 @@ function randomRows(random: Random, table: Table, others: readonly Table[]): Row
   for (let index = random.between(0, 8); index > 0; index -= 1) {
     const row: Record<string, Value> = {};
     for (const { name, type, nullable } of table.columns) row[name] = randomCell(random, type, nullable);
-    if (table.primaryKey.length > 0 && hasRow(table, rows, table.primaryKey, row)) continue;
+    if (keptApart(table).some((names) => hasRow(table, rows, names, row))) continue;
     if (table.foreignKeys.every((key) => refer(random, table, others, rows, row, key))) rows.push(row);
   }
   return rows;
 }
 
-function randomCell(random: Random, type: TypeName, nullable: boolean): Value {
-  if (nullable && random.chance(0.3)) return null;
-  const value = TYPES[type].random(random);
-  // A JSON null at the top is not told from a missing value here.
-  return value === null && !nullable ? randomCell(random, type, nullable) : value;
-}
-
 function hasRow(table: Table, rows: readonly Row[], names: readonly string[], row: Row): boolean {
-  return rows.some((other) =>
-    names.every(
-      (name) =>
-        row[name] !== null &&
-        other[name] !== null &&
-        equal(TYPES[columnNamed(table, name).type], row[name]!, other[name]!),
-    ),
-  );
+  return rows.some((other) => hasSameCells(table, names, row, other));
 }
 
 /** Points a row's foreign key at a row that is there, or nowhere; false if it cannot. */
@@ -159,41 +151,28 @@ function refer(
   others: readonly Table[],
   before: readonly Row[],
   row: Record<string, Value>,
-  { columns, target, unique }: ForeignKey,
+  { columns, target, unique, broken }: ForeignKey,
 ): boolean {
   const self = target === table.name;
   const other = self ? table : others.find(({ name }) => name === target)!;
   const rows = self ? before : other.rows;
   const nullable = columnNamed(table, columns[0]!).nullable;
+  if (broken && random.chance(0.5)) {
+    for (const name of columns) row[name] = randomCell(random, columnNamed(table, name).type, nullable);
+    if (!unique || !hasRow(table, before, columns, row)) return true;
+  }
   for (let attempt = 0; attempt < 4; attempt += 1) {
     if (rows.length === 0 || (nullable && random.chance(0.25))) break;
     const referred = random.pick(rows);
     columns.forEach((name, index) => {
       row[name] = referred[other.primaryKey[index]!]!;
     });
+    // A reference by several columns of which one is null refers to nothing.
+    if (nullable && columns.length > 1 && random.chance(0.2)) row[random.pick(columns)] = null;
     if (!unique || !hasRow(table, before, columns, row)) return true;
   }
   for (const name of columns) row[name] = null;
   return nullable;
-}
-
-function randomView(random: Random, tables: readonly Table[]): Table {
-  const shown = random.pick(tables);
-  const columns = shown.columns.filter(({ name }) => name === 'id' || name === 'n' || random.chance(0.7));
-  const notNull = random.chance(0.5) ? random.pick(columns).name : undefined;
-  return {
-    schema: 'public',
-    name: 'v1',
-    kind: 'view',
-    columns: columns.map((each) => ({ ...each, nullable: true })),
-    primaryKey: [],
-    foreignKeys: [],
-    relationships: [],
-    computedFields: [],
-    permissions: [],
-    view: { table: shown.name, ...(notNull !== undefined && { notNull }) },
-    rows: [],
-  };
 }
 
 function withRelationships(random: Random, project: Project): Project {
@@ -229,6 +208,7 @@ function withRelationships(random: Random, project: Project): Project {
     if (keyed && random.chance(0.3))
       add(table.name, { kind: 'object', target: keyed.name, columns: [['n', 'id']], declared: 'manual' });
   }
+  for (const [table, relationship] of unprovenRelationships(random, project)) add(table, relationship);
   return {
     ...project,
     tables: project.tables.map((table) => ({ ...table, relationships: found.get(table.name)! })),

@@ -5,6 +5,8 @@ import {
   type ComputedField,
   columnNamed,
   graphqlName,
+  hasTrueKey,
+  isSingle,
   type Project,
   scalarType,
   type Table,
@@ -100,7 +102,9 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
         return { kind, response: alias, table: table.name, keys: list, selection: selection(table, 2) };
       }
       case 'connection': {
-        const { where, orderBy, distinctOn } = randomArguments(table, false);
+        // Cursors tell rows apart by their key, which is a key as far as the catalog knows.
+        const skip = random.chance(0.6) && hasTrueKey(project, table) ? random.between(1, 4) : 0;
+        const { where, orderBy, distinctOn } = randomArguments(table, false, skip > 0);
         const backward = random.chance(0.4);
         return {
           kind,
@@ -113,7 +117,7 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
           },
           backward,
           ...((backward || random.chance(0.7)) && { count: random.between(0, 4) }),
-          skip: random.chance(0.6) ? random.between(1, 4) : 0,
+          skip,
           selection: selection(table, 2),
         };
       }
@@ -268,11 +272,12 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
     };
   }
 
-  function randomArguments(table: Table, aggregated: boolean): Arguments {
+  /** @param certain the order depends on no row that is any one of several */
+  function randomArguments(table: Table, aggregated: boolean, certain = false): Arguments {
     const granted = grant(table)!;
     const where = random.chance(0.5) ? randomCondition(random, placeOf(table)) : undefined;
     const keyed =
-      table.primaryKey.length > 0 &&
+      hasTrueKey(project, table) &&
       table.primaryKey.every((name) => granted.columns.includes(name) && !granted.masked.has(name));
     const keys = random.chance(0.5)
       ? random.list(random.between(1, 3), () => orderKey(table)).flatMap((key) => key ?? [])
@@ -300,7 +305,9 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
           }),
         )
       : [];
-    const orderBy = [...leading, ...keys, ...last];
+    const isCertain = ({ through }: OrderKey) => leadsToOne(table, through);
+    const sorting = certain || distinct || (aggregated && limited) ? keys.filter(isCertain) : keys;
+    const orderBy = [...leading, ...sorting, ...last];
     // Which rows an aggregate is about has to be certain; a list may show any of those that are sorted alike.
     const mayLimit = limited && (complete || !aggregated);
     return {
@@ -310,6 +317,13 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
       ...(mayLimit && random.chance(0.8) && { limit: random.between(0, 4) }),
       ...(mayLimit && random.chance(0.4) && { offset: random.between(0, 3) }),
     };
+  }
+
+  function leadsToOne(table: Table, through: readonly string[]): boolean {
+    const [name, ...rest] = through;
+    if (name === undefined) return true;
+    const { target } = table.relationships.find((each) => each.name === name)!;
+    return isSingle(project, table, name) && leadsToOne(tableNamed(project, target), rest);
   }
 
   function placeOf(table: Table): ConditionPlace {

@@ -6,12 +6,14 @@ import type { Random } from '../random.ts';
 import type { Condition } from './condition.ts';
 import {
   columnNamed,
+  isSingle,
   type Permission,
   type Project,
   type Relationship,
   type Table,
   tableNamed,
 } from './project.ts';
+import { haveOneEquality } from './types.ts';
 
 /** Longest rule that is made a part of others, as JSON. */
 const MAX_LENGTH = 1200;
@@ -24,11 +26,13 @@ export function withRelatedRules(
   session: (table: Table, column: string) => string,
 ): Project {
   let result = project;
-  for (let count = random.between(0, 8); count > 0; count -= 1) {
+  for (let count = random.between(0, 10); count > 0; count -= 1) {
     const table = random.pick(result.tables);
     if (table.relationships.length === 0) continue;
     // What is true of some of several rows is easily taken for true of all.
-    const several = table.relationships.filter(({ kind }) => kind === 'array');
+    const several = table.relationships.filter(
+      ({ kind, name }) => kind === 'array' || !isSingle(result, table, name),
+    );
     const relationship = random.pick(
       several.length > 0 && random.chance(0.5) ? several : table.relationships,
     );
@@ -79,7 +83,8 @@ function relate(
     case 'column': {
       const [own, other] = random.pick(relationship.columns);
       const { type } = columnNamed(table, own);
-      if (columnNamed(target, other).type !== type) return project;
+      const far = columnNamed(target, other).type;
+      if (!haveOneEquality(type, far)) return project;
       const comparisons = [
         { kind: 'operator', operator: '_eq', operand: { kind: 'session', name: session(table, own) } },
       ] as const;
@@ -87,7 +92,7 @@ function relate(
       return withFilter(both, tableNamed(both, target.name), role, {
         kind: 'column',
         name: other,
-        type,
+        type: far,
         comparisons,
       });
     }

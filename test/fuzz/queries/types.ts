@@ -54,6 +54,12 @@ export const TYPE_NAMES = [
   'int4[]',
   'text[]',
   'jsonb',
+  'near',
+  'wide',
+  'padded',
+  'char',
+  'loose',
+  'needed',
 ] as const;
 
 export type TypeName = (typeof TYPE_NAMES)[number];
@@ -143,7 +149,7 @@ export const TYPES: Readonly<Record<TypeName, FuzzType>> = {
   int2: integer('int2', 'smallint', 'smallint', (random) => random.between(-3, 5)),
   int4: integer('int4', 'integer', 'Int', (random) => random.between(-2, 6)),
   int8: integer('int8', 'bigint', 'bigint', (random) =>
-    random.pick(['1', '2', '3', '9007199254740993', '-9007199254740995']),
+    random.pick(['1', '2', '3', '9007199254740992', '9007199254740993', '-9007199254740995']),
   ),
   numeric: {
     name: 'numeric',
@@ -206,12 +212,98 @@ export const TYPES: Readonly<Record<TypeName, FuzzType>> = {
     random: randomJson,
     operators: 'jsonb',
   },
+  // Several values of one of these types equal one value of another: what is a key among them is none for the other.
+  near: {
+    name: 'near',
+    sql: 'numeric',
+    scalar: 'numeric',
+    random: (random) => random.pick(NEAR),
+    compare: (left, right) => order(...sameScale(String(left), String(right))),
+    number: 'decimal',
+    operators: 'ordered',
+  },
+  wide: {
+    name: 'wide',
+    sql: 'double precision',
+    scalar: 'float8',
+    random: (random) => random.pick([0.1, 0.1, 1, 9007199254740992, 9007199254740992]),
+    compare: numbers,
+    number: 'float',
+    operators: 'ordered',
+  },
+  padded: {
+    ...text('padded', 'character varying(20)', 'String'),
+    random: (random) => random.pick(['a', 'a ', 'a  ', 'b', 'b ', '']),
+  },
+  char: {
+    ...text('char', 'character(4)', 'bpchar'),
+    random: (random) => random.pick(['a   ', 'a   ', 'b   ', '    ']),
+    operators: 'ordered',
+  },
+  loose: {
+    ...text('loose', 'text collate loose', 'String'),
+    random: (random) => random.pick(['a', 'A', 'ab', 'aB']),
+    compare: withoutCase,
+    extremes: false,
+    operators: 'ordered',
+  },
+  needed: integer('needed', 'needed', 'Int', (random) => random.between(0, 4)),
 };
 
 /** Types, enum and domain that the tables need, before the tables. */
 export const TYPE_DECLARATIONS = `
 create type mood as enum ('sad', 'ok', 'happy');
-create domain small as integer check (value < 1000);`;
+create domain small as integer check (value < 1000);
+create domain needed as integer not null;
+create collation loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);`;
+
+const NEAR = [
+  ...['0.1', '0.1000000000000000055511151231257827', '0.10000000000000000555'],
+  ...['1', '1.00', '9007199254740992', '9007199254740993'],
+];
+
+/** The types of columns that are joined to a key of a type, besides that type itself. */
+export const JOINED_TO: Readonly<Partial<Record<TypeName, readonly TypeName[]>>> = {
+  int4: ['int2', 'int8', 'numeric', 'float8', 'near'],
+  int8: ['wide', 'wide', 'float4', 'near', 'int4'],
+  near: ['wide', 'wide', 'wide', 'float8', 'float4', 'int8'],
+  wide: ['near', 'int8', 'float4'],
+  text: ['loose', 'loose', 'char', 'padded', 'varchar'],
+  padded: ['char', 'char', 'char', 'loose', 'text'],
+  char: ['padded', 'text'],
+  loose: ['text', 'padded'],
+};
+
+const TEXT_KINDS: readonly TypeName[] = ['text', 'varchar', 'padded', 'char', 'loose'];
+
+/** Whether Postgres takes values of both types for one kind of thing, and compares them by one operator. */
+export function haveOneEquality(left: TypeName, right: TypeName): boolean {
+  const sql = (name: TypeName) => TYPES[name].sql.replace(' collate loose', '');
+  return sql(left) === sql(right);
+}
+
+/** Equality of values of two columns that a relationship joins, neither of which is null. */
+export function equalAcross(left: TypeName, right: TypeName, one: Value, other: Value): boolean {
+  if (left === right) return equal(TYPES[left], one, other);
+  const types = [left, right].map((name) => TYPES[name]);
+  if (types.every(({ number }) => number)) {
+    if (types.some(({ number }) => number === 'float')) return Number(one) === Number(other);
+    const [first, second] = sameScale(String(one), String(other));
+    return first === second;
+  }
+  if (!TEXT_KINDS.includes(left) || !TEXT_KINDS.includes(right))
+    throw new Error(`no equality of ${left} and ${right}`);
+  // Blanks at the end of char are no part of its value; those of varchar are none either where it meets char.
+  const isChar = left === 'char' || right === 'char';
+  const stripped = [one, other].map((value, index) => {
+    const name = [left, right][index]!;
+    const isPadded = name === 'char' || (isChar && (name === 'padded' || name === 'varchar'));
+    return isPadded ? String(value).trimEnd() : String(value);
+  });
+  const [first, second] = stripped as [string, string];
+  const ignoresCase = left === 'loose' || right === 'loose';
+  return (ignoresCase ? withoutCase : texts)(first, second) === 0;
+}
 
 function randomJson(random: Random): Json {
   const leaf = (): Json => random.pick<Json>([null, true, 1, 2.5, 'a', 'b']);
