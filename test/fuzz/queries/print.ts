@@ -81,8 +81,13 @@ export function printRequest(
         return `${named(field.response, '_entities')}(representations: ${argument}) { ... on ${name} ${selection(table, field.selection)} }`;
       }
       case 'node': {
-        const id = [1, table.schema, table.name, ...table.primaryKey.map((column) => field.key[column]!)];
-        const text = Buffer.from(JSON.stringify(id)).toString('base64');
+        const values = table.primaryKey.map((column) =>
+          TYPES[columnNamed(table, column).type].number
+            ? String(field.key[column])
+            : JSON.stringify(field.key[column]),
+        );
+        const id = `[1,${[table.schema, table.name].map((each) => JSON.stringify(each)).join()},${values.join()}]`;
+        const text = Buffer.from(id).toString('base64');
         const argument = random.chance(0.5) ? variable('ID!', text) : JSON.stringify(text);
         return `${named(field.response, 'node')}(id: ${argument}) { ... on ${name} ${selection(table, field.selection)} }`;
       }

@@ -262,17 +262,30 @@ const NEAR = [
   ...['1', '1.00', '9007199254740992', '9007199254740993'],
 ];
 
-/** The types of columns that are joined to a key of a type, besides that type itself. */
-export const JOINED_TO: Readonly<Partial<Record<TypeName, readonly TypeName[]>>> = {
+/** The types of which one value can equal several values of a key of a type. */
+export const MERGING: Readonly<Partial<Record<TypeName, readonly TypeName[]>>> = {
+  int8: ['wide', 'wide', 'float4'],
+  near: ['wide', 'wide', 'float8', 'float4'],
+  text: ['loose'],
+  padded: ['char', 'char', 'loose'],
+};
+
+/** The types of which one value can equal one value of a key of a type, besides that type itself. */
+const MATCHING: Readonly<Partial<Record<TypeName, readonly TypeName[]>>> = {
   int4: ['int2', 'int8', 'numeric', 'float8', 'near'],
-  int8: ['wide', 'wide', 'float4', 'near', 'int4'],
-  near: ['wide', 'wide', 'wide', 'float8', 'float4', 'int8'],
+  int8: ['near', 'int4'],
+  near: ['int8'],
   wide: ['near', 'int8', 'float4'],
-  text: ['loose', 'loose', 'char', 'padded', 'varchar'],
-  padded: ['char', 'char', 'char', 'loose', 'text'],
+  text: ['char', 'padded', 'varchar'],
+  padded: ['text'],
   char: ['padded', 'text'],
   loose: ['text', 'padded'],
 };
+
+/** The types of columns that are joined to a key of a type. */
+export function joinedTo(key: TypeName): readonly TypeName[] {
+  return [key, ...(MATCHING[key] ?? []), ...(MERGING[key] ?? [])];
+}
 
 const TEXT_KINDS: readonly TypeName[] = ['text', 'varchar', 'padded', 'char', 'loose'];
 

@@ -16,7 +16,7 @@ import {
   rowsOf,
   type Table,
 } from './project.ts';
-import { JOINED_TO, TYPE_NAMES, TYPES, type TypeName, type Value } from './types.ts';
+import { joinedTo, MERGING, TYPE_NAMES, TYPES, type TypeName, type Value } from './types.ts';
 
 /** The column that looks like a key, and the one that is joined to it. */
 const KEY = 'k';
@@ -49,9 +49,11 @@ export function keyAndLink(
   const targets = others.flatMap((table) =>
     table.columns.filter(({ name }) => name === KEY || name === table.primaryKey[0]),
   );
-  if (targets.length > 0 && random.chance(0.8)) {
-    const of = random.pick(targets).type;
-    const type = random.pick([of, ...(JOINED_TO[of] ?? [])]);
+  if (targets.length > 0 && random.chance(0.85)) {
+    const merged = targets.filter((target) => MERGING[target.type]);
+    const isMerging = merged.length > 0 && random.chance(0.6);
+    const of = random.pick(isMerging ? merged : targets).type;
+    const type = random.pick(isMerging ? MERGING[of]! : joinedTo(of));
     columns.push({ name: LINK, type, nullable: type !== 'needed' });
   }
   return { columns, keys };
@@ -90,10 +92,10 @@ export function unprovenRelationships(
 ): readonly (readonly [string, Omit<Relationship, 'name'>])[] {
   const candidates = tables.flatMap((table) => tables.flatMap((target) => joinable(table, target)));
   const links = candidates.filter(({ columns: [[own]] }) => own === LINK);
+  const merging = candidates.filter(({ isMerging }) => isMerging);
   return random.list(random.between(1, 4), () => {
-    const { from, target, columns } = random.pick(
-      links.length > 0 && random.chance(0.7) ? links : candidates,
-    );
+    const wanted = random.pick([merging, merging, links, candidates]);
+    const { from, target, columns } = random.pick(wanted.length > 0 ? wanted : candidates);
     return [from, { kind: 'object', target, columns, declared: 'manual' }] as const;
   });
 }
@@ -101,6 +103,7 @@ export function unprovenRelationships(
 interface Joinable extends Pick<Relationship, 'target'> {
   readonly from: string;
   readonly columns: readonly [readonly [own: string, other: string]];
+  readonly isMerging: boolean;
 }
 
 function joinable(table: Table, target: Table): readonly Joinable[] {
@@ -108,8 +111,13 @@ function joinable(table: Table, target: Table): readonly Joinable[] {
   const own = table.columns.filter(({ name }) => [LINK, KEY, 'n'].includes(name));
   return keys.flatMap((key) =>
     own
-      .filter(({ type }) => type === key.type || JOINED_TO[key.type]?.includes(type))
-      .map((each) => ({ from: table.name, target: target.name, columns: [[each.name, key.name]] })),
+      .filter(({ type }) => joinedTo(key.type).includes(type))
+      .map((each) => ({
+        from: table.name,
+        target: target.name,
+        columns: [[each.name, key.name]],
+        isMerging: MERGING[key.type]?.includes(each.type) ?? false,
+      })),
   );
 }
 
@@ -121,8 +129,17 @@ function withClaim(random: Random, table: Table): Table {
 
 function withClaimOfOwnRows(random: Random, table: Table, all: readonly Table[]): Table {
   if (!all.some(({ inherits }) => inherits === table.name)) return table;
+  // The constraint of a table above is one of this table as well, and cannot be made another.
+  const isClaimed = (of: Table, column: string): boolean => {
+    const above = all.find((each) => each.name === of.inherits);
+    return (
+      of.columns.some(({ name, claimed }) => name === column && claimed) ||
+      (above !== undefined && isClaimed(above, column))
+    );
+  };
   const held = table.columns.filter(
-    ({ name, nullable, claimed }) => nullable && !claimed && table.rows.every((row) => row[name] !== null),
+    ({ name, nullable }) =>
+      nullable && !isClaimed(table, name) && table.rows.every((row) => row[name] !== null),
   );
   return held.length === 0 ? table : claiming(table, random.pick(held).name, 'own rows');
 }
