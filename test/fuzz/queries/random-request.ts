@@ -160,7 +160,9 @@ function createWriter(random: Random, project: Project, role: string, relay: boo
       for (const { name, kind, target } of table.relationships) {
         const other = tableNamed(project, target);
         if (!visible(other)) continue;
-        if (random.chance(0.35)) {
+        // What the one of several rows is has to be looked at often.
+        const often = kind === 'object' && !isSingle(project, table, name);
+        if (random.chance(often ? 0.7 : 0.35)) {
           fields.push(
             kind === 'object'
               ? ({ kind: 'object', name, selection: selection(other, depth - 1) } as Field)

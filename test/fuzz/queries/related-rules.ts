@@ -5,15 +5,18 @@
 import type { Random } from '../random.ts';
 import type { Condition } from './condition.ts';
 import {
+  areJoined,
   columnNamed,
   isSingle,
   type Permission,
   type Project,
   type Relationship,
+  type Row,
+  rowsOf,
   type Table,
   tableNamed,
 } from './project.ts';
-import { haveOneEquality } from './types.ts';
+import { equal, haveOneEquality, TYPES } from './types.ts';
 
 /** Longest rule that is made a part of others, as JSON. */
 const MAX_LENGTH = 1200;
@@ -38,7 +41,51 @@ export function withRelatedRules(
     );
     result = relate(random, result, table, relationship, random.pick(roles), session);
   }
+  for (const table of project.tables)
+    for (const relationship of table.relationships)
+      if (
+        relationship.kind === 'object' &&
+        !isSingle(project, table, relationship.name) &&
+        random.chance(0.6)
+      )
+        result = tellApart(random, result, table, relationship, random.pick(roles));
   return result;
+}
+
+/** A rule that shows one of the rows to which an object relationship leads, and asks the same through the relationship. */
+function tellApart(
+  random: Random,
+  project: Project,
+  table: Table,
+  { name, target, columns }: Relationship,
+  role: string,
+): Project {
+  const far = tableNamed(project, target);
+  const joined = rowsOf(project, table)
+    .map((row) =>
+      rowsOf(project, far).filter((each) =>
+        columns.every(([own, other]) => areJoined(table, own, far, other, row, each)),
+      ),
+    )
+    .filter((rows) => rows.length > 1);
+  if (joined.length === 0) return project;
+  const [one, other] = random.shuffle(random.pick(joined)) as [Row, Row];
+  const telling = far.columns.filter(
+    (column) =>
+      one[column.name] !== null &&
+      (other[column.name] === null || !equal(TYPES[column.type], one[column.name]!, other[column.name]!)),
+  );
+  if (telling.length === 0) return project;
+  const column = random.pick(telling);
+  const operand = { kind: 'value', value: one[column.name]! } as const;
+  const item: Condition = {
+    kind: 'column',
+    name: column.name,
+    type: column.type,
+    comparisons: [{ kind: 'operator', operator: '_eq', operand }],
+  };
+  const shown = withFilter(project, far, role, item);
+  return withFilter(shown, table, role, { kind: 'relationship', name, item });
 }
 
 function relate(
