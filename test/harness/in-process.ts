@@ -79,7 +79,7 @@ export async function serveInProcess(
     serving,
   });
   const isAdvice = ({ code }: { readonly code: string }) =>
-    distribution !== undefined && code.startsWith('shards-');
+    code === 'relationship-not-single' || (distribution !== undefined && code.startsWith('shards-'));
   const problems = [...read.diagnostics, ...compiled.diagnostics].filter((each) => !isAdvice(each));
   if (problems.length > 0)
     throw new Error(`the project does not compile cleanly: ${JSON.stringify(problems, null, 2)}`);
