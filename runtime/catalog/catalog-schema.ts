@@ -45,7 +45,6 @@ const key = z.strictObject({
   oid: count,
   deferrable: stated,
   invalid: stated,
-  temporal: stated,
   otherEquality: stated,
 });
 

@@ -130,9 +130,10 @@ export interface CatalogKey {
   readonly deferrable?: true;
   /** Its index is not valid: one that was made partition by partition, or concurrently, and is not done. */
   readonly invalid?: true;
-  /** `without overlaps` (version 18). */
-  readonly temporal?: true;
-  /** By its operator classes or collations other values are equal than by `=` of PostgreSQL. */
+  /**
+   * By its operator classes or collations other values are equal than by `=` of PostgreSQL, or it is not a B-tree
+   * (`without overlaps`, version 18).
+   */
   readonly otherEquality?: true;
 }
 

@@ -227,7 +227,6 @@ function describeKey(constraint: RawConstraint, indexes: readonly RawIndex[], lo
     oid: constraint.oid,
     ...(constraint.is_deferrable && { deferrable: true }),
     ...(!index?.is_valid && { invalid: true }),
-    ...(constraint.is_temporal && { temporal: true }),
     ...(!index?.is_exact && { otherEquality: true }),
   };
 }

@@ -36,7 +36,6 @@ export function isUnique(table: CatalogTable, key: CatalogKey): Proof {
   if (key.deferrable)
     return no(`${name} is deferrable: two rows may share its values until a transaction ends`);
   if (key.invalid) return no(`the index of ${name} is not valid`);
-  if (key.temporal) return no(`${name} compares periods`);
   if (key.otherEquality)
     return no(`the index of ${name} has an operator class or collation by which other values are equal`);
   if (key.columns.some((column) => columnOf(table, column)?.nondeterministic))

@@ -89,8 +89,6 @@ export interface RawConstraint {
   readonly on_delete: 'a' | 'r' | 'c' | 'n' | 'd' | ' ';
   readonly on_update: 'a' | 'r' | 'c' | 'n' | 'd' | ' ';
   readonly is_deferrable: boolean;
-  /** Keys only: `without overlaps`. */
-  readonly is_temporal: boolean;
   /** Keys: the index that enforces them. */
   readonly index: number | null;
   readonly is_unvalidated: boolean;

@@ -291,7 +291,6 @@ const constraints = `
       nullif(k.confrelid, 0)::int8 as referenced, k.confkey as referenced_columns,
       k.confdeltype as on_delete, k.confupdtype as on_update,
       k.condeferrable as is_deferrable,
-      k.contype in ('p', 'u') and pg_catalog.to_jsonb(k) ->> 'conperiod' is not distinct from 'true' as is_temporal,
       nullif(k.conindid, 0)::int8 as index,
       not k.convalidated as is_unvalidated,
       k.contype = 'f' and (

@@ -2,7 +2,7 @@
  * `npm run fuzz -- faults`: can the random tests fail? Each file of test/faults/ plants one defect. Those in `queries/` show
  * a role too much or answer wrongly; those in `mutations/` let a role write too much or leave something half-done; those in
  * `metadata/` forget something that a change concerns, or serve what is not stored. The random test of that name must find
- * the defect; those in `permissions/` and `ledgers/` name a test of the test run instead. `--only TEXT` chooses by name (`--only mutations/`).
+ * the defect; those in `facts/`, `permissions/` and `ledgers/` name a test of the test run instead. `--only TEXT` chooses by name (`--only mutations/`).
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
