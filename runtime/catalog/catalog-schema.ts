@@ -81,7 +81,7 @@ const table = z.strictObject({
       onUpdate: foreignKeyAction.exactOptional(),
       deferrable: stated,
       unvalidated: stated,
-      unenforced: stated,
+      disabled: stated,
     }),
   ),
   reads: z.array(z.strictObject({ ...relation, columns: z.array(text) })).exactOptional(),

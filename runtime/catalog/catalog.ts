@@ -147,10 +147,10 @@ export interface CatalogForeignKey {
   readonly onDelete?: ForeignKeyAction;
   readonly onUpdate?: ForeignKeyAction;
   readonly deferrable?: true;
-  /** NOT VALID: rows that were there before it may break it. */
+  /** NOT VALID or NOT ENFORCED: rows may break it. */
   readonly unvalidated?: true;
-  /** NOT ENFORCED (version 18), or a trigger that enforces it is disabled. */
-  readonly unenforced?: true;
+  /** A trigger that enforces it is disabled. */
+  readonly disabled?: true;
 }
 
 export interface CatalogColumn {

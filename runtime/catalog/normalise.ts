@@ -248,7 +248,7 @@ function describeForeignKey(constraint: RawConstraint, lookup: Lookup): CatalogF
       ...describeActions(constraint),
       ...(constraint.is_deferrable && { deferrable: true }),
       ...(constraint.is_unvalidated && { unvalidated: true }),
-      ...(constraint.is_unenforced && { unenforced: true }),
+      ...(constraint.is_disabled && { disabled: true }),
     },
   ];
 }

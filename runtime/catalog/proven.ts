@@ -123,8 +123,8 @@ export function isAlwaysThere(table: CatalogTable, key: CatalogForeignKey): Proo
   if (table.hasChildren)
     return no(`other tables inherit from "${table.name}", and ${name} does not hold for their rows`);
   if (key.deferrable) return no(`${name} is deferrable: it may be broken until a transaction ends`);
-  if (key.unvalidated) return no(`${name} is NOT VALID: rows that were there before it may break it`);
-  if (key.unenforced) return no(`${name} is not enforced`);
+  if (key.unvalidated) return no(`${name} is NOT VALID or NOT ENFORCED`);
+  if (key.disabled) return no(`a trigger that enforces ${name} is disabled`);
   return yes(`${name} refers to it, and its columns are NOT NULL`);
 }
 

@@ -92,8 +92,8 @@ export interface RawConstraint {
   /** Keys: the index that enforces them. */
   readonly index: number | null;
   readonly is_unvalidated: boolean;
-  /** Foreign keys only: NOT ENFORCED, or a trigger that enforces it is disabled. */
-  readonly is_unenforced: boolean;
+  /** A trigger that enforces it is disabled. */
+  readonly is_disabled: boolean;
   readonly definition: string | null;
 }
 

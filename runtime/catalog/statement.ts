@@ -278,12 +278,12 @@ const columns = `
     where a.attnum > 0 and not a.attisdropped`;
 
 /**
- * What proofs by a constraint need to know goes with it (\`proven.ts\`). Columns of pg_constraint that came with version 18,
- * conperiod and conenforced, are read through JSON. A trigger that enforces a foreign key may be disabled, for ordinary
- * sessions (D) or for all but replication (R).
+ * What proofs by a constraint need to know goes with it (`proven.ts`). One that is not enforced (version 18) is not validated
+ * either. A trigger that enforces a foreign key may be disabled, for all sessions (D) or for ordinary ones (R).
  *
  * Left out: the copies of a foreign key that Postgres keeps for each partition of the referenced table, and temporal
- * foreign keys (version 18, `PERIOD`), which do not say that columns are equal.
+ * foreign keys (version 18, `PERIOD`), which do not say that columns are equal. `conperiod` is read through JSON because
+ * the column does not exist before 18.
  */
 const constraints = `
     select
@@ -293,10 +293,7 @@ const constraints = `
       k.condeferrable as is_deferrable,
       nullif(k.conindid, 0)::int8 as index,
       not k.convalidated as is_unvalidated,
-      k.contype = 'f' and (
-        pg_catalog.to_jsonb(k) ->> 'conenforced' is not distinct from 'false'
-        or k.oid in (select g.tgconstraint from pg_catalog.pg_trigger g where g.tgenabled in ('D', 'R'))
-      ) as is_unenforced,
+      k.oid in (select g.tgconstraint from pg_catalog.pg_trigger g where g.tgenabled in ('D', 'R')) as is_disabled,
       case k.contype when 'c' then pg_catalog.pg_get_constraintdef(k.oid) end as definition
     from relations r
     join pg_catalog.pg_constraint k on k.conrelid = r.oid
@@ -310,7 +307,7 @@ const constraints = `
       )`;
 
 /**
- * \`is_exact\`: the key finds two values equal where \`=\` of PostgreSQL does. Its operator class may be of another equality
+ * `is_exact`: the key finds two values equal where `=` of PostgreSQL does. Its operator class may be of another equality
  * (B-tree strategy 3), and so may its collation, where that or the one of the column is nondeterministic.
  */
 const indexes = `
