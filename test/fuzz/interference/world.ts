@@ -256,6 +256,8 @@ export function randomWorld(random: Random): World {
     return role === 'heir' && row.open === 'true' && SHOWN_OF_OPEN[table].includes(column);
   };
   const isAnalyzed = random.chance(0.25);
+  // A rule that is left out because it follows shows hidden rows with the key of a visible one.
+  const hasHeirs = random.chance(kind === 'implied' ? 0.7 : 0.25);
   // Aggregates of visible notes overflow, but only for those who ask for hidden items. With statistics, plans may differ.
   const overflowing = isOfNotes ? [HUGE_WEIGHTS] : [WEIGHTS, HIDDEN_WEIGHTS, HUGE_WEIGHTS];
   const weights = isAnalyzed ? WEIGHTS : random.pick(overflowing);
@@ -278,10 +280,11 @@ export function randomWorld(random: Random): World {
     );
     const isHidden = (table: TableName, row: Row) => !isShown(table, row);
     const further = moreHidden(random, structure, isTame, isHidden);
+    const heirs = hasHeirs ? moreHidden(random, structure, isTame, isHidden, true) : undefined;
     const gone = random.chance(0.5) ? 0.8 : 0;
     const kept = (table: TableName) =>
       rows[table].filter((row) => !isGone(table, row) || !random.chance(gone));
-    return insertSql({ team: kept('team'), item: kept('item'), note: kept('note') }, further);
+    return insertSql({ team: kept('team'), item: kept('item'), note: kept('note') }, further, heirs);
   };
   // What fails for a hidden row mostly fails in one of the databases only.
   const isTame = random.chance(0.5);
@@ -289,7 +292,11 @@ export function randomWorld(random: Random): World {
     roots: TABLES.filter((table) => !rules[table].isWithoutRoots),
     role,
     metadata: worldMetadata(rules),
-    schema: random.chance(0.5) ? `${SCHEMA}create index on note (item_id);\n` : SCHEMA,
+    schema: [
+      SCHEMA,
+      ...(random.chance(0.5) ? ['create index on note (item_id);'] : []),
+      ...(hasHeirs ? TABLES.map((table) => `create table ${heirOf(table)} () inherits (${table});`) : []),
+    ].join('\n'),
     rows: [database(isTame), database(random.chance(0.7) ? !isTame : isTame)],
     settings: {
       plan_cache_mode: random.pick(['auto', 'force_generic_plan', 'force_generic_plan', 'force_custom_plan']),
@@ -383,16 +390,23 @@ function fill(
   ) as unknown as Rows;
 }
 
-/** Rows that only one of the databases has. Their keys are no request's business. */
+/** A table whose rows are found in another one, too, where their keys may repeat those of visible rows. */
+const heirOf = (table: TableName) => `${table}_heir`;
+
+/**
+ * Rows that only one of the databases has. Their keys are no request's business.
+ * @param isInherited their keys are those of other rows
+ */
 function moreHidden(
   random: Random,
   structure: Rows,
   isTame: boolean,
   isHidden: (table: TableName, row: Row) => boolean,
+  isInherited = false,
 ): Rows {
   const further = (table: TableName): Row[] =>
     random
-      .list(random.below(4), (index): Row => {
+      .list(isInherited ? random.between(2, 6) : random.below(4), (index): Row => {
         const references = Object.fromEntries(
           STRUCTURE[table]
             .filter((column) => column.endsWith('_id'))
@@ -409,7 +423,7 @@ function moreHidden(
           random.pick(isTame ? benign : hostile),
         ]);
         return {
-          id: String(101 + index),
+          id: isInherited ? random.pick(structure[table]).id! : String(101 + index),
           owner: '2',
           open: 'false',
           ...references,
@@ -420,17 +434,19 @@ function moreHidden(
   return { team: further('team'), item: further('item'), note: further('note') };
 }
 
-function insertSql(rows: Rows, further: Rows): string {
-  const inserts = TABLES.flatMap((table) => {
+function insertSql(rows: Rows, further: Rows, heirs: Rows | undefined): string {
+  const insert = (table: TableName, into: string, all: readonly Row[]) => {
+    if (all.length === 0) return [];
     const columns = [...STRUCTURE[table], ...Object.keys(CONTENT[table])];
-    const all = [...rows[table], ...further[table]].map(
-      (row) => `(${columns.map((column) => literal(row[column] ?? null)).join(', ')})`,
-    );
-    return all.length === 0
-      ? []
-      : [`insert into ${table} (${columns.join(', ')}) values ${all.join(',\n')};`];
-  });
-  return ['truncate team, item, note;', ...inserts].join('\n');
+    const values = all.map((row) => `(${columns.map((column) => literal(row[column] ?? null)).join(', ')})`);
+    return [`insert into ${into} (${columns.join(', ')}) values ${values.join(',\n')};`];
+  };
+  return [
+    // With the rows of tables that inherit.
+    'truncate team, item, note;',
+    ...TABLES.flatMap((table) => insert(table, table, [...rows[table], ...further[table]])),
+    ...TABLES.flatMap((table) => (heirs ? insert(table, heirOf(table), heirs[table]) : [])),
+  ].join('\n');
 }
 
 function literal(value: string | null): string {
