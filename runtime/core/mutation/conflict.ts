@@ -5,9 +5,9 @@ import { whereCondition } from '../query/where.ts';
 import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { EVERY_ROW } from '../shapes.ts';
+import { EVERY_ROW, type RuleText } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
-import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { presetAssignments } from './assignments.ts';
 import { markedCheck, PASSED, type RowCheck, rowCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';
@@ -51,6 +51,7 @@ export function conflictClause(
   ];
   const rule = ruleCondition(visible, 'update', alias);
   const conditions = [...rule, whereCondition(conflict.where, alias, visible, scope, rule)];
+  if (notesChanges(visible, conflict)) conditions.push(noted('updated'));
   return sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`;
 }
 
@@ -68,15 +69,10 @@ function conflictTarget(target: Conflict['target']): Sql {
  * The check of an insert: of rows that are new the insert rule's, of rows that a conflict changed the update rule's if it
  * has one.
  */
-export function checkOfInsert(
-  visible: VisibleTable,
-  conflict: Conflict | undefined,
-  alias: Sql,
-  scope: Scope,
-): RowCheck {
+export function checkOfInsert(visible: VisibleTable, conflict: Conflict | undefined, alias: Sql): RowCheck {
   const inserted = visible.insert?.check ?? EVERY_ROW;
-  const updated = conflict && conflict.columns.length > 0 ? visible.update?.check : undefined;
-  if (updated === undefined || updated === inserted) return markedCheck(visible, 'insert', inserted, alias);
+  const updated = checkOfChanged(visible, conflict);
+  if (updated === undefined) return markedCheck(visible, 'insert', inserted, alias);
   if (isDistributed(visible.table.source))
     throw new EngineError(
       'not-supported',
@@ -84,19 +80,40 @@ export function checkOfInsert(
     );
   const ofNew = rowCheck(visible, 'insert', inserted, alias);
   const ofChanged = rowCheck(visible, 'update', updated, alias);
-  const isNew = isNewRow(visible, conflict?.target, alias, scope);
+  const isNew = notesChanges(visible, conflict)
+    ? sql`current_setting(${NOTE}) = 'inserted'`
+    : sql`${alias}.xmax = 0`;
   return sql`case when ${isNew} then ${ofNew ?? PASSED} else ${ofChanged ?? PASSED} end`;
 }
 
+/** The update's check, where rows that a conflict changed have another one than new rows. */
+function checkOfChanged(visible: VisibleTable, conflict: Conflict | undefined): RuleText | undefined {
+  if (!conflict || conflict.columns.length === 0) return undefined;
+  const updated = visible.update?.check;
+  return updated === (visible.insert?.check ?? EVERY_ROW) ? undefined : updated;
+}
+
 /**
- * Whether the statement inserted a returned row: then its xmax is zero. Rows of partitioned tables may come without system
- * columns; a new one is not among those that were there when the statement began.
+ * Whether an upsert notes what PostgreSQL does with each row, because its checks differ and nothing in the row says it. The
+ * xmax of a table's row does: it is zero in a new row, and in a changed one the transaction that locked the row to change it.
+ * Views have no system columns, and rows of partitioned tables may come without.
+ *
+ * The note is a setting. Right before a row is inserted it says `inserted` (see `noteOfRow`); the last condition of DO UPDATE,
+ * which PostgreSQL evaluates only if the row was there, makes it `updated`; and the check, evaluated in RETURNING before the
+ * next row is taken, reads it. So no look at the table decides, which would miss what other transactions commit meanwhile, and
+ * a row that is left alone, by a condition or a trigger, leaves no note for the next one.
  */
-function isNewRow({ table }: VisibleTable, target: Conflict['target'], alias: Sql, scope: Scope): Sql {
-  if (table.shape.kind !== 'partitioned' || typeof target !== 'object') return sql`${alias}.xmax = 0`;
-  const before = scope.alias('before');
-  const same = target.map((name) => sql`${before}.${identifier(name)} = ${alias}.${identifier(name)}`);
-  return sql`not exists (select 1 from ${table.sql} as ${before} where ${join(same, ' and ')})`;
+export function notesChanges(visible: VisibleTable, conflict: Conflict | undefined): boolean {
+  return visible.table.shape.kind !== 'table' && checkOfChanged(visible, conflict) !== undefined;
+}
+
+const NOTE = literal('engine.conflict');
+
+/** A condition on each row to insert, which is always true. */
+export const noteOfRow = noted('inserted');
+
+function noted(what: 'inserted' | 'updated'): Sql {
+  return sql`set_config(${NOTE}, ${literal(what)}, true) is not null`;
 }
 
 type ObjectNode = Extract<InputNode, { kind: 'object' }>;

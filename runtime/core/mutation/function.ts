@@ -8,7 +8,7 @@ import type { FunctionCall } from '../root-fields.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import type { FunctionShape } from '../shapes.ts';
 import { print, type Sql, sql } from '../sql/fragment.ts';
-import { keepRows, keptRows } from './kept.ts';
+import { keepRowsOf, keptRows } from './kept.ts';
 import type { MutationStep } from './step.ts';
 
 /** Resolver of a function's field below query: a list, or the row of a function that returns one. */
@@ -32,7 +32,7 @@ export function functionMutation({ of, requester, selection, args }: FunctionCal
   const scope = scopeOf(requester);
   const visible = tableOf(of, scope);
   const alias = scope.alias(of.name);
-  const write = print(sql`select ${keepRows(visible.table, sql`${call(of, args)} as ${alias}`, alias)}`);
+  const write = print(sql`select ${keepRowsOf(visible.table, sql`${call(of, args)} as ${alias}`, alias)}`);
   const from = keptRows(visible.table);
   const read = print(
     sql`select ${resultOf(of, visible, selection, args, { name: of.name, from, conditions: () => [] }, scope)}::text`,

@@ -156,13 +156,13 @@ export function planLevels(
     const keys = [...columns].map(([column, name]) =>
       keep(name, ifAll(sql`array_agg(${identifier(column.name)}::text)::text`)),
     );
-    statements.push({
-      statement: rowsStatement(flatWrite(visible, objects, undefined, path, fixed, ownScope(scope)), [
-        ...(keys.length > 0 ? keys : [ifAll(raw(`''`))]),
-        ...(isFirst && keeps ? [keepRows(visible.table)] : []),
-      ]),
-      path,
-    });
+    const keepsRows = isFirst && keeps;
+    const kept = [
+      ...(keys.length > 0 ? keys : [ifAll(raw(`''`))]),
+      ...(keepsRows ? [keepRows(visible.table)] : []),
+    ];
+    const write = flatWrite(visible, objects, undefined, path, fixed, ownScope(scope));
+    statements.push({ statement: rowsStatement(write, kept, keepsRows), path });
     for (const { relationship, level: child, counts } of after) {
       const lists = relationship.columns.map(([own, target]) =>
         keptColumn(target, columns.get(own)!, objects.length, counts),

@@ -35,13 +35,14 @@ export interface RowsBeside {
  * `insert into … ` of the given rows. A column that only some rows give is DEFAULT in the others. Many rows of one shape
  * travel as one array per column, so that the text does not depend on their number.
  * @param each with uniform rows (see `uniformSets`) and at least one fixed column
+ * @param condition evaluated for each row right before it is inserted; with uniform rows
  */
 export function insertStatement(
   visible: VisibleTable,
   rows: readonly RowValues[],
   alias: Sql,
   fixed: FixedColumns,
-  each?: RowsBeside,
+  { each, condition }: { readonly each?: RowsBeside | undefined; readonly condition?: Sql | undefined } = {},
 ): Sql {
   const presets = Object.keys(visible.insert?.presets ?? {}).map(
     (name) => [name, sql`(${presetValue(visible, 'insert', name)})`] as const,
@@ -56,7 +57,9 @@ export function insertStatement(
   const constantNames = new Set([...presets, ...taken].map(([name]) => name));
   const given = givenColumns(rows).filter((column) => !constantNames.has(column.name));
   const into = sql`insert into ${visible.table.sql} as ${alias}`;
+  const where = condition ? sql` where ${condition}` : raw('');
   if (given.length === 0 && constantNames.size === 0) {
+    if (condition) return sql`${into} select from ${positions(rows)}${where}`;
     if (rows.length === 1) return sql`${into} default values`;
     // DEFAULT VALUES is one row; any column's DEFAULT repeated is the same for many.
     const first = identifier(Object.keys(visible.table.shape.columns)[0]!);
@@ -74,17 +77,24 @@ export function insertStatement(
     ', ',
   );
   if (each || (!takesItems(visible, rows) && given.length + lists.length > 0)) {
-    return sql`${into} (${names}) ${arraysSelect(given, lists, constants, rows, each)}`;
+    const select = arraysSelect(given, lists, constants, rows, each);
+    if (!condition) return sql`${into} (${names}) ${select}`;
+    // Postgres evaluates the condition as it takes the rows in order, not below a sort: OFFSET keeps it outside.
+    return sql`${into} (${names}) select * from (${select} offset 0) as "row"${where}`;
   }
-  const tuples = rows.map((row, index) => {
+  const cells = rows.map((row, index) => {
     const values = given.map((column) => {
       const value = row.values.get(column.name);
       return value ? valueParameter(value.node, column.type) : raw('default');
     });
     const items = lists.map(({ column, item }) => sql`${item(index)}::${raw(column.type.sql)}`);
-    return sql`(${join([...values, ...items, ...constants.map(([, value]) => value)], ', ')})`;
+    return join([...values, ...items, ...constants.map(([, value]) => value)], ', ');
   });
-  return sql`${into} (${names}) values ${join(tuples, ', ')}`;
+  if (condition) return sql`${into} (${names}) select ${cells[0]!}${where}`;
+  return sql`${into} (${names}) values ${join(
+    cells.map((each) => sql`(${each})`),
+    ', ',
+  )}`;
 }
 
 /** True if the text lists the rows one by one, with the items of their lists. */
@@ -154,13 +164,14 @@ function arraysSelect(
   ];
   const names = [...columns.map((_, index) => identifier(alias(index))), raw('"position"')];
   const arrays = columns.map(({ list }) => list);
-  const items =
-    arrays.length > 0
-      ? sql`unnest(${join(arrays, ', ')}) with ordinality`
-      : sql`generate_series(1, ${parameter({ from: 'constant', value: rows.length }, 'integer')})`;
+  const items = arrays.length > 0 ? sql`unnest(${join(arrays, ', ')}) with ordinality` : positions(rows);
   const from = sql`${items} as "given" (${join(names, ', ')})${each ? sql`, ${each.from}` : raw('')}`;
   const order = [raw('"given"."position"'), ...(each?.order ?? [])];
   return sql`select ${join(selected, ', ')} from ${from} order by ${join(order, ', ')}`;
+}
+
+function positions(rows: readonly RowValues[]): Sql {
+  return sql`generate_series(1, ${parameter({ from: 'constant', value: rows.length }, 'integer')})`;
 }
 
 /** A column's values in all rows as an array parameter. */

@@ -6,12 +6,21 @@ import type { Column } from '../program.ts';
 import { createScope, type Scope } from '../query/scope.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
-import { type Conflict, checkOfInsert, conflictClause } from './conflict.ts';
+import { type Conflict, checkOfInsert, conflictClause, noteOfRow, notesChanges } from './conflict.ts';
 import { hasNested, type InsertObject, type NestedInsert, type RowValues } from './insert-objects.ts';
-import { type FixedColumns, insertStatement, type RowsBeside, slices } from './insert-rows.ts';
+import { type FixedColumns, insertStatement, type RowsBeside, slices, uniformSets } from './insert-rows.ts';
 import { keep, keepCount, keepRows, kept, orFail, WRITTEN } from './kept.ts';
 import type { WriteStatement } from './step.ts';
 import { rowStatement, rowsStatement, type Write } from './written.ts';
+
+/** The rows as one statement can take them. */
+export function statementSets<Row extends RowValues>(
+  visible: VisibleTable,
+  rows: readonly Row[],
+  conflict: Conflict | undefined,
+): (readonly Row[])[] {
+  return notesChanges(visible, conflict) ? uniformSets(visible, rows) : slices(visible, rows);
+}
 
 /** One statement that inserts rows: once, or once for each of other rows. */
 export function flatWrite(
@@ -24,10 +33,11 @@ export function flatWrite(
   each?: RowsBeside,
 ): Write {
   const alias = scope.alias(visible.table.shape.name);
+  const condition = notesChanges(visible, conflict) ? noteOfRow : undefined;
   return {
-    statement: sql`${insertStatement(visible, rows, alias, fixed, each)}${conflictClause(conflict, visible, alias, scope)}`,
+    statement: sql`${insertStatement(visible, rows, alias, fixed, { each, condition })}${conflictClause(conflict, visible, alias, scope)}`,
     alias,
-    check: checkOfInsert(visible, conflict, alias, scope),
+    check: checkOfInsert(visible, conflict, alias),
     path,
     source: visible.table.source,
   };
@@ -51,7 +61,7 @@ export function planObjects(
   asked: Asked,
   scope: Scope,
 ): { readonly statements: readonly WriteStatement[]; readonly keeping: number } {
-  const keeping = objects.some(hasNested) ? objects.length : slices(visible, objects).length;
+  const keeping = objects.some(hasNested) ? objects.length : statementSets(visible, objects, conflict).length;
   const plan = new Plan(asked, keeping, scope);
   plan.addSet(objects, { visible, conflict, path, fixed: {}, isFirst: true });
   return { statements: plan.statements, keeping };
@@ -90,7 +100,7 @@ class Plan {
 
   addSet(objects: readonly InsertObject[], place: Place): void {
     if (!objects.some(hasNested)) {
-      for (const rows of slices(place.visible, objects)) this.#add(rows, place);
+      for (const rows of statementSets(place.visible, objects, place.conflict)) this.#add(rows, place);
       return;
     }
     for (const object of objects) {
@@ -146,8 +156,9 @@ class Plan {
     const columns = [...keys];
     if (this.#asked.count) columns.push(keepCount(!this.#hasCount));
     this.#hasCount = true;
-    if (isFirst && this.#asked.rows) {
-      columns.push(keepRows(visible.table, WRITTEN, WRITTEN, this.#kept, this.#keeping));
+    const keepsRows = isFirst && this.#asked.rows;
+    if (keepsRows) {
+      columns.push(keepRows(visible.table, this.#kept, this.#keeping));
       this.#kept += 1;
     }
     // Objects of one form have one text, whose aliases are those of a statement by itself.
@@ -155,7 +166,7 @@ class Plan {
     const isPlain = columns.length === 0 && rows.length === 1;
     const statement = isPlain
       ? rowStatement(write, [])
-      : rowsStatement(write, columns.length > 0 ? columns : [raw('true')]);
+      : rowsStatement(write, columns.length > 0 ? columns : [raw('true')], keepsRows);
     this.statements.push({ statement, path, ...(noRow && { noRow }) });
   }
 }

@@ -15,8 +15,7 @@ import { asking } from './input-validation.ts';
 import { gatherLevels, planLevels } from './insert-batch.ts';
 import { hasNested, type InsertObject, type RowValues, readObjects } from './insert-objects.ts';
 import { insertQuestions } from './insert-questions.ts';
-import { slices } from './insert-rows.ts';
-import { flatWrite, planObjects } from './insert-singly.ts';
+import { flatWrite, planObjects, statementSets } from './insert-singly.ts';
 import { keptCount, keptRows } from './kept.ts';
 import type { MutationStep, WriteStep } from './step.ts';
 import {
@@ -88,7 +87,7 @@ export function insertValues(
   scope: Scope,
 ): MutationStep {
   if (rows.length === 0) return nothingWritten(selection, form);
-  if (slices(visible, rows).length === 1)
+  if (statementSets(visible, rows, conflict).length === 1)
     return writeStep(flatWrite(visible, rows, conflict, path, {}, scope), visible, selection, form, scope);
   const objects = rows.map((row): InsertObject => ({ ...row, before: [], after: [] }));
   return insertSingly(visible, objects, conflict, path, selection, form, scope);

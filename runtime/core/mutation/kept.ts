@@ -3,19 +3,8 @@
  * the keys of rows that were written before it without a round trip to the server.
  */
 import type { Table } from '../program.ts';
-import type { SourceShape } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
-import {
-  identifier,
-  join,
-  literal,
-  parameter,
-  print,
-  raw,
-  type Sql,
-  type Statement,
-  sql,
-} from '../sql/fragment.ts';
+import { literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 
 /** Rows of the write that a statement is made of. */
 export const WRITTEN = raw('"written"');
@@ -64,14 +53,15 @@ export const keptCount = sql`${kept('count')}::bigint`;
 const STATEMENTS = 50;
 
 /** Keeps the rows of one of so many statements, behind those of the ones before. */
-export function keepRows(table: Table, from = WRITTEN, alias = WRITTEN, index = 0, statements = 1): Sql {
-  const rows = sql`(${listed(table, from, alias)})`;
-  if (isDistributed(table.source)) {
-    // Never empty: an empty setting is one that was kept on another node, and no JSON.
-    const before = sql`nullif(substr(${kept('rows')}, 2, length(${kept('rows')}) - 2), '')`;
+export function keepRows({ source }: Table, index = 0, statements = 1): Sql {
+  if (isDistributed(source)) {
+    const rows = listed(WRITTEN, rowText(WRITTEN));
+    // Never empty: an empty setting is one that was kept on another node, and no array.
+    const before = sql`nullif(btrim(${kept('rows')}, '{}'), '')`;
     const all = index === 0 ? rows : sql`concat_ws(',', ${before}, ${rows})`;
-    return keep('rows', sql`concat('[', ${all}, ']')`);
+    return keep('rows', arrayOf(all));
   }
+  const rows = listed(WRITTEN, ROW_TEXT);
   const part = Math.floor(index / STATEMENTS);
   const name = statements > STATEMENTS ? partOf('rows', number(part)) : setting('rows');
   return keepAs(
@@ -82,14 +72,20 @@ export function keepRows(table: Table, from = WRITTEN, alias = WRITTEN, index = 
   );
 }
 
+/** Keeps the rows of an item of FROM. */
+export function keepRowsOf({ source }: Table, from: Sql, alias: Sql): Sql {
+  const rows = listed(from, rowText(alias));
+  return keep('rows', isDistributed(source) ? arrayOf(rows) : sql`coalesce(${rows}, '')`);
+}
+
 /** Keeps the rows of one statement under a name. */
-export function keepRowsAs(name: string, table: Table): Sql {
-  return keep(name, sql`coalesce((${listed(table, WRITTEN, WRITTEN)}), '')`);
+export function keepRowsAs(name: string): Sql {
+  return keep(name, sql`coalesce(${listed(WRITTEN, ROW_TEXT)}, '')`);
 }
 
 /** The rows that one statement has kept under a name, as rows of a table. */
-export function keptRowsAs(name: string, { sql: table }: Table): Sql {
-  return sql`json_populate_recordset(null::${table}, concat('[', ${kept(name)}, ']')::json)`;
+export function keptRowsAs(name: string, table: Table): Sql {
+  return rowsOf(table, arrayOf(kept(name)));
 }
 
 /**
@@ -97,44 +93,47 @@ export function keptRowsAs(name: string, { sql: table }: Table): Sql {
  * @param before alias of the rows
  * @param now alias of a row of the table that is shown instead, where `condition` holds
  */
-export function latestRows(table: Table, rows: Sql, before: Sql, now: Sql, condition: Sql): Sql {
-  const latest = sql`(select ${rowJson(table, now)} from ${table.sql} as ${now} where ${condition})`;
-  const list = sql`select string_agg(coalesce(${latest}, ${rowJson(table, before)})::text, ',') from ${rows} as ${before}`;
-  return sql`json_populate_recordset(null::${table.sql}, concat('[', (${list}), ']')::json)`;
+export function latestRows({ sql: table }: Table, rows: Sql, before: Sql, now: Sql, condition: Sql): Sql {
+  const latest = sql`(select (${now}.*)::${table} from ${table} as ${now} where ${condition})`;
+  return sql`unnest(array(select coalesce(${latest}, (${before}.*)::${table}) from ${rows} as ${before}))`;
 }
 
-function listed(table: Table, from: Sql, alias: Sql): Sql {
-  return sql`select string_agg(${rowJson(table, alias)}::text, ',') from ${from}`;
+/** Column of a write that keeps rows: the text of the row. No column of a real table is named so. */
+export const ROW_TEXT = raw('"engine row"');
+
+/**
+ * The row of an alias as text, exactly: the output functions of its columns' types write it, and their input functions read
+ * it back. JSON would lose what it has no notion of: its own null, bounds of arrays, types of extensions. With a star, for a
+ * column may have the alias' name; no cast, for the table may have a cast to text of its own.
+ */
+export function rowText(alias: Sql): Sql {
+  return sql`concat(${alias}.*)`;
 }
 
-/** The row of an alias, to be read by `keptRows`. With stars, for a column may have the alias' name. */
-function rowJson({ shape: { columns }, source }: Table, alias: Sql): Sql {
-  const texts = Object.entries(columns)
-    .filter(([, { type }]) => mayHaveOwnJson(source, type))
-    .map(([name]) => sql`${alias}.${identifier(name)}::text as ${identifier(name)}`);
-  if (texts.length === 0) return sql`row_to_json(${alias}.*)`;
-  // If two values have one name, the second is read.
-  return sql`(select row_to_json("row".*) from (select ${join([sql`${alias}.*`, ...texts], ', ')}) as "row")`;
+/** The items of an array of texts, without the braces around them: each begins and ends with a parenthesis. */
+function listed(from: Sql, row: Sql): Sql {
+  return sql`(select btrim(array_agg(${row})::text, '{}') from ${from})`;
 }
 
-/** True if an extension may define the JSON of the type, which its input function may not read back. */
-function mayHaveOwnJson(source: SourceShape, type: string): boolean {
-  const declared = source.types[type];
-  if (!declared) return type.endsWith('[]') && mayHaveOwnJson(source, type.slice(0, -2));
-  if (declared.kind === 'domain') return mayHaveOwnJson(source, declared.base);
-  return declared.kind === 'base' || declared.kind === 'composite';
+function arrayOf(items: Sql): Sql {
+  return sql`concat('{', ${items}, '}')`;
+}
+
+/** FROM item: the rows of an array of rows. */
+function rowsOf({ sql: table }: Table, array: Sql): Sql {
+  return sql`unnest(${array}::${table}[])`;
 }
 
 /** The rows that so many statements have kept, as rows of a table. */
-export function keptRows({ sql: table, source }: Table, statements = 1): Sql {
-  if (isDistributed(source)) return sql`json_populate_recordset(null::${table}, ${kept('rows')}::json)`;
+export function keptRows(table: Table, statements = 1): Sql {
+  if (isDistributed(table.source)) return rowsOf(table, kept('rows'));
   const last = Math.ceil(statements / STATEMENTS) - 1;
   const part = raw('"part"');
   const rows =
     statements > STATEMENTS
       ? sql`(select string_agg(nullif(${keptAs(partOf('rows', part))}, ''), ',' order by ${part}) from generate_series(0, ${number(last)}) as ${part})`
       : kept('rows');
-  return sql`json_populate_recordset(null::${table}, concat('[', ${rows}, ']')::json)`;
+  return rowsOf(table, arrayOf(rows));
 }
 
 /** Items of a list that are one part. */

@@ -103,7 +103,7 @@ class Plan {
     const own = conditions(alias, scope);
     const write = updateWrite(visible, alias, own, tree.assignments, tree.path);
     const name = depth === 0 ? 'rows' : `related_${depth}`;
-    const keeps = depth === 0 || tree.related.length > 0 ? [keepRowsAs(name, visible.table)] : [];
+    const keeps = depth === 0 || tree.related.length > 0 ? [keepRowsAs(name)] : [];
     if (write) this.#add(write, keeps);
     else if (keeps.length > 0) this.#choose(visible, alias, own, tree.path, keeps);
     for (const changes of tree.related) this.#addRelated({ visible, name, depth }, changes);
@@ -173,7 +173,11 @@ class Plan {
   #add(write: Write, keeps: readonly Sql[]): void {
     const count = this.#counts ? [keepCount(this.statements.length === 0)] : [];
     const columns = [...count, ...keeps];
-    const statement: Statement = rowsStatement(write, columns.length > 0 ? columns : [raw('true')]);
+    const statement: Statement = rowsStatement(
+      write,
+      columns.length > 0 ? columns : [raw('true')],
+      keeps.length > 0,
+    );
     this.statements.push({ statement, path: write.path });
   }
 }

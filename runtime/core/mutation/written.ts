@@ -15,7 +15,7 @@ import type { SourceShape } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
 import { join, literal, print, raw, type Sql, type Statement, sql, TRUE } from '../sql/fragment.ts';
 import { failUnlessPassed, type RowCheck } from './check.ts';
-import { keepCount, keepRows, keptCount, keptRows, WRITTEN } from './kept.ts';
+import { keepCount, keepRows, keptCount, keptRows, ROW_TEXT, rowText, WRITTEN } from './kept.ts';
 import type { MutationStep, WriteStatement, WriteStep } from './step.ts';
 
 /** `object` answers with `affected_rows` and `returning`, `row` with the row itself. */
@@ -36,10 +36,14 @@ export interface Write {
   readonly path: string;
 }
 
-/** A write of any number of rows: its one row has the given columns, made of the rows as WITH item `written`. */
+/**
+ * A write of any number of rows: its one row has the given columns, made of the rows as WITH item `written`.
+ * @param keeps the columns keep rows
+ */
 export function rowsStatement(
   { statement, alias, check, source }: Write,
   columns: readonly Sql[],
+  keeps = false,
 ): Statement {
   if (isDistributed(source)) {
     // Citus takes no subquery, and nothing but immutable functions, in RETURNING.
@@ -47,15 +51,25 @@ export function rowsStatement(
     const all = check ? [...columns, apart] : columns;
     return print(sql`with ${WRITTEN} as (${statement} returning ${alias}.*) select ${join(all, ', ')}`);
   }
-  const checked = check ? sql`, ${failUnlessPassed(check)} as ${CHECK}` : raw('');
-  return print(
-    sql`with ${WRITTEN} as (${statement} returning ${alias}.*${checked}) select ${join(columns, ', ')}`,
+  const returned = returnedColumns(alias, check, keeps);
+  return print(sql`with ${WRITTEN} as (${statement} returning ${returned}) select ${join(columns, ', ')}`);
+}
+
+/** The row of an alias, its text if it is to be kept, and its check. */
+function returnedColumns(alias: Sql, check: RowCheck, keeps: boolean): Sql {
+  return join(
+    [
+      sql`${alias}.*`,
+      ...(keeps ? [sql`${rowText(alias)} as ${ROW_TEXT}`] : []),
+      ...(check ? [sql`${failUnlessPassed(check)} as ${CHECK}`] : []),
+    ],
+    ', ',
   );
 }
 
 /**
  * Chooses the rows that an update without changes would write: locked where they are a table's, checked as written ones.
- * @param columns made of the rows as WITH item `written`
+ * @param columns keep the rows, made of those as WITH item `written`
  */
 export function chosenStatement(
   { sql: table, shape: { kind } }: Table,
@@ -64,11 +78,11 @@ export function chosenStatement(
   check: RowCheck,
   columns: readonly Sql[],
 ): Statement {
-  const checked = check ? sql`, ${failUnlessPassed(check)} as ${CHECK}` : raw('');
+  const chosen = returnedColumns(alias, check, true);
   const lock = kind === 'table' || kind === 'partitioned' ? sql` for no key update of ${alias}` : raw('');
   // Materialized, or Postgres would leave out the check, which nothing reads.
   return print(
-    sql`with ${WRITTEN} as materialized (select ${alias}.*${checked} from ${table} as ${alias}${where}${lock}) select ${join(columns, ', ')}`,
+    sql`with ${WRITTEN} as materialized (select ${chosen} from ${table} as ${alias}${where}${lock}) select ${join(columns, ', ')}`,
   );
 }
 
@@ -91,7 +105,7 @@ export function writeStep(
   const { alias, path } = write;
   if (readsBeyondRow(selection)) {
     const columns = [...(asksForCount(selection) ? [keepCount(true)] : []), keepRows(visible.table)];
-    const statement = rowsStatement(write, columns);
+    const statement = rowsStatement(write, columns, true);
     return writeThenRead([{ statement, path }], visible, selection, form, keptCount, scope);
   }
   if (form === 'row') {

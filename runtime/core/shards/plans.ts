@@ -106,7 +106,7 @@ function command(text: string): WriteStatement {
 }
 
 function reads({ text }: Statement, setting: string): boolean {
-  return text.includes(`json_populate_recordset(`) && text.includes(`current_setting('${setting}')`);
+  return text.includes(`unnest(current_setting('${setting}')`);
 }
 
 /**

@@ -11,7 +11,7 @@ export interface Item {
   readonly query?: Query;
   /** A WITH item by name. */
   readonly cte?: string;
-  /** Rows of this table that a function makes: `json_populate_recordset(null::"public"."ticket", …)`. */
+  /** Rows of this table that an array holds: `unnest(…::"public"."ticket"[])`. */
   readonly rowsOf?: string;
   readonly join: 'from' | 'inner' | 'left' | 'lateral';
   /** The condition of a join. */
@@ -180,12 +180,12 @@ function itemOf(nodes: readonly SqlTree[], of: Query): Item {
   const table = tableKey(what);
   if (table !== undefined && what.length === 3) return { ...item, table };
   if (first?.kind === 'name' && what.length === 1) return { ...item, cte: first.value };
-  const rowsOf = isWord(first, 'json_populate_recordset') ? populated(what[1]) : undefined;
+  const rowsOf = isWord(first, 'unnest') ? unnested(what[1]) : undefined;
   return { ...item, ...(rowsOf !== undefined && { rowsOf }) };
 }
 
-function populated(call: SqlTree | undefined): string | undefined {
-  return call?.kind === 'group' ? tableKey(call.nodes.slice(2, 5)) : undefined;
+function unnested(call: SqlTree | undefined): string | undefined {
+  return call?.kind === 'group' ? tableKey(call.nodes.slice(-5, -2)) : undefined;
 }
 
 function tableKey([schema, dot, name]: readonly SqlTree[]): string | undefined {
