@@ -37,13 +37,24 @@ const NO_JIT = `case when (select source from pg_settings where name = 'jit') in
 const NO_GENERIC_PLANS = `case when exists (select from pg_extension where extname = 'citus')
   then set_config('plan_cache_mode', 'force_custom_plan', false) end`;
 
+/**
+ * A value that goes through a text comes back as it was, whatever is set for the database: floats with all their digits, times
+ * with the offset of their zone, whose name may be another zone's as well, and nulls of arrays as nulls. Statements of a
+ * mutation keep rows as texts, and rows to insert come as arrays. The order of day and month in what clients write stays.
+ */
+const EXACT_TEXTS = `set_config('datestyle', 'iso', false), set_config('array_nulls', 'on', false),
+  case when current_setting('extra_float_digits')::integer < 1 then set_config('extra_float_digits', '1', false) end`;
+
+/** Settings of every session. */
+const SETTINGS = `${EXACT_TEXTS}, ${NO_JIT}, ${NO_GENERIC_PLANS}`;
+
 /** Gives a session that was discarded its settings again. */
-export const prepareSession = lazy(() => `select ${defineSettings()}, ${NO_JIT}, ${NO_GENERIC_PLANS}`);
+export const prepareSession = lazy(() => `select ${defineSettings()}, ${SETTINGS}`);
 
 const readSession = lazy(
   () => `select current_setting('default_transaction_isolation') ||
   case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults,
-  pg_backend_pid() as process, ${defineSettings()}, ${NO_JIT}, ${NO_GENERIC_PLANS}`,
+  pg_backend_pid() as process, ${defineSettings()}, ${SETTINGS}`,
 );
 
 /** How to reach the database: `pg`'s configuration. Resolved anew for every connection, for addresses may change. */
