@@ -17,7 +17,7 @@ import { mayBeBatched, type Parent, type Place } from './insert-apart.ts';
 import { hasNested, type InsertObject, type NestedInsert } from './insert-objects.ts';
 import { type ColumnList, slices, takesItems } from './insert-rows.ts';
 import { flatWrite, ownScope } from './insert-singly.ts';
-import { keep, keepParts, keepRows, kept, keptItem, orFail, WRITTEN } from './kept.ts';
+import { keep, keepParts, keepRows, kept, keptItem, orFail, rowColumn, WRITTEN } from './kept.ts';
 import type { WriteStatement } from './step.ts';
 import { rowsStatement } from './written.ts';
 
@@ -162,7 +162,10 @@ export function planLevels(
       ...(keepsRows ? [keepRows(visible.table)] : []),
     ];
     const write = flatWrite(visible, objects, undefined, path, fixed, ownScope(scope));
-    statements.push({ statement: rowsStatement(write, kept, keepsRows), path });
+    statements.push({
+      statement: rowsStatement(write, kept, keepsRows ? rowColumn(visible.table) : undefined),
+      path,
+    });
     for (const { relationship, level: child, counts } of after) {
       const lists = relationship.columns.map(([own, target]) =>
         keptColumn(target, columns.get(own)!, objects.length, counts),

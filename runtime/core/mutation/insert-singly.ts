@@ -9,7 +9,7 @@ import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { type Conflict, checkOfInsert, conflictClause, noteOfRow, notesChanges } from './conflict.ts';
 import { hasNested, type InsertObject, type NestedInsert, type RowValues } from './insert-objects.ts';
 import { type FixedColumns, insertStatement, type RowsBeside, slices, uniformSets } from './insert-rows.ts';
-import { keep, keepCount, keepRows, kept, orFail, WRITTEN } from './kept.ts';
+import { keep, keepCount, keepRows, kept, orFail, rowColumn, WRITTEN } from './kept.ts';
 import type { WriteStatement } from './step.ts';
 import { rowStatement, rowsStatement, type Write } from './written.ts';
 
@@ -156,8 +156,8 @@ class Plan {
     const columns = [...keys];
     if (this.#asked.count) columns.push(keepCount(!this.#hasCount));
     this.#hasCount = true;
-    const keepsRows = isFirst && this.#asked.rows;
-    if (keepsRows) {
+    const rowTexts = isFirst && this.#asked.rows ? rowColumn(visible.table) : undefined;
+    if (rowTexts) {
       columns.push(keepRows(visible.table, this.#kept, this.#keeping));
       this.#kept += 1;
     }
@@ -166,7 +166,7 @@ class Plan {
     const isPlain = columns.length === 0 && rows.length === 1;
     const statement = isPlain
       ? rowStatement(write, [])
-      : rowsStatement(write, columns.length > 0 ? columns : [raw('true')], keepsRows);
+      : rowsStatement(write, columns.length > 0 ? columns : [raw('true')], rowTexts);
     this.statements.push({ statement, path, ...(noRow && { noRow }) });
   }
 }

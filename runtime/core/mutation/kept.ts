@@ -4,7 +4,16 @@
  */
 import type { Table } from '../program.ts';
 import { isDistributed } from '../shards/index.ts';
-import { literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import {
+  identifier,
+  literal,
+  parameter,
+  print,
+  raw,
+  type Sql,
+  type Statement,
+  sql,
+} from '../sql/fragment.ts';
 
 /** Rows of the write that a statement is made of. */
 export const WRITTEN = raw('"written"');
@@ -53,15 +62,15 @@ export const keptCount = sql`${kept('count')}::bigint`;
 const STATEMENTS = 50;
 
 /** Keeps the rows of one of so many statements, behind those of the ones before. */
-export function keepRows({ source }: Table, index = 0, statements = 1): Sql {
-  if (isDistributed(source)) {
+export function keepRows(table: Table, index = 0, statements = 1): Sql {
+  if (isDistributed(table.source)) {
     const rows = listed(WRITTEN, rowText(WRITTEN));
     // Never empty: an empty setting is one that was kept on another node, and no array.
     const before = sql`nullif(btrim(${kept('rows')}, '{}'), '')`;
     const all = index === 0 ? rows : sql`concat_ws(',', ${before}, ${rows})`;
     return keep('rows', arrayOf(all));
   }
-  const rows = listed(WRITTEN, ROW_TEXT);
+  const rows = listed(WRITTEN, rowColumn(table));
   const part = Math.floor(index / STATEMENTS);
   const name = statements > STATEMENTS ? partOf('rows', number(part)) : setting('rows');
   return keepAs(
@@ -79,8 +88,8 @@ export function keepRowsOf({ source }: Table, from: Sql, alias: Sql): Sql {
 }
 
 /** Keeps the rows of one statement under a name. */
-export function keepRowsAs(name: string): Sql {
-  return keep(name, sql`coalesce(${listed(WRITTEN, ROW_TEXT)}, '')`);
+export function keepRowsAs(name: string, table: Table): Sql {
+  return keep(name, sql`coalesce(${listed(WRITTEN, rowColumn(table))}, '')`);
 }
 
 /** The rows that one statement has kept under a name, as rows of a table. */
@@ -98,8 +107,12 @@ export function latestRows({ sql: table }: Table, rows: Sql, before: Sql, now: S
   return sql`unnest(array(select coalesce(${latest}, (${before}.*)::${table}) from ${rows} as ${before}))`;
 }
 
-/** Column of a write that keeps rows: the text of the row. No column of a real table is named so. */
-export const ROW_TEXT = raw('"engine row"');
+/** The column of a write that keeps rows which has their texts: no other has its name. */
+export function rowColumn({ shape: { columns } }: Table): Sql {
+  let name = 'engine row';
+  while (Object.hasOwn(columns, name)) name += '#';
+  return identifier(name);
+}
 
 /**
  * The row of an alias as text, exactly: the output functions of its columns' types write it, and their input functions read

@@ -8,6 +8,7 @@
  * updates, each with what is related to its rows, then inserts.
  */
 
+import type { Table } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
 import { reached, rowRule } from '../query/visible.ts';
 import { whereCondition } from '../query/where.ts';
@@ -20,7 +21,7 @@ import { markedCheck } from './check.ts';
 import { deleteWrite, ruleCondition, whereClause } from './delete.ts';
 import { type FixedColumns, uniformSets } from './insert-rows.ts';
 import { flatWrite, ownScope } from './insert-singly.ts';
-import { keep, keepCount, keepRowsAs, keptCount, keptRowsAs, latestRows } from './kept.ts';
+import { keep, keepCount, keepRowsAs, keptCount, keptRowsAs, latestRows, rowColumn } from './kept.ts';
 import { type RelatedChanges, relatedSize, type UpdateTree } from './related.ts';
 import type { WriteStatement, WriteStep } from './step.ts';
 import {
@@ -103,8 +104,8 @@ class Plan {
     const own = conditions(alias, scope);
     const write = updateWrite(visible, alias, own, tree.assignments, tree.path);
     const name = depth === 0 ? 'rows' : `related_${depth}`;
-    const keeps = depth === 0 || tree.related.length > 0 ? [keepRowsAs(name)] : [];
-    if (write) this.#add(write, keeps);
+    const keeps = depth === 0 || tree.related.length > 0 ? [keepRowsAs(name, visible.table)] : [];
+    if (write) this.#add(write, keeps, visible.table);
     else if (keeps.length > 0) this.#choose(visible, alias, own, tree.path, keeps);
     for (const changes of tree.related) this.#addRelated({ visible, name, depth }, changes);
     return keptRowsAs(name, visible.table);
@@ -143,7 +144,7 @@ class Plan {
       const scope = ownScope(this.#scope);
       const alias = scope.alias(visible.table.shape.name);
       const conditions = conditionsOf('delete', changes.delete.where)(alias, scope);
-      this.#add(deleteWrite(visible, alias, conditions, changes.delete.path), []);
+      this.#add(deleteWrite(visible, alias, conditions, changes.delete.path), [], visible.table);
     }
     for (const update of changes.updates)
       this.addUpdate(visible, conditionsOf('update', update.where), update, parents.depth + 1);
@@ -166,17 +167,17 @@ class Plan {
         from: sql`${keptRowsAs(name, table)} as ${parent}`,
         order: table.primaryKey.map((key) => sql`${parent}.${identifier(key.name)}`),
       };
-      this.#add(flatWrite(visible, set, conflict, path, fixed, scope, each), []);
+      this.#add(flatWrite(visible, set, conflict, path, fixed, scope, each), [], visible.table);
     }
   }
 
-  #add(write: Write, keeps: readonly Sql[]): void {
+  #add(write: Write, keeps: readonly Sql[], table: Table): void {
     const count = this.#counts ? [keepCount(this.statements.length === 0)] : [];
     const columns = [...count, ...keeps];
     const statement: Statement = rowsStatement(
       write,
       columns.length > 0 ? columns : [raw('true')],
-      keeps.length > 0,
+      keeps.length > 0 ? rowColumn(table) : undefined,
     );
     this.statements.push({ statement, path: write.path });
   }

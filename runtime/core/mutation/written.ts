@@ -15,7 +15,7 @@ import type { SourceShape } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
 import { join, literal, print, raw, type Sql, type Statement, sql, TRUE } from '../sql/fragment.ts';
 import { failUnlessPassed, type RowCheck } from './check.ts';
-import { keepCount, keepRows, keptCount, keptRows, ROW_TEXT, rowText, WRITTEN } from './kept.ts';
+import { keepCount, keepRows, keptCount, keptRows, rowColumn, rowText, WRITTEN } from './kept.ts';
 import type { MutationStep, WriteStatement, WriteStep } from './step.ts';
 
 /** `object` answers with `affected_rows` and `returning`, `row` with the row itself. */
@@ -38,12 +38,12 @@ export interface Write {
 
 /**
  * A write of any number of rows: its one row has the given columns, made of the rows as WITH item `written`.
- * @param keeps the columns keep rows
+ * @param kept the column with the texts of the rows, where rows are kept (see `rowColumn`)
  */
 export function rowsStatement(
   { statement, alias, check, source }: Write,
   columns: readonly Sql[],
-  keeps = false,
+  kept?: Sql,
 ): Statement {
   if (isDistributed(source)) {
     // Citus takes no subquery, and nothing but immutable functions, in RETURNING.
@@ -51,16 +51,16 @@ export function rowsStatement(
     const all = check ? [...columns, apart] : columns;
     return print(sql`with ${WRITTEN} as (${statement} returning ${alias}.*) select ${join(all, ', ')}`);
   }
-  const returned = returnedColumns(alias, check, keeps);
+  const returned = returnedColumns(alias, check, kept);
   return print(sql`with ${WRITTEN} as (${statement} returning ${returned}) select ${join(columns, ', ')}`);
 }
 
 /** The row of an alias, its text if it is to be kept, and its check. */
-function returnedColumns(alias: Sql, check: RowCheck, keeps: boolean): Sql {
+function returnedColumns(alias: Sql, check: RowCheck, kept: Sql | undefined): Sql {
   return join(
     [
       sql`${alias}.*`,
-      ...(keeps ? [sql`${rowText(alias)} as ${ROW_TEXT}`] : []),
+      ...(kept ? [sql`${rowText(alias)} as ${kept}`] : []),
       ...(check ? [sql`${failUnlessPassed(check)} as ${CHECK}`] : []),
     ],
     ', ',
@@ -72,17 +72,18 @@ function returnedColumns(alias: Sql, check: RowCheck, keeps: boolean): Sql {
  * @param columns keep the rows, made of those as WITH item `written`
  */
 export function chosenStatement(
-  { sql: table, shape: { kind } }: Table,
+  table: Table,
   alias: Sql,
   where: Sql,
   check: RowCheck,
   columns: readonly Sql[],
 ): Statement {
-  const chosen = returnedColumns(alias, check, true);
+  const { kind } = table.shape;
+  const chosen = returnedColumns(alias, check, rowColumn(table));
   const lock = kind === 'table' || kind === 'partitioned' ? sql` for no key update of ${alias}` : raw('');
   // Materialized, or Postgres would leave out the check, which nothing reads.
   return print(
-    sql`with ${WRITTEN} as materialized (select ${chosen} from ${table} as ${alias}${where}${lock}) select ${join(columns, ', ')}`,
+    sql`with ${WRITTEN} as materialized (select ${chosen} from ${table.sql} as ${alias}${where}${lock}) select ${join(columns, ', ')}`,
   );
 }
 
@@ -105,7 +106,7 @@ export function writeStep(
   const { alias, path } = write;
   if (readsBeyondRow(selection)) {
     const columns = [...(asksForCount(selection) ? [keepCount(true)] : []), keepRows(visible.table)];
-    const statement = rowsStatement(write, columns, true);
+    const statement = rowsStatement(write, columns, rowColumn(visible.table));
     return writeThenRead([{ statement, path }], visible, selection, form, keptCount, scope);
   }
   if (form === 'row') {

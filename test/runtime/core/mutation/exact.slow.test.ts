@@ -21,7 +21,7 @@ const SETTINGS = [
   "timezone = 'Asia/Kolkata'",
 ];
 
-const ROWS = 40;
+const ROWS = 25;
 
 interface Row {
   readonly id: number;

@@ -196,3 +196,52 @@ test.each([13, undefined] as const)(
     await end();
   },
 );
+
+test.each([13, undefined] as const)(
+  'rows of tables and views with names, casts and columns of any kind: PostgreSQL %s',
+  async (version) => {
+    const relationship = {
+      name: 'same',
+      using: { manual_configuration: { remote_table: 'item', column_mapping: { id: 'id' } } },
+    };
+    const configuration = {
+      column_config: { 'item#1': { custom_name: 'doc' }, 'engine row': { custom_name: 'row' } },
+    };
+    const { answer, database, end } = await serve(
+      `create table item (gone int, id int primary key, "item#1" jsonb, "engine row" text, written text default 'x');
+       alter table item drop column gone;
+       create function words(item) returns text language sql as $$ select 'an item' $$;
+       create cast (item as text) with function words(item) as assignment;
+       create view item_view as select * from item;
+       create view item_door as select * from item;
+       create function pass() returns trigger language plpgsql as $$
+         begin insert into item (id, "item#1") values (new.id, new."item#1"); return new; end $$;
+       create trigger pass instead of insert on item_door for each row execute function pass()`,
+      ['item', 'item_view', 'item_door'].map((table) => ({
+        table,
+        configuration,
+        object_relationships: [relationship],
+      })),
+      version,
+    );
+    const row = (id: number) => ({ id, doc: { a: null }, row: 'r', same: { written: 'x' } });
+    const returning = 'returning { id doc row same { written } }';
+    const insert = (table: string, id: number) =>
+      `insert_${table}(objects: [{id: ${id}, doc: {a: null}, row: "r"}]) { ${returning} }`;
+    expect(
+      await answer(`mutation { ${insert('item', 1)} ${insert('item_view', 2)} ${insert('item_door', 3)} }`),
+    ).toEqual({
+      insert_item: { returning: [row(1)] },
+      insert_item_view: { returning: [row(2)] },
+      insert_item_door: { returning: [row(3)] },
+    });
+    // A column that the metadata does not know yet.
+    await database.query('alter table item add column later int default 9');
+    expect(
+      await answer(`mutation { update_item(where: {id: {_lt: 3}}, _set: {row: "r"}) { ${returning} } }`),
+    ).toEqual({
+      update_item: { returning: [row(1), row(2)] },
+    });
+    await end();
+  },
+);
