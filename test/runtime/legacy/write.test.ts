@@ -149,6 +149,32 @@ describe('insert', () => {
     });
   });
 
+  test('an upsert through a view asks the check of what became of the row', async () => {
+    await project.server.database.query('create view shelf as select id, author_id, title from article');
+    const columns = ['id', 'author_id', 'title'];
+    const grant = (type: string, permission: object) => ({
+      type: `create_${type}_permission`,
+      args: { table: 'shelf', role: 'clerk', permission: { columns, ...permission } },
+    });
+    const setUp = [
+      { type: 'track_table', args: 'shelf' },
+      grant('insert', { check: { title: { _like: 'new%' } } }),
+      grant('update', { filter: {}, check: { title: { _like: 'changed%' } } }),
+    ];
+    expect(await project.server.send({ type: 'bulk', args: setUp }, { path: '/v1/query' })).toMatchObject({
+      status: 200,
+    });
+    const on_conflict = { action: 'update', constraint_on: ['id'] };
+    const upsert = (...titles: readonly [number, string][]) => {
+      const objects = titles.map(([id, title]) => ({ id, author_id: 1, title }));
+      return ask('insert', { table: 'shelf', objects, on_conflict }, 'clerk');
+    };
+    expect((await upsert([1, 'changed'], [8, 'new'])).answer).toEqual({ affected_rows: 2 });
+    expect((await upsert([1, 'new'])).answer).toMatchObject({ code: 'permission-error' });
+    expect((await upsert([2, 'changed'], [9, 'changed'])).answer).toMatchObject({ code: 'permission-error' });
+    expect((await stored()).map(({ title }) => title)).toEqual(['changed', 'draft', 'second', 'new']);
+  });
+
   test('returning needs a select permission', async () => {
     const args = { table: 'article', objects: [{ author_id: 1, title: 'x' }] };
     const { answer } = await ask('insert', { ...args, returning: ['id'] }, 'writer');
