@@ -28,7 +28,11 @@ interface Row {
   readonly [column: string]: unknown;
 }
 
-describe.each([13, 15, undefined] as const)('PostgreSQL %s', (version) => {
+describe.each([
+  ['of this run', undefined],
+  ['13', 13],
+  ['15', 15],
+] as const)('PostgreSQL %s', (server, version) => {
   const columns = exactColumns(version ?? 18);
   const names = columns.map(({ name }) => name);
   let database: TestDatabase;
@@ -160,7 +164,7 @@ describe.each([13, 15, undefined] as const)('PostgreSQL %s', (version) => {
   ];
 
   describe.each(['admin', 'both'])('%s', (role) => {
-    test.each(operations)('%s', async (_name, before, operation) => {
+    test.each(operations)(`%s by ${role}, PostgreSQL ${server}`, async (_name, before, operation) => {
       const cells = `id ${role === 'admin' ? names : few} fingerprint`;
       for (const related of ['', ' parts { id }', ` of { ${cells} } parts { ${cells} }`]) {
         await database.query('delete from item');
