@@ -29,10 +29,10 @@ interface Row {
 }
 
 describe.each([
-  ['of this run', undefined],
-  ['13', 13],
-  ['15', 15],
-] as const)('PostgreSQL %s', (server, version) => {
+  ['PostgreSQL of this run', undefined],
+  ['PostgreSQL 13', 13],
+  ['PostgreSQL 15', 15],
+] as const)('%s', (_, version) => {
   const columns = exactColumns(version ?? 18);
   const names = columns.map(({ name }) => name);
   let database: TestDatabase;
@@ -164,7 +164,7 @@ describe.each([
   ];
 
   describe.each(['admin', 'both'])('%s', (role) => {
-    test.each(operations)(`%s by ${role}, PostgreSQL ${server}`, async (_name, before, operation) => {
+    test.each(operations)('%s', async (_name, before, operation) => {
       const cells = `id ${role === 'admin' ? names : few} fingerprint`;
       for (const related of ['', ' parts { id }', ` of { ${cells} } parts { ${cells} }`]) {
         await database.query('delete from item');
