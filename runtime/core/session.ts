@@ -1,4 +1,5 @@
 /** The session of a request: role and variables, made by runtime/session from headers, tokens or a webhook. */
+import { EngineError } from './errors.ts';
 
 export const ADMIN_ROLE = 'admin';
 
@@ -10,6 +11,36 @@ export interface Session {
   readonly backendOnly: boolean;
   /** True if a browser may have attached the credentials by itself: foreign sites can have it send requests. */
   readonly fromCookie?: true;
-  /** When the session ends, in milliseconds since 1970: sockets that it opened end with it. Absent: never. */
+  /** When the session ends, in milliseconds since 1970, and with it what it has started. Absent: never. */
   readonly expiresAt?: number;
+}
+
+/** Maximum moment that a Date can hold; a session that ends later never ends. */
+const LAST_MOMENT = 8.64e15;
+
+/** The key of a session that ends at a moment, in milliseconds since 1970; none for one that never ends. */
+export function endingAt(moment: number | undefined): Pick<Session, 'expiresAt'> {
+  return moment === undefined || moment > LAST_MOMENT ? {} : { expiresAt: moment };
+}
+
+/** Whether a session has ended: nothing begins for it any more, and nothing is shown to it. */
+export function hasEnded({ expiresAt }: Session): boolean {
+  return expiresAt !== undefined && expiresAt <= Date.now();
+}
+
+/** @throws EngineError access-denied when the session has ended */
+export function requireCurrent(session: Session): void {
+  if (hasEnded(session)) throw sessionEnded();
+}
+
+/** The error of what a session asked for that has ended. */
+export function sessionEnded(): EngineError {
+  return new EngineError('access-denied', 'the session that asked for this has expired', {
+    status: 401,
+    reason: {
+      rule: 'authentication.expiry',
+      why: 'the token, or the time that the authentication webhook gave, ended before the answer was there',
+      path: 'authentication',
+    },
+  });
 }

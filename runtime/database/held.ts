@@ -58,7 +58,8 @@ export class HeldOperations {
     for (const { state, sent, ticks } of held) {
       const { task: head, turn } = sent[0]!;
       if (head.writes === undefined) head.known.isSlow = true;
-      if (turn === head.turn) giveUp(head);
+      // What a write has sent may be committed, so its answer counts.
+      if (turn === head.turn && head.writes === undefined) giveUp(head);
       if (state === 'taken' || ticks > LONG) continue;
       // Reads behind it run elsewhere; when their turn comes here, nothing waits for the answers any more.
       for (const { task, turn } of sent.slice(1)) {

@@ -115,7 +115,8 @@ export class Pool {
    * @param kind isolation level and access mode, as SQL has them
    * @param writer what the settings of the transaction say
    * @param begins commands to be sent behind BEGIN, which is sent in any case then
-   * @throws StatementFailedError, CommitFailedError or LockWaitError, and nothing is written
+   * @param isWanted a transaction that is not wanted any more is not sent
+   * @throws StatementFailedError, CommitFailedError, LockWaitError or ClientGoneError, and nothing is written
    */
   write(
     statements: readonly BoundStatement[],
@@ -123,9 +124,10 @@ export class Pool {
     manner: WriteManner,
     writer?: Writer,
     begins?: readonly string[],
+    isWanted?: IsWanted,
   ): Promise<readonly TextRow[]> {
     return new Promise((resolve, reject) => {
-      this.#run(statements, kind, manner, writer, resolve, reject, undefined, begins);
+      this.#run(statements, kind, manner, writer, resolve, reject, isWanted, begins);
     });
   }
 

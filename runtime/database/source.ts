@@ -35,6 +35,8 @@ interface WriteOptions {
   readonly writer?: Writer;
   /** Send BEGIN, these commands, and COMMIT around them, also where the defaults of the session would do. */
   readonly begins?: readonly string[];
+  /** Asked before it is sent; what was sent is not ended. Absent: always wanted. */
+  readonly isWanted?: IsWanted | undefined;
 }
 
 export interface SourceConnection {
@@ -47,14 +49,14 @@ export interface SourceConnection {
   /**
    * Runs prepared statements that may write, in one read-write transaction at the source's isolation level and in one round
    * trip: each yields one row of text columns, or none. They do not run again where they may have written.
-   * @throws StatementFailedError, CommitFailedError or LockWaitError, and nothing is written
+   * @throws StatementFailedError, CommitFailedError, LockWaitError or ClientGoneError, and nothing is written
    */
   writeTexts(statements: readonly BoundStatement[], options?: WriteOptions): Promise<readonly TextRow[]>;
   /**
    * Runs statements that only read, in one transaction; otherwise like writeTexts.
-   * @throws StatementFailedError, CommitFailedError or LockWaitError
+   * @throws StatementFailedError, CommitFailedError, LockWaitError or ClientGoneError
    */
-  readTogether(statements: readonly BoundStatement[]): Promise<readonly TextRow[]>;
+  readTogether(statements: readonly BoundStatement[], isWanted?: IsWanted): Promise<readonly TextRow[]>;
   /**
    * Runs a statement that only reads, for live queries: on a few connections apart from those of requests, so that neither
    * waits for the other. It is planned for its values each time. Arrays are values as well. Yields rows of texts.
@@ -148,12 +150,13 @@ export function connectSource(
 
   return {
     readTexts: ({ text }, values, isWanted) => pool.read({ text, values }, isWanted),
-    writeTexts: async (statements, { manner = 'alone', writer, begins } = {}) => {
-      const rows = await pool.write(statements, kind, manner, writer, begins);
+    writeTexts: async (statements, { manner = 'alone', writer, begins, isWanted } = {}) => {
+      const rows = await pool.write(statements, kind, manner, writer, begins, isWanted);
       changes.wrote(statements.map(({ text }) => text));
       return rows;
     },
-    readTogether: (statements) => pool.write(statements, kind, 'alone'),
+    readTogether: (statements, isWanted) =>
+      pool.write(statements, kind, 'alone', undefined, undefined, isWanted),
     changes,
     query: (sql, values) =>
       withClient((client) => client.query(sql, values === undefined ? undefined : [...values])),

@@ -11,7 +11,7 @@ import type { Writer } from './writer.ts';
  */
 export type WriteManner = 'shared' | 'alone' | 'once';
 
-/** Asked before a read is sent, and while it holds a connection for long. */
+/** Asked before an operation is sent, and of a read while it holds a connection for long. */
 export type IsWanted = () => boolean;
 
 export interface Task {
@@ -23,7 +23,7 @@ export interface Task {
   readonly known: Known;
   readonly resolve: (rows: readonly TextRow[]) => void;
   readonly reject: (error: Error) => void;
-  /** Whether a client still waits for what it reads; absent: always. */
+  /** Whether a client still waits for it, and may have it; absent: always. */
   readonly isWanted?: IsWanted | undefined;
   /** Counts sendings and the end: the answer to an earlier sending is ignored. */
   turn: number;
@@ -37,9 +37,9 @@ export interface Task {
   wait: 'ending' | 'ended' | undefined;
 }
 
-/** Ends a read whose client has left. Whether it did: what was sent of it is stale then. */
+/** Ends an operation that is not wanted any more. Whether it did: what was sent of it is stale then. */
 export function giveUp(task: Task): boolean {
-  if (task.writes !== undefined || task.isWanted?.() !== false) return false;
+  if (task.isWanted?.() !== false) return false;
   task.turn += 1;
   task.reject(new ClientGoneError());
   return true;

@@ -5,7 +5,7 @@ import { bindParameters, sourceValue } from '../core/request/bind.ts';
 import type { AnswerPart, MutationPlan, QueryPlan, RequestPlan } from '../core/request/plan.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Step } from '../core/request/steps.ts';
-import type { Session } from '../core/session.ts';
+import { hasEnded, requireCurrent, type Session, sessionEnded } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import {
   type CallContext,
@@ -50,8 +50,18 @@ export function runPlan(
           deadline: performance.now() + seconds * 1000,
         };
   return plan.kind === 'query'
-    ? runQuery(plan, variables, session, timed)
+    ? runQuery(plan, variables, session, endCalls(plan, session, timed))
     : runMutation(plan, variables, session, timed);
+}
+
+/** Milliseconds: timers may go off a little before the clock says so, and then the session would not have ended. */
+const LATER = 5;
+
+/** The calls of a query end with its session. Those of a mutation go on: what they do cannot be taken back. */
+function endCalls({ steps, joins }: QueryPlan, { expiresAt }: Session, execution: Execution): Execution {
+  if (expiresAt === undefined || !(joins || steps.some((step) => step.kind === 'call'))) return execution;
+  const end = performance.now() + Math.max(0, expiresAt - Date.now()) + LATER;
+  return { ...execution, deadline: Math.min(end, execution.deadline ?? Number.POSITIVE_INFINITY) };
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -65,14 +75,24 @@ async function runQuery(
 ): Promise<string> {
   const context: CallContext = { variables, session, execution };
   const [first] = plan.steps;
-  if (plan.steps.length === 1 && !plan.joins)
-    return answer(plan.answer, [await runStep(first!, context)], variables);
-  // A value that cannot be bound is refused before anything is sent.
-  const started = plan.steps.map((step) => startStep(step, context));
-  const rows = await Promise.all(started.map((start) => start()));
-  if (!plan.joins) return answer(plan.answer, rows, variables);
-  const trees = plan.steps.map((step) => step.trees);
-  return answer(plan.answer, await runJoins(plan.joins, rows, trees, context), variables);
+  let rows: readonly StepRow[];
+  try {
+    if (plan.steps.length === 1) rows = [await runStep(first!, context)];
+    else {
+      // A value that cannot be bound is refused before anything is sent.
+      const started = plan.steps.map((step) => startStep(step, context));
+      rows = await Promise.all(started.map((start) => start()));
+    }
+    if (plan.joins) {
+      const trees = plan.steps.map((step) => step.trees);
+      rows = await runJoins(plan.joins, rows, trees, context);
+    }
+  } catch (error) {
+    // Errors may have data in them, too.
+    throw hasEnded(session) ? sessionEnded() : error;
+  }
+  requireCurrent(session);
+  return answer(plan.answer, rows, variables);
 }
 
 function runStep(step: Step, context: CallContext): Promise<StepRow> {
@@ -85,15 +105,18 @@ function startStep(step: Step, context: CallContext): () => Promise<StepRow> {
   if (step.kind === 'call') {
     const caller = callerOf(step.caller, execution);
     caller.check?.(step, context);
-    return () => caller.run(step, context);
+    return () => {
+      requireCurrent(session);
+      return caller.run(step, context);
+    };
   }
   const { statement, source } = step;
   const values = bindParameters(statement, variables, session);
-  if (!step.once) return () => readSource(source, statement, values, execution);
+  if (!step.once) return () => readSource(source, statement, values, session, execution);
   execution.client?.checkWrite?.();
   const writer = writerOf(session, execution.client?.trace);
   return async () => {
-    const row = await callOnce(statement, values, connectionOf(source, execution), writer);
+    const row = await callOnce(statement, values, connectionOf(source, execution), writer, session);
     await notePosition(source, execution);
     return row;
   };
@@ -106,7 +129,10 @@ export async function runStatement(
   session: Session,
   execution: Execution,
 ): Promise<readonly (string | null)[]> {
-  return readSource(source, statement, bindParameters(statement, {}, session), execution);
+  const values = bindParameters(statement, {}, session);
+  const row = await readSource(source, statement, values, session, execution);
+  requireCurrent(session);
+  return row;
 }
 
 /** Fields run in order; neighbours of one source share a transaction. */

@@ -2,11 +2,13 @@
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Planner } from '../core/request/planner.ts';
 import type { CallStep } from '../core/request/steps.ts';
-import type { Session } from '../core/session.ts';
+import { hasEnded, type Session, sessionEnded } from '../core/session.ts';
 import type { InputValidation } from '../core/shapes.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
+import { ClientGoneError } from '../database/failures.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
+import type { IsWanted } from '../database/task.ts';
 import type { Limits } from './limits.ts';
 import { operandPath } from './operand-path.ts';
 import { type WatchStatements, watchStatements } from './watch-statements.ts';
@@ -131,17 +133,35 @@ export function connectionOf(source: string, execution: Execution): SourceConnec
   return execution.watch ? watchStatements(source, connection, execution.watch) : connection;
 }
 
-/** Runs one statement with its values on a source, unless the client has left. @throws EngineError */
+/** Runs one statement with its values on a source, unless the client has left or its session has ended. @throws EngineError */
 export async function readSource(
   source: string,
   statement: Statement,
   values: readonly (string | null)[],
+  session: Session,
   execution: Execution,
 ): Promise<readonly (string | null)[]> {
   const connection = connectionOf(source, execution);
   try {
-    return await connection.readTexts(statement, values, execution.client?.isWaiting);
+    return await connection.readTexts(statement, values, whileWanted(session, execution.client));
   } catch (error) {
+    if (isUnwanted(error, session)) throw sessionEnded();
     throw databaseError(error, { text: statement.text, values }, operandPath(error, statement));
   }
+}
+
+/** Whether a read is still worth sending: its client waits, and may see the answer. */
+function whileWanted(session: Session, client: ClientRequest | undefined): IsWanted | undefined {
+  if (session.expiresAt === undefined) return client?.isWaiting;
+  return () => !hasEnded(session) && client?.isWaiting?.() !== false;
+}
+
+/** Whether a write may begin. A client that leaves does not undo what it asked for; the end of its session does, until it is sent. */
+export function whileCurrent(session: Session): IsWanted | undefined {
+  return session.expiresAt === undefined ? undefined : () => !hasEnded(session);
+}
+
+/** Whether an operation did not run because its session had ended. */
+export function isUnwanted(error: unknown, session: Session): boolean {
+  return error instanceof ClientGoneError && hasEnded(session);
 }

@@ -64,6 +64,7 @@ function readerOf(
     ...primary,
     readTexts: (statement, values, isWanted) =>
       read(statement.text, (server) => server.readTexts(statement, values, isWanted)),
-    readTogether: (statements) => read(statements.at(-1)!.text, (server) => server.readTogether(statements)),
+    readTogether: (statements, isWanted) =>
+      read(statements.at(-1)!.text, (server) => server.readTogether(statements, isWanted)),
   };
 }

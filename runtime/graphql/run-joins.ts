@@ -7,6 +7,7 @@ import { createTuples, fill, type Spliced, splice, type Tuples } from '../core/j
 import { JsonScanner, MalformedJson } from '../core/json/scanner.ts';
 import { remember } from '../core/remember.ts';
 import { bindParameters } from '../core/request/bind.ts';
+import { requireCurrent } from '../core/session.ts';
 import { type CallContext, callerOf, readSource, type StepRow } from './execution.ts';
 
 /**
@@ -64,17 +65,18 @@ async function lookUp(
   tuples: readonly (readonly (readonly string[])[])[],
   context: CallContext,
 ): Promise<readonly StepRow[]> {
+  const { variables, session, execution } = context;
   if (request.kind === 'call') {
-    const { join } = callerOf(request.caller, context.execution);
+    requireCurrent(session);
+    const { join } = callerOf(request.caller, execution);
     if (!join) throw new Error(`${request.caller} answers no joins`);
     const joins = request.parts.map((part, index) => ({ part, tuples: tuples[index]! }));
     return join({ group: request.group, joins }, context);
   }
   const { statement, source } = request;
-  const { variables, session, execution } = context;
   const arrayOf = (join: number, column: number) => arrayText(tuples[join]!.map((tuple) => tuple[column]!));
   const values = bindParameters(statement, variables, session, arrayOf);
-  const row = await readSource(source, statement, values, execution);
+  const row = await readSource(source, statement, values, session, execution);
   return row.map((text, index) => {
     const items = itemsOf(text ?? '[]');
     const form = request.forms[index]!;

@@ -3,13 +3,14 @@ import { EngineError } from '../core/errors.ts';
 import { failedForNoRow } from '../core/mutation/kept.ts';
 import type { MutationStep, WriteStatement, WriteStep } from '../core/mutation/step.ts';
 import { bindParameters } from '../core/request/bind.ts';
-import type { Session } from '../core/session.ts';
+import { type Session, sessionEnded } from '../core/session.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import { CommitFailedError, connectionLost, StatementFailedError } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { TextRow } from '../database/text-query.ts';
 import type { Writer } from '../database/writer.ts';
+import { isUnwanted, whileCurrent } from './execution.ts';
 import { operandPath } from './operand-path.ts';
 
 /** The connection broke after the statements were sent: they may have been committed. */
@@ -54,6 +55,7 @@ async function runWrites(
       manner,
       ...(writer && { writer }),
       ...(begins && { begins }),
+      isWanted: whileCurrent(session),
     });
     let next = 0;
     return steps.map(({ statements, answer }) => {
@@ -62,7 +64,7 @@ async function runWrites(
       return answer.map((part) => (typeof part === 'string' ? part : (own[part]![0] ?? 'null'))).join('');
     });
   } catch (error) {
-    const failed = failedTransaction(error);
+    const failed = failedTransaction(error, session);
     if (failed !== undefined) throw failed;
     const { cause, index } = error as StatementFailedError;
     const { step, write } = sent[index] ?? {};
@@ -81,13 +83,15 @@ export async function callOnce(
   values: TextRow,
   connection: SourceConnection,
   writer: Writer,
+  session: Session,
 ): Promise<TextRow> {
   const bound = { text: statement.text, values };
   try {
-    const [row] = await connection.writeTexts([bound], { manner: 'once', writer });
+    const isWanted = whileCurrent(session);
+    const [row] = await connection.writeTexts([bound], { manner: 'once', writer, isWanted });
     return row!;
   } catch (error) {
-    const failed = failedTransaction(error);
+    const failed = failedTransaction(error, session);
     if (failed !== undefined) throw failed;
     const { cause } = error as StatementFailedError;
     throw databaseError(cause, bound, operandPath(cause, statement));
@@ -95,7 +99,8 @@ export async function callOnce(
 }
 
 /** The error of a transaction that failed as a whole; undefined where one of its statements did. */
-function failedTransaction(error: unknown): unknown {
+function failedTransaction(error: unknown, session: Session): unknown {
+  if (isUnwanted(error, session)) return sessionEnded();
   if (!(error instanceof StatementFailedError) && !(error instanceof CommitFailedError))
     return databaseError(error);
   const { cause } = error;

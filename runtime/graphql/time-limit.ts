@@ -56,9 +56,9 @@ function limitSource(source: SourceConnection, deadline: number, seconds: number
     ...source,
     writeTexts: (statements, options) => limited(statements, (all) => source.writeTexts(all, options)),
     // Other reads on a shared connection are not to be limited: it gets a transaction of its own.
-    readTexts: async ({ text }, values) => {
+    readTexts: async ({ text }, values, isWanted) => {
       try {
-        const [row] = await limited([{ text, values }], source.readTogether);
+        const [row] = await limited([{ text, values }], (all) => source.readTogether(all, isWanted));
         return row!;
       } catch (error) {
         throw error instanceof StatementFailedError ? error.cause : error;

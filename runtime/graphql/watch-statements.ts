@@ -29,7 +29,8 @@ export function watchStatements(
     ...source,
     readTexts: ({ text }, values, isWanted) =>
       watched([{ text, values }], () => source.readTexts({ text }, values, isWanted)),
-    readTogether: (statements) => watched(statements, () => source.readTogether(statements)),
+    readTogether: (statements, isWanted) =>
+      watched(statements, () => source.readTogether(statements, isWanted)),
     writeTexts: (statements, options) => watched(statements, () => source.writeTexts(statements, options)),
   };
 }

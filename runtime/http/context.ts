@@ -125,6 +125,7 @@ export async function authenticateRequest(
     requestId: id,
     trace: exchange.trace,
     body,
+    isKept: false,
     setCookies: cookiesOf(exchange),
   };
   const session = await context.authenticate(incoming);

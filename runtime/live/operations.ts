@@ -1,8 +1,11 @@
-/** The operations that run on one socket. */
+/**
+ * The operations that run on one socket. Each belongs to the session that started it: it ends with that session, and nothing is sent for it
+ * afterwards but the error that says so, even if the socket has another session by then.
+ */
 import type { WebSocket } from 'ws';
 import { EngineError } from '../core/errors.ts';
 import { remember } from '../core/remember.ts';
-import type { Session } from '../core/session.ts';
+import { hasEnded, type Session, sessionEnded } from '../core/session.ts';
 import { cameFromDatabase } from '../database/failures.ts';
 import type { GraphqlCall } from '../saved/call.ts';
 import type { Outbox } from './outbox.ts';
@@ -14,6 +17,11 @@ export interface Operations {
   /** Nothing is sent for the id from now on. */
   readonly stop: (id: string) => void;
   readonly stopAll: () => void;
+  /**
+   * Ends the operations of sessions that have ended.
+   * @returns whether there were any, and when the first session of the others ends, in milliseconds since 1970; Infinity: never
+   */
+  readonly endExpired: () => { readonly ended: boolean; readonly next: number };
   /** Whether a subscription of this id is open. */
   readonly isLive: (id: string) => boolean;
   /** The form of an error for clients. */
@@ -44,11 +52,17 @@ export interface OperationLog {
   ) => void;
 }
 
+/** A running operation. */
+interface Operation {
+  readonly session: Session;
+  readonly log: OperationLog;
+}
+
 export function createOperations(context: OperationsContext): Operations {
   const { messages, outbox, subscriptions, sendable, read } = context;
-  const live = new Map<string, { readonly stop: () => void; readonly log: OperationLog }>();
+  const live = new Map<string, Operation & { readonly stop: () => void }>();
   /** Queries and mutations that run, by id, which several may share. Stopping them only drops their answers. */
-  const running = new Map<string, Set<object>>();
+  const running = new Map<string, Set<Operation>>();
   /** Their number, with those that were stopped. */
   let unanswered = 0;
 
@@ -58,6 +72,13 @@ export function createOperations(context: OperationsContext): Operations {
       throw new EngineError('overloaded', `at most ${maximum} operations run at once on a websocket`);
   };
 
+  /** Sends what a subscription has read, unless its session has ended by the time that the client takes it. */
+  const send = (id: string, session: Session, message: () => string | Buffer, every = false) => {
+    const current = () => (hasEnded(session) ? undefined : message());
+    if (every) outbox.send(current());
+    else outbox.sendLatest(id, current);
+  };
+
   const fail = (id: string, log: OperationLog, error: EngineError) => {
     log.event('query_err', error);
     outbox.send(messages.invalid(id, error));
@@ -65,9 +86,9 @@ export function createOperations(context: OperationsContext): Operations {
   };
 
   const runOnce = async (id: string, call: GraphqlCall, session: Session, log: OperationLog) => {
-    const token = {};
+    const operation = { session, log };
     const ofId = remember(running, id, () => new Set());
-    ofId.add(token);
+    ofId.add(operation);
     unanswered += 1;
     let answer: string;
     try {
@@ -78,16 +99,47 @@ export function createOperations(context: OperationsContext): Operations {
       answer = cameFromDatabase(thrown) ? messages.failure(id, error) : messages.invalid(id, error);
     }
     unanswered -= 1;
-    if (running.get(id) !== ofId) return;
-    ofId.delete(token);
+    // `endExpired` follows, or the socket is closed.
+    if (hasEnded(session)) return;
+    if (running.get(id) !== ofId || !ofId.delete(operation)) return;
     if (ofId.size === 0) running.delete(id);
     outbox.send(answer);
     outbox.send(messages.complete(id));
     log.event('completed');
   };
 
+  const endExpired = () => {
+    let next = Number.POSITIVE_INFINITY;
+    let ended = false;
+    const isOver = ({ session }: Operation) => {
+      if (hasEnded(session)) {
+        ended = true;
+        return true;
+      }
+      next = Math.min(next, session.expiresAt ?? next);
+      return false;
+    };
+    for (const [id, operation] of live) {
+      if (!isOver(operation)) continue;
+      live.delete(id);
+      operation.stop();
+      outbox.drop(id);
+      fail(id, operation.log, sessionEnded());
+    }
+    for (const [id, ofId] of running) {
+      for (const operation of ofId) {
+        if (!isOver(operation)) continue;
+        ofId.delete(operation);
+        fail(id, operation.log, sessionEnded());
+      }
+      if (ofId.size === 0) running.delete(id);
+    }
+    return { ended, next };
+  };
+
   return {
     sendable,
+    endExpired,
     isLive: (id) => live.has(id),
     start: (id, payload, session) => {
       let log = context.log(id, {});
@@ -101,14 +153,13 @@ export function createOperations(context: OperationsContext): Operations {
           next: (result, every) => {
             const message = () =>
               result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`));
-            if (every) outbox.send(message());
-            else outbox.sendLatest(id, message);
+            send(id, session, message, every);
           },
           isSlow: outbox.isFull,
           whenRead: outbox.whenDrained,
           failed: (error) => {
             log.event('query_err', error);
-            outbox.sendLatest(id, () => messages.pollFailure(id, error));
+            send(id, session, () => messages.pollFailure(id, error));
           },
           completed: () => {
             live.delete(id);
@@ -118,10 +169,10 @@ export function createOperations(context: OperationsContext): Operations {
           ended: (error) => {
             live.delete(id);
             outbox.drop(id);
-            fail(id, log, error);
+            fail(id, log, hasEnded(session) ? sessionEnded() : error);
           },
         });
-        if (stop) live.set(id, { stop, log });
+        if (stop) live.set(id, { session, stop, log });
         else void runOnce(id, call, session, log);
       } catch (thrown) {
         fail(id, log, sendable(thrown));

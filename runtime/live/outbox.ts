@@ -12,13 +12,13 @@ const MAX_WAITING = 64 * 1024 * 1024;
 const MAX_STALL = 60_000;
 
 export interface Outbox {
-  /** Sends a message; Buffers are text, too. */
-  readonly send: (message: string | Buffer) => void;
+  /** Sends a message; Buffers are text, too. undefined: there is none. */
+  readonly send: (message: string | Buffer | undefined) => void;
   /**
    * Sends the newest state of something: at once, or, where the client is slow, when it has caught up, unless there is a
    * newer one by then.
    */
-  readonly sendLatest: (key: string, message: () => string | Buffer) => void;
+  readonly sendLatest: (key: string, message: () => string | Buffer | undefined) => void;
   /** Forgets a state that waits. */
   readonly drop: (key: string) => void;
   /** Whether the client is slow at the moment. */
@@ -36,7 +36,7 @@ export function createOutbox(
   sent: (message: string | Buffer) => void,
   giveUp: () => void,
 ): Outbox {
-  const waiting = new Map<string, () => string | Buffer>();
+  const waiting = new Map<string, () => string | Buffer | undefined>();
   const callbacks: (() => void)[] = [];
   let stalled: NodeJS.Timeout | undefined;
 
@@ -54,8 +54,8 @@ export function createOutbox(
     for (const [key, message] of messages) sendLatest(key, message);
     for (const callback of callbacks.splice(0)) callback();
   };
-  const send = (message: string | Buffer) => {
-    if (socket.readyState !== socket.OPEN) return;
+  const send: Outbox['send'] = (message) => {
+    if (message === undefined || socket.readyState !== socket.OPEN) return;
     sent(message);
     // Without a callback for each message, which costs memory: one is enough to notice that the socket takes messages again.
     if (stalled === undefined && !isFull()) {
@@ -68,7 +68,7 @@ export function createOutbox(
     socket.send(message, TEXT, written);
     if (socket.bufferedAmount > MAX_WAITING) giveUp();
   };
-  const sendLatest = (key: string, message: () => string | Buffer) => {
+  const sendLatest: Outbox['sendLatest'] = (key, message) => {
     // Never before an older one that still waits.
     if (isFull() || waiting.has(key)) waiting.set(key, message);
     else send(message());

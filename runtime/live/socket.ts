@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
-import type { Session } from '../core/session.ts';
+import { hasEnded, requireCurrent, type Session } from '../core/session.ts';
 import { isOpen, type Operations } from './operations.ts';
 import type { Outbox } from './outbox.ts';
 import {
@@ -41,6 +41,11 @@ export interface SocketContext {
   readonly log: SocketLog;
 }
 
+const NOTHING_LEFT = { ended: true, next: Number.POSITIVE_INFINITY } as const;
+
+/** Milliseconds that a client has to answer when the server closes. */
+const CLOSING = 2000;
+
 /** Messages, and characters of them, that may wait for the answer to `connection_init`. */
 const MAX_EARLY = 1000;
 const MAX_EARLY_LENGTH = 16 * 1024 * 1024;
@@ -55,11 +60,31 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
   const initTimer = createTimer(() =>
     close(isOld ? 1011 : 4408, closeReason('Connection initialisation timed out')),
   );
-  const expiry = createTimer(() => close(4403, serverError(4403, 'Forbidden')));
+  const expiry = createTimer(endSessions);
   initTimer.at(Date.now() + context.initTimeout);
 
   function close(code: number, reason: string): void {
-    if (isOpen(socket)) socket.close(code, closeReason(reason));
+    if (!isOpen(socket)) return;
+    operations.stopAll();
+    socket.close(code, closeReason(reason));
+    // If the client does not answer the close frame.
+    setTimeout(() => socket.terminate(), CLOSING).unref();
+  }
+
+  /** Ends what the sessions of this socket have started and that may not outlive them; with the last session the socket ends. */
+  function endSessions(): void {
+    if (!isOpen(socket)) return;
+    const isOver = session !== undefined && hasEnded(session);
+    // Clients that come back start their operations again, unless those have ended with an error.
+    const { ended, next } = isOver ? NOTHING_LEFT : operations.endExpired();
+    // What a slow client has not taken yet was read for a session that has ended.
+    if (ended && outbox.isFull()) socket.terminate();
+    else if (isOver) close(4403, serverError(4403, 'Forbidden'));
+    else {
+      const first = Math.min(next, session?.expiresAt ?? next);
+      if (first < Number.POSITIVE_INFINITY) expiry.at(first);
+      else expiry.clear();
+    }
   }
 
   socket.on('message', (data: RawData) => {
@@ -126,11 +151,12 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
         headers,
       );
       if (!isOpen(socket)) return;
+      requireCurrent(made);
       const isFirst = session === undefined;
       session = made;
       log.session(made);
-      if (made.expiresAt === undefined) expiry.clear();
-      else expiry.at(made.expiresAt);
+      // What the former session has started ends with that one.
+      endSessions();
       outbox.send(messages.ack);
       if (isFirst) context.opened();
     } catch (thrown) {
@@ -153,7 +179,9 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
   }
 
   function start(id: string, payload: unknown): void {
-    if (!session) {
+    // The timer may be late.
+    if (session && hasEnded(session)) endSessions();
+    else if (!session) {
       if (isOld)
         outbox.send(messages.refusal(id, startFailed('start received before the connection is initialised')));
       else close(4401, 'Unauthorized');

@@ -229,6 +229,7 @@ function serve(
         requestId: own['x-request-id'] ?? id,
         trace,
         body: undefined,
+        isKept: true,
         setCookies: () => {},
       });
     },

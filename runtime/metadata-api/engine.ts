@@ -6,6 +6,7 @@
 
 import { forgetCalls } from '../actions/forget-calls.ts';
 import { EngineError } from '../core/errors.ts';
+import { requireCurrent } from '../core/session.ts';
 import { Retirement } from '../database/retirement.ts';
 import { deleteWaiting, scheduleAnew } from '../events/cron-events.ts';
 import type { Metadata, RemoteSchema } from '../metadata/metadata.ts';
@@ -109,6 +110,8 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     if (!request.changesMetadata) return runRequest(request, this.#copy(), requester);
     return this.#alone(async () => {
       await this.#followOthers();
+      // It may have waited for its turn.
+      requireCurrent(requester.session);
       const current = this.#state.resourceVersion;
       if (request.resourceVersion !== undefined && request.resourceVersion !== current) {
         throw versionConflict(request.resourceVersion);

@@ -13,6 +13,8 @@ export interface Incoming {
   readonly trace: Trace;
   /** The GraphQL request or batch, for a webhook that wants to see it; undefined for other requests. */
   readonly body: unknown;
+  /** The session is for a socket, and is not asked for again; that of a request ends with its answer. */
+  readonly isKept: boolean;
   /** Takes cookies that the answer shall carry. */
   readonly setCookies: (cookies: readonly string[]) => void;
 }

@@ -4,7 +4,7 @@
  */
 
 import { EngineError } from '../core/errors.ts';
-import type { Session } from '../core/session.ts';
+import { endingAt, type Session } from '../core/session.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { traceHeaders } from '../http/trace.ts';
@@ -46,11 +46,11 @@ export function webhookMode(options: WebhookOptions): Authenticate {
       throw failed('webhook authentication request failed');
     }
     const { status } = answer;
+    // Of a refusal as well: it may end the client's session. In the order of the other servers of this API family, the last first.
+    incoming.setCookies(headersOf(answer, 'set-cookie').toReversed());
     try {
-      const session = readAnswer(answer);
+      const session = readAnswer(answer, incoming.isKept);
       log({ status });
-      // In the order of the other servers of this API family, the last one first.
-      incoming.setCookies(headersOf(answer, 'set-cookie').toReversed());
       return mayBeFromCookie(incoming) ? { ...session, fromCookie: true } : session;
     } catch (error) {
       log({ status, message: (error as Error).message });
@@ -123,8 +123,8 @@ function graphqlRequest(value: unknown): unknown {
   return { query, variables, operationName };
 }
 
-/** @throws EngineError if the answer is not a session */
-function readAnswer({ status, body }: OutgoingResponse): Session {
+/** @param isKept the session outlives the request. @throws EngineError if the answer is not a session */
+function readAnswer({ status, body }: OutgoingResponse, isKept: boolean): Session {
   if (status === 401) {
     throw new EngineError('access-denied', 'Authentication hook unauthorized this request', {
       status: 401,
@@ -152,8 +152,7 @@ function readAnswer({ status, body }: OutgoingResponse): Session {
       },
     });
   }
-  const expiresAt = readExpiry(answer);
-  return { role, variables, backendOnly: false, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  return { role, variables, backendOnly: false, ...(isKept ? endingAt(readExpiry(answer)) : {}) };
 }
 
 /** When sockets of the session end: `Cache-Control` or `Expires` of the JSON body. Unreadable: never. */

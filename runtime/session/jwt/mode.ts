@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { EngineError } from '../../core/errors.ts';
 import type { MemoryBudget } from '../../core/memory/budget.ts';
 import { heapBytes } from '../../core/memory/heap-bytes.ts';
-import type { Session } from '../../core/session.ts';
+import { endingAt, type Session } from '../../core/session.ts';
 import type { Observer } from '../../logs/observe.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { Authenticate } from '../incoming.ts';
@@ -197,6 +197,6 @@ function sessionOf(
     role,
     variables: { ...variables, [ROLE]: role },
     backendOnly: false,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...endingAt(expiresAt),
   };
 }

@@ -116,6 +116,7 @@ const authentication: Use = async (outgoing, url) => {
     requestId: 'r',
     trace: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
     body: undefined,
+    isKept: true,
     setCookies: () => {},
   };
   return failureOf(

@@ -258,6 +258,7 @@ describe('the life of a session', () => {
       requestId: 'a',
       trace: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
       body: undefined,
+      isKept: true,
       setCookies: () => {},
     };
     return authenticate(incoming);
