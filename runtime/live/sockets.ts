@@ -141,11 +141,12 @@ function upgradeCheck(configuration: Configuration): (request: IncomingMessage) 
     if (origin !== undefined && !allows(origin))
       throw new EngineError('access-denied', 'received origin header does not match configured CORS domains');
     const headers = Object.fromEntries(Object.entries(given).filter(([name]) => !TECHNICAL.has(name)));
-    // Any page may open a socket, without a preflight, and browsers attach cookies and passwords: they count for origins that
-    // CORS names, and for this server's own.
-    if (!namesOrigins && !isOwnOrigin(given) && !configuration.wsReadCookie) {
-      delete headers.cookie;
-      if (/^basic /i.test(String(headers.authorization))) delete headers.authorization;
+    if (!configuration.wsReadCookie) {
+      // Any page may open a socket, without a preflight, and browsers attach cookies and passwords: they count for origins that
+      // CORS names, and for this server's own.
+      const isForeign = !namesOrigins && !isOwnOrigin(given);
+      if (isForeign || configuration.disableCors) delete headers.cookie;
+      if (isForeign && /^basic /i.test(String(headers.authorization))) delete headers.authorization;
     }
     return { shape, relay, headers, address: socket.remoteAddress ?? '' };
   };

@@ -11,11 +11,11 @@ import {
   startTestServer,
   type TestServer,
 } from '../../harness/server.ts';
-import { openSocket } from '../../harness/socket.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 import { ADMIN, payload, signToken } from './setting.ts';
 
 const KEY = 'a key of thirty-two characters!!!';
+const JWT = JSON.stringify({ type: 'HS256', key: KEY, header: { type: 'Cookie', name: 'sid' } });
 const MUTATION = 'mutation { insert_note_one(object: {text: "written"}) { text } }';
 /** Of a function that writes. */
 const QUERY = 'query { add_note { text } }';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   webhook = await startWebhook((_call, response) =>
     response.end(JSON.stringify({ 'X-Engine-Role': 'user', 'X-Engine-User-Id': '1' })),
   );
-  const JWT_SECRET = JSON.stringify({ type: 'HS256', key: KEY, header: { type: 'Cookie', name: 'sid' } });
+  const JWT_SECRET = JWT;
   open = await startTestServer(database, { ADMIN_SECRET: ADMIN, JWT_SECRET });
   await replaceMetadata(open, project.metadata, { 'x-engine-admin-secret': ADMIN });
   strict = await startTestServer(database, { ADMIN_SECRET: ADMIN, JWT_SECRET, CORS_DOMAIN: APP });
@@ -165,33 +165,5 @@ describe('what a page of the own site sends is written:', () => {
     expect((await send(open, '/v1/graphql', { headers: { ...form, cookie }, body: query })).text).toContain(
       '"data"',
     );
-  });
-});
-
-describe('a socket', () => {
-  async function initialised(server: TestServer, headers: Record<string, string>): Promise<string> {
-    const client = await openSocket(server, { headers });
-    client.send({ type: 'connection_init', payload: {} });
-    const outcome = await Promise.race([
-      client.next().then(({ type }) => type),
-      client.closed().then(({ reason }) => reason),
-    ]);
-    await client.close();
-    return outcome;
-  }
-
-  test('takes cookies from its own origin and from origins that CORS names only', async () => {
-    expect(await initialised(open, { cookie, origin: FOREIGN })).not.toBe('connection_ack');
-    expect(await initialised(open, { cookie, origin: 'null' })).not.toBe('connection_ack');
-    expect(await initialised(open, { cookie })).toBe('connection_ack');
-    expect(await initialised(open, { cookie, origin: `http://127.0.0.1:${open.port}` })).toBe(
-      'connection_ack',
-    );
-    expect(await initialised(strict, { cookie, origin: APP })).toBe('connection_ack');
-    webhook.calls.length = 0;
-    await initialised(hooked, { cookie: 'session=x', origin: FOREIGN });
-    expect(
-      webhook.calls.flatMap(({ headers }) => headers.filter(([name]) => name.toLowerCase() === 'cookie')),
-    ).toEqual([]);
   });
 });
