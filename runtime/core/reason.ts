@@ -29,7 +29,7 @@ export interface Reason extends RuleReference {
 export type RuleOperation = 'select' | 'insert' | 'update' | 'delete' | 'function';
 
 /** The subject of a rule. */
-interface RuleSubject {
+export interface RuleSubject {
   readonly source: { readonly name: string };
   readonly schema: string;
   readonly name: string;

@@ -69,7 +69,7 @@ function selectedFields(column: ColumnItem, table: ReadableTable, path: string):
     return /^\*(\.\*)*$/.test(column) ? everything(column, table, path) : [namedField(column, table, path)];
   }
   const { name, alias, columns, ...rows } = column;
-  const related = findRelationship(table, name, path);
+  const related = findRelationship(table, name);
   if (!related) throw noRelationship(table, name, path);
   return [relatedField(alias ?? name, related, columns, rows, path)];
 }
@@ -93,7 +93,7 @@ function everything(star: string, table: ReadableTable, path: string): readonly 
     relatedField(
       relationship.name,
       // The view lists those that the role may read.
-      findRelationship(table, relationship.name, path)!,
+      findRelationship(table, relationship.name)!,
       [inner],
       {},
       path,
@@ -104,7 +104,7 @@ function everything(star: string, table: ReadableTable, path: string): readonly 
 
 function namedField(name: string, table: ReadableTable, path: string): SelectedField {
   if (!table.select.readable.has(name)) {
-    if (table.visible.table.relationships.has(name))
+    if (findRelationship(table, name))
       throw new EngineError('unexpected-payload', `"${name}" is a relationship and should be expanded`, {
         path,
       });

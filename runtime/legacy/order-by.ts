@@ -41,7 +41,7 @@ function orderItem(item: OrderItem, table: ReadableTable, path: string): InputNo
 function orderKey(name: string, order: string, table: ReadableTable, path: string): InputNode {
   const dot = table.select.readable.has(name) ? -1 : name.indexOf('.');
   const first = dot < 0 ? name : name.slice(0, dot);
-  const related = table.select.readable.has(first) ? undefined : findRelationship(table, first, path);
+  const related = table.select.readable.has(first) ? undefined : findRelationship(table, first);
   if (!related) {
     const column = readableColumn(table, first, path);
     if (dot >= 0) throw unexpected(`"${first}" is a Postgres column and cannot be chained further`, path);

@@ -12,7 +12,7 @@ import type { Sql } from '../core/sql/fragment.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { runStatement, writeStep } from '../graphql/execute.ts';
 import type { Execution } from '../graphql/execution.ts';
-import { findTable, type RequestedTable, type TableName } from './table.ts';
+import { type DataOperation, findTable, type RequestedTable, type TableName } from './table.ts';
 
 /** The table that every data operation is about. */
 export interface TableArguments {
@@ -30,14 +30,15 @@ export interface DataRequest {
   readonly write: (step: MutationStep) => Promise<string>;
 }
 
-/** @throws EngineError not-exists for a table that is not tracked */
+/** @throws EngineError for a table that is not tracked */
 export function dataRequest(
+  operation: DataOperation,
   { source, table: name }: TableArguments,
   session: Session,
   execution: Execution,
 ): DataRequest {
   const { program, options }: Planner = execution.planner;
-  const table = findTable(program, source, name);
+  const table = findTable(program, source, name, { role: session.role, operation });
   const { source: shape } = table;
   const roleView = program.roleSchema(session.role, session.backendOnly);
   return {

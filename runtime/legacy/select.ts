@@ -15,7 +15,7 @@ export interface SelectArguments extends TableArguments, RowsArguments {
 
 /** `select`: the JSON text of the rows. @throws EngineError */
 export async function select(args: SelectArguments, session: Session, execution: Execution): Promise<string> {
-  const { table, scope, read } = dataRequest(args, session, execution);
+  const { table, scope, read } = dataRequest('select', args, session, execution);
   const listed = listedTable(table);
   const selection = rowSelection(args.columns, listed, '$.columns');
   return read(
@@ -35,7 +35,7 @@ export interface CountArguments extends TableArguments {
 
 /** `count`: the JSON text of `{count}`. Null counts as a value of `distinct` columns. @throws EngineError */
 export async function count(args: CountArguments, session: Session, execution: Execution): Promise<string> {
-  const { table, scope, read } = dataRequest(args, session, execution);
+  const { table, scope, read } = dataRequest('select', args, session, execution);
   const listed = listedTable(table);
   const names = new Map<string, InputNode>(
     args.distinct?.map((name, index) => {

@@ -1,11 +1,12 @@
 /**
  * Tables as the legacy data operations name them: by schema and database name. What a role may see and write is the
- * table view's, the same that GraphQL asks; here are the words in which this API refuses.
+ * table view's, the same that GraphQL asks; here are the words in which this API refuses. To a role, what it may not see and what does
+ * not exist are the same, in the same words.
  */
 import { EngineError } from '../core/errors.ts';
 import { displayName } from '../core/names.ts';
 import type { ComputedField, Program, Relationship, Table } from '../core/program.ts';
-import { ruleName } from '../core/reason.ts';
+import { type RuleSubject, ruleName } from '../core/reason.ts';
 import { userArguments } from '../core/schema/function-arguments.ts';
 import type { VisibleColumn, VisibleRows, VisibleTable } from '../core/schema/visible-table.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
@@ -29,20 +30,31 @@ export interface ReadableTable extends RequestedTable {
 }
 
 type Write = 'insert' | 'update' | 'delete';
+export type DataOperation = Write | 'select';
 
-/** The tracked table. @throws EngineError not-exists */
-export function findTable(program: Program, source: string, name: TableName, path = '$.table'): Table {
+/**
+ * The tracked table.
+ * @throws EngineError not-exists; for a role what it is told of a table that it may not use for the operation
+ */
+export function findTable(
+  program: Program,
+  source: string,
+  name: TableName,
+  { role, operation, path = '$' }: { role: string; operation: DataOperation; path?: string },
+): Table {
   const table = program.tables.find(
     ({ shape }) => shape.source.name === source && shape.schema === name.schema && shape.name === name.name,
   );
-  if (!table) throw new EngineError('not-exists', `table ${quoted(name)} does not exist`, { path });
-  return table;
+  if (table) return table;
+  if (role !== ADMIN_ROLE) throw notAllowed(operation, { source: { name: source }, ...name }, role, path);
+  const tablePath = path === '$' ? '$.table' : path;
+  throw new EngineError('not-exists', `table ${quoted(name)} does not exist`, { path: tablePath });
 }
 
 /** @throws EngineError permission-denied, with `note` after the reason */
 export function readableTable(table: RequestedTable, path = '$', note = ''): ReadableTable {
   const { program, role, visible } = table;
-  if (!visible.select) throw notAllowed('select', visible.table, role, path, note);
+  if (!visible.select) throw notAllowed('select', visible.table.shape, role, path, note);
   return { program, role, visible, select: visible.select };
 }
 
@@ -54,7 +66,7 @@ export function listedTable(requested: RequestedTable): ReadableTable {
   const table = readableTable(requested);
   const { queryRoots } = table.select;
   if (queryRoots && !queryRoots.includes('select'))
-    throw notAllowed('select', table.visible.table, table.role, '$');
+    throw notAllowed('select', table.visible.table.shape, table.role, '$');
   return table;
 }
 
@@ -63,30 +75,30 @@ export function writeRule<Operation extends Write>(
   { visible, role }: RequestedTable,
   operation: Operation,
 ): NonNullable<VisibleTable[Operation]> {
-  const { table } = visible;
-  if (table.shape.readOnly?.includes(operation)) {
+  const { shape } = visible.table;
+  if (shape.readOnly?.includes(operation) && visible.rules[operation]) {
     const able = { insert: 'insertable', update: 'updatable', delete: 'deletable' }[operation];
-    throw new EngineError('not-supported', `view ${quoted(table.shape)} is not ${able}`);
+    throw new EngineError('not-supported', `view ${quoted(shape)} is not ${able}`);
   }
   const rule = visible[operation];
-  if (!rule) throw notAllowed(operation, table, role, '$');
+  if (!rule) throw notAllowed(operation, shape, role, '$');
   return rule;
 }
 
 function notAllowed(
-  operation: Write | 'select',
-  table: Table,
+  operation: DataOperation,
+  table: RuleSubject,
   role: string,
   path: string,
   note = '',
 ): EngineError {
   return new EngineError(
     'permission-denied',
-    `${operation} on ${quoted(table.shape)} for role "${role}" is not allowed. ${note}`,
+    `${operation} on ${quoted(table)} for role "${role}" is not allowed. ${note}`,
     {
       path,
       reason: {
-        rule: ruleName(table.shape, operation, role),
+        rule: ruleName(table, operation, role),
         why: `the role ${role} has no ${operation} permission that allows this`,
       },
     },
@@ -114,16 +126,13 @@ export interface ReadableRelationship {
   readonly target: ReadableTable;
 }
 
-/** The relationship of a name, if there is one. @throws EngineError permission-denied when its rows are not for the role */
-export function findRelationship(
-  table: ReadableTable,
-  name: string,
-  path: string,
-): ReadableRelationship | undefined {
+/** The relationship of a name, if there is one whose rows the role may read. */
+export function findRelationship(table: ReadableTable, name: string): ReadableRelationship | undefined {
   const relationship = table.visible.table.relationships.get(name);
   if (!relationship) return undefined;
-  const target = readableTable({ ...table, visible: table.visible.of(relationship.target) }, path);
-  return { relationship, target };
+  const visible = table.visible.of(relationship.target);
+  const { program, role } = table;
+  return visible.select && { relationship, target: { program, role, visible, select: visible.select } };
 }
 
 /** The computed field of a name that the role may read and that takes no arguments of the client. */

@@ -65,7 +65,11 @@ function exists(key: string, value: unknown, table: ReadableTable, path: string)
   const { _table, $table, _where, $where } = requireObject(value, path);
   const tablePath = pathStep(path, '_table');
   const name = tableName(_table ?? $table, tablePath);
-  const found = findTable(table.program, table.visible.table.source.name, name, tablePath);
+  const found = findTable(table.program, table.visible.table.source.name, name, {
+    role: table.role,
+    operation: 'select',
+    path: tablePath,
+  });
   const target = readableTable({ ...table, visible: table.visible.of(found) }, tablePath);
   const node = whereNode(_where ?? $where ?? {}, target, pathStep(path, '_where'));
   return { name: key, meaning: { kind: 'exists', visible: target.visible }, node };
@@ -73,7 +77,7 @@ function exists(key: string, value: unknown, table: ReadableTable, path: string)
 
 /** The conditions below a relationship or computed field. */
 function nested(key: string, value: unknown, table: ReadableTable, path: string): Part | undefined {
-  const related = findRelationship(table, key, path);
+  const related = findRelationship(table, key);
   if (related) {
     const { relationship, target } = related;
     const meaning = { kind: 'relationship', relationship, visible: target.visible } as const;

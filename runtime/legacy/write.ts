@@ -37,7 +37,7 @@ export interface InsertArguments extends TableArguments {
 
 /** `insert`: the JSON text of `{affected_rows, returning?}`. @throws EngineError */
 export async function insert(args: InsertArguments, session: Session, execution: Execution): Promise<string> {
-  const { table, scope, write } = dataRequest(args, session, execution);
+  const { table, scope, write } = dataRequest('insert', args, session, execution);
   const rule = writeRule(table, 'insert');
   const rows = args.objects.map((object, index) => rowOf(object, table, rule, `$.objects[${index}]`));
   const conflict = args.on_conflict && conflictOf(args.on_conflict, table, rows);
@@ -82,7 +82,7 @@ function conflictOf(
   if (constraint !== undefined && columns !== undefined)
     throw unexpected('"constraint" and "constraint_on" cannot be set at a time', path);
   columns?.forEach((name, index) => {
-    if (!visible.table.columns.has(name)) throw noColumn(name, `${path}.constraint_on[${index}]`);
+    if (!isKnown(name, table)) throw noColumn(name, `${path}.constraint_on[${index}]`);
   });
   const target = constraint === undefined ? columns : constraintColumns(constraint, table, path);
   if (action === 'ignore') return { target, columns: [], where: undefined };
@@ -100,6 +100,20 @@ function conflictOf(
   const taken = [...given].filter((name) => !Object.hasOwn(rule.presets ?? {}, name));
   for (const name of taken) writableColumn(name, table, rule, 'update', path);
   return { target, columns: taken, where: undefined };
+}
+
+/** Whether a column of a conflict exists, as far as the role may know: one that it may use, or one of a key. */
+function isKnown(name: string, { visible, role }: RequestedTable): boolean {
+  const { columns, shape } = visible.table;
+  if (role === ADMIN_ROLE) return columns.has(name);
+  const { primaryKey, unique = {} } = shape;
+  return [
+    [...(visible.select?.readable.keys() ?? [])],
+    visible.insert?.columns ?? [],
+    visible.update?.columns ?? [],
+    primaryKey?.columns ?? [],
+    ...Object.values(unique),
+  ].some((known) => known.includes(name));
 }
 
 function constraintColumns(name: string, { visible }: RequestedTable, path: string): readonly string[] {
@@ -132,7 +146,7 @@ export interface UpdateArguments extends TableArguments {
 
 /** `update`: the JSON text of `{affected_rows, returning?}`. @throws EngineError */
 export async function update(args: UpdateArguments, session: Session, execution: Execution): Promise<string> {
-  const { table, scope, write } = dataRequest(args, session, execution);
+  const { table, scope, write } = dataRequest('update', args, session, execution);
   const rule = writeRule(table, 'update');
   const assignments = assignmentsOf(args, table, rule);
   const readable = readableTable(table, '$', needsSelect('update'));
@@ -186,7 +200,7 @@ export interface DeleteArguments extends TableArguments {
 
 /** `delete`: the JSON text of `{affected_rows, returning?}`. @throws EngineError */
 export async function remove(args: DeleteArguments, session: Session, execution: Execution): Promise<string> {
-  const { table, scope, write } = dataRequest(args, session, execution);
+  const { table, scope, write } = dataRequest('delete', args, session, execution);
   writeRule(table, 'delete');
   const readable = readableTable(table, '$', needsSelect('delete'));
   const where = whereNode(args.where, readable, '$.where');
