@@ -93,7 +93,9 @@ function readHeaders(payload: unknown): Readonly<Record<string, string>> {
       throw new MessageError(
         `Error in $.payload.headers[${JSON.stringify(name)}]: expected String, but encountered ${jsonKind(value)}`,
       );
-    read[name.toLowerCase()] = value;
+    const lower = name.toLowerCase();
+    // Which of two spellings counts must not depend on their order: joined as Node joins what a request has twice.
+    read[lower] = read[lower] === undefined ? value : `${read[lower]}, ${value}`;
   }
   return read;
 }

@@ -6,6 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
 import { hasEnded, requireCurrent, type Session } from '../core/session.ts';
+import { socketHeaders } from '../session/admin-secret.ts';
 import { isOpen, type Operations } from './operations.ts';
 import type { Outbox } from './outbox.ts';
 import {
@@ -147,7 +148,7 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
     early = [];
     try {
       const made = await context.authenticate(
-        session ? headers : { ...context.headers, ...headers },
+        session ? headers : socketHeaders(context.headers, headers),
         headers,
       );
       if (!isOpen(socket)) return;

@@ -1,16 +1,40 @@
 /** Holders of an admin secret are trusted. Nothing else is tried once a secret was sent. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { EngineError } from '../core/errors.ts';
 import type { Authenticate } from './incoming.ts';
 import { secretMatcher } from './secrets.ts';
 import { ACCESS_KEY, ADMIN_SECRET, trustedSession, written } from './variables.ts';
 
+const SECRETS = [ADMIN_SECRET, ACCESS_KEY] as const;
+
+/**
+ * Headers of a socket: those of its `connection_init` win over those of its handshake. A secret that both have is joined, as Node
+ * joins what a request has twice, unless they are equal.
+ */
+export function socketHeaders(
+  handshake: IncomingHttpHeaders,
+  own: Readonly<Record<string, string>>,
+): IncomingHttpHeaders {
+  const headers = { ...handshake, ...own };
+  for (const name of SECRETS.map(written)) {
+    const [first, second] = [handshake[name], own[name]];
+    if (first !== undefined && second !== undefined && first !== second)
+      headers[name] = `${first}, ${second}`;
+  }
+  return headers;
+}
+
 /** @param otherwise who requests without a secret are */
 export function adminSecretMode(secrets: readonly string[], otherwise: Authenticate): Authenticate {
   const matches = secretMatcher(secrets);
   return (incoming) => {
-    const secret = incoming.headers[written(ADMIN_SECRET)] ?? incoming.headers[written(ACCESS_KEY)];
-    if (secret === undefined) return otherwise(incoming);
-    if (typeof secret === 'string' && matches(secret)) return trustedSession(incoming.headers);
+    const sent = SECRETS.map((name) => incoming.headers[written(name)]).filter(
+      (secret) => secret !== undefined,
+    );
+    if (sent.length === 0) return otherwise(incoming);
+    // Under both names, or twice under one, which joins them: none may be wrong.
+    if (sent.every((secret) => typeof secret === 'string' && matches(secret)))
+      return trustedSession(incoming.headers);
     throw accessDenied(
       `invalid ${written(ADMIN_SECRET)}/${written(ACCESS_KEY)}`,
       'the secret that was sent does not match a configured one',

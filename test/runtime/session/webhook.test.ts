@@ -156,6 +156,31 @@ describe('a webhook', () => {
     expect(answer.headers['set-cookie']).toEqual(['b=2', 'a=1; HttpOnly']);
   });
 
+  test.each([
+    [401, '{}', 'access-denied'],
+    [200, '{"x-engine-user-id":"1"}', 'invalid-params'],
+    [200, 'nonsense', 'unexpected'],
+    [503, '{}', 'unexpected'],
+  ])('that refuses with %i %s has its cookies passed on as well', async (status, answer, code) => {
+    const cookies = ['session=; Max-Age=0', 'b=2'];
+    hook.handler = answering(answer, status, { 'set-cookie': cookies });
+    const body = { query: '{ note { id } }' };
+    const requests = [
+      ['/v1/graphql', { body }],
+      ['/v1/graphql', { body, headers: { origin: 'https://app.example' } }],
+      ['/v1/graphql', { body: [body, body] }],
+      ['/v1/graphql?query={note{id}}', { method: 'GET' }],
+      ['/v1alpha1/graphql', { body }],
+      ['/api/rest/everything', { method: 'GET' }],
+      ['/v1/metadata', { body: { type: 'export_metadata', args: {} } }],
+    ] as const;
+    for (const [path, options] of requests) {
+      const { headers, text } = await send(get, path, options);
+      expect([path, text]).toEqual([path, expect.stringContaining(code)]);
+      expect(headers['set-cookie']).toEqual(cookies.toReversed());
+    }
+  });
+
   test.each<[string, Handler, number[] | string]>([
     ['401', answering('no', 401), 'access-denied: Authentication hook unauthorized this request'],
     ['403', answering('no', 403), BAD],
