@@ -965,6 +965,22 @@ export const diagnostics = {
       `Role "${role}" may choose "${name}" at ${place} of remote schema "${remote}", which is preset with ${variable} at ${other}.`,
       `Write @preset(value: "${variable}") there as well, or allow it with a reason.`,
     ]),
+  /** remote schema "%name%" gets no preset of role "%role%" for %presets% when a client leaves out %place% or sends null */
+  remotePresetSkipped: ({
+    name,
+    role,
+    presets,
+    place,
+  }: {
+    name: Hole;
+    role: Hole;
+    presets: Hole;
+    place: Hole;
+  }): Message =>
+    message('remote-preset-skipped', 'warning', [
+      `remote schema "${name}" gets no preset of role "${role}" for ${presets} when a client leaves out ${place} or sends null`,
+      `Preset ${place} itself, or have the remote schema require it.`,
+    ]),
   /** %reason% */
   remoteRelationshipInvalid: ({ reason }: { reason: Hole }): Message =>
     message('remote-relationship-invalid', 'error', [`${reason}`]),

@@ -2,7 +2,7 @@
 import { parseExactJson } from '../core/json/exact-json.ts';
 import { jsonText } from '../core/types.ts';
 import { authorityOf, type RequestTransform, type ResponseTransform } from './definition.ts';
-import { evaluate, evaluateText, type Variables } from './evaluate.ts';
+import { evaluate, evaluateText, evaluateUrlText, type UrlPart, type Variables } from './evaluate.ts';
 import { escapeUri } from './functions.ts';
 import { type Template, TemplateError, type TemplateProblem, templateError } from './syntax.ts';
 
@@ -85,7 +85,7 @@ export function applyRequestTransform(
 function transformedUrl({ url, query }: RequestTransform, base: string, variables: Variables): string {
   const target = url === undefined ? base : checkedUrl(url, base, variables);
   if (query === undefined) return target;
-  const text = 'root' in query ? evaluateText(query, variables) : queryText(query, variables);
+  const text = 'root' in query ? evaluateUrlText(query, variables, escaped) : queryText(query, variables);
   const [beforeHash = '', ...hash] = target.split('#');
   const path = beforeHash.split('?', 1)[0]!;
   const whole = text === null || text === '' ? path : `${path}?${text.replace(/^\?/, '')}`;
@@ -105,16 +105,43 @@ function queryText(query: readonly (readonly [Template, Template | null])[], var
 
 function checkedUrl(template: Template, base: string, variables: Variables): string {
   const whole = { start: 0, end: template.text.length };
-  const text = evaluateText(template, variables) ?? 'null';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) {
+  const text = evaluateUrlText(template, variables, escaped) ?? 'null';
+  const planned = evaluateUrlText(template, variables, () => 'x') ?? 'null';
+  if (!URL.canParse(text) || !URL.canParse(planned)) {
     throw templateError('Type Error', `Invalid URL: ${JSON.stringify(text)}`, template.text, whole);
+  }
+  const url = new URL(text);
+  if (!keepsPath(url.pathname, new URL(planned).pathname)) {
+    throw templateError('Type Error', 'Invalid URL: data changes the path', template.text, whole);
   }
   // A text directly after $base_url could otherwise extend the name of the host.
   if (authorityOf(template) !== 'constant' && url.host !== new URL(base).host) {
     throw templateError('Type Error', 'Invalid URL: data changes the host', template.text, whole);
   }
   return text;
+}
+
+/** Data is one part of a path or query: none of its characters ends that part. */
+const escaped: UrlPart = (text, isEscaped) => (isEscaped ? text : escapeUri(text));
+
+/**
+ * Whether a path has the segments that its author planned: data neither leaves one out, nor climbs to another one, also for servers that
+ * take an escaped slash for a slash.
+ * @param planned the path with a letter in place of all data
+ */
+function keepsPath(path: string, planned: string): boolean {
+  const segments = path.split('/');
+  const expected = planned.split('/');
+  if (segments.length !== expected.length) return false;
+  return segments.every((segment, index) => {
+    if (segment === expected[index]) return true;
+    return (
+      segment !== '' &&
+      !unescapeUri(segment)
+        .split(/[/\\]/)
+        .some((part) => part === '.' || part === '..')
+    );
+  });
 }
 
 function headerText(template: Template, variables: Variables): string {

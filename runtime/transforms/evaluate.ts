@@ -39,14 +39,29 @@ export function evaluateText(template: Template, variables: Variables): string |
   return text === 'null' ? null : text;
 }
 
+/** Makes the part of a URL that a text of the data becomes. @param isEscaped the template has escaped it */
+export type UrlPart = (text: string, isEscaped: boolean) => string;
+
+/**
+ * Like `evaluateText`, for a template of a URL or of its query. What its author wrote stays as it is: texts, `$base_url`, and the branches, bodies,
+ * alternatives and concatenations of these. Everything else is data, which `part` makes a part of the URL.
+ * @throws TemplateError
+ */
+export function evaluateUrlText(template: Template, variables: Variables, part: UrlPart): string | null {
+  if (evaluateText(template, variables) === null) return null;
+  return new Evaluation(template, variables, part).whole(template.root) as string;
+}
+
 class Evaluation {
   readonly #template: Template;
   readonly #scope: Map<string, unknown>;
   readonly #sessionVariables: Variables | undefined;
+  readonly #urlPart: UrlPart | undefined;
   #steps = 0;
 
-  constructor(template: Template, variables: Variables) {
+  constructor(template: Template, variables: Variables, urlPart?: UrlPart) {
     this.#template = template;
+    this.#urlPart = urlPart;
     this.#scope = new Map(Object.entries(variables));
     const session = ownField(variables, '$session_variables');
     this.#sessionVariables = isObject(session) ? session : undefined;
@@ -55,7 +70,7 @@ class Evaluation {
   /** Value of the whole template or of its only part. */
   whole(expression: Expression): unknown {
     try {
-      return this.value(expression);
+      return this.#urlPart ? this.#url(expression, this.#urlPart) : this.value(expression);
     } catch (error) {
       // A chain of thousands of operators or lookups; the parser bounds every other kind of nesting.
       if (!(error instanceof RangeError)) throw error;
@@ -105,8 +120,34 @@ class Evaluation {
       case 'if':
         return this.value(this.#condition(expression.condition) ? expression.then : expression.else);
       case 'range':
-        return this.#range(expression);
+        return this.#range(expression, (body) => this.value(body));
     }
+  }
+
+  /** The text of an expression in a URL. */
+  #url(expression: Expression, part: UrlPart): string {
+    const inner = (each: Expression) => this.#url(each, part);
+    switch (expression.kind) {
+      case 'text':
+        return expression.parts.map((each) => (typeof each === 'string' ? each : inner(each))).join('');
+      case 'literal':
+        return this.render(expression.value, expression);
+      case 'if':
+        return inner(this.#condition(expression.condition) ? expression.then : expression.else);
+      case 'range':
+        if (expression.isText) return this.#range(expression, inner) as string;
+        break;
+      case 'binary':
+        if (expression.operator !== '??') break;
+        return inner(this.value(expression.left) === null ? expression.right : expression.left);
+      case 'call':
+        if (expression.name !== 'concat' || expression.argument.kind !== 'array') break;
+        return expression.argument.items.map(inner).join('');
+      case 'variable':
+        if (expression.name === '$base_url') return this.render(this.value(expression), expression);
+    }
+    const isEscaped = expression.kind === 'call' && expression.name === 'escapeUri';
+    return part(this.render(this.value(expression), expression), isEscaped);
   }
 
   #field(expression: Expression & { kind: 'field' }): unknown {
@@ -195,7 +236,7 @@ class Evaluation {
     return Object.hasOwn(container, value);
   }
 
-  #range(expression: Expression & { kind: 'range' }): unknown {
+  #range(expression: Expression & { kind: 'range' }, evaluate: (body: Expression) => unknown): unknown {
     const list = this.value(expression.list);
     if (!Array.isArray(list)) {
       return this.#fail('Range Error', 'Can only range over an array', expression.list);
@@ -205,7 +246,7 @@ class Evaluation {
     const results = list.map((item: unknown, position) => {
       if (expression.index !== undefined) this.#scope.set(expression.index, position);
       this.#scope.set(expression.item, item);
-      return this.value(expression.body);
+      return evaluate(expression.body);
     });
     for (const [name, wasBound, value] of before) {
       if (wasBound) this.#scope.set(name, value);

@@ -25,6 +25,7 @@ import { remoteTarget } from '../../../runtime/metadata/remote-target.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { customizationProblems } from './remote-customization.ts';
 import { permissionProblems } from './remote-permission.ts';
+import { skippedPresets } from './remote-preset-skipped.ts';
 import { upstreamProblems } from './remote-upstream.ts';
 import { attempt, because, Failure, leaveOut, type ReportedObject } from './report.ts';
 import type { TakenNames } from './taken-names.ts';
@@ -171,6 +172,10 @@ function resolvePermissions(
     const problems = memory.call(problemsOf, permission, document);
     if (problems.length === 0) {
       roles.set(role, definition.schema);
+      for (const { place, presets } of memory.call(skippedOf, permission)) {
+        const facts = { name: entry.name, role, place, presets: presets.join(', ') };
+        report.diagnostics.push(at(permission.path, messages.remotePresetSkipped(facts)));
+      }
       continue;
     }
     const reason = `validation for the given role-based schema failed ${problems.length === 1 ? because(problems) : `for the following reasons:\n${problems.map((each) => ` • ${each}\n`).join('')}`}`;
@@ -211,6 +216,10 @@ function canonical(sdl: string): string {
 
 function problemsOf({ definition }: RemoteSchema['permissions'][number], document: RemoteDocument) {
   return permissionProblems(definition.schema, document);
+}
+
+function skippedOf({ definition }: RemoteSchema['permissions'][number]) {
+  return skippedPresets(definition.schema);
 }
 
 function shapeOf(

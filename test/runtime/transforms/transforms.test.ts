@@ -59,7 +59,7 @@ describe('requests', () => {
       { body: 'name=A%26B&k%20y=x' },
     ],
     ['path behind the base', { url: '{{$base_url}}' }, { url: REQUEST.url }],
-    ['constant host', { url: 'https://other.test/{{$body.name}}' }, { url: 'https://other.test/A&B' }],
+    ['constant host', { url: 'https://other.test/{{$body.name}}' }, { url: 'https://other.test/A%26B' }],
     [
       'query as an object replaces the whole query',
       { query_params: { name: '{{$body.name}}', none: '{{$body.none}}', flag: null, '{{$body.name}}': 'v' } },
@@ -134,9 +134,73 @@ describe('requests', () => {
     // Allowed by its text, but the data would lengthen the name of the host.
     const url = '{{$base_url}}{{$body.name}}';
     expect(() => apply({ url }, { url: 'http://hook.test', body: { name: '.evil.test' } })).toThrow('host');
-    expect(() => apply({ url }, { url: 'http://hook.test', body: { name: '@evil.test' } })).toThrow('host');
-    expect(apply({ url }, { url: 'http://hook.test', body: { name: '/ok' } }).url).toBe(
-      'http://hook.test/ok',
+    for (const name of ['@evil.test', ':8080', '/evil', '\\evil', '?evil', '#evil'])
+      expect(() => apply({ url }, { url: 'http://hook.test', body: { name } })).toThrow('Invalid URL');
+  });
+
+  test.each([
+    ['{{$base_url}}/{{$body.a}}', '/base/%3F%2F%23%20%C3%A9%25'],
+    ['{{$base_url}}/x?y={{$body.a}}', '/base/x?y=%3F%2F%23%20%C3%A9%25'],
+    // Escaped once, whoever does it.
+    ['{{$base_url}}/{{escapeUri $body.a}}', '/base/%3F%2F%23%20%C3%A9%25'],
+    ['{{$base_url}}/{{toUpper(escapeUri($body.b))}}', '/base/A%252FB'],
+    // The author's own text.
+    ['{{$base_url}}/{{"a/b?c"}}', '/base/a/b?c'],
+    ['{{$base_url}}/{{$body.none ?? "a/b"}}', '/base/a/b'],
+    ['{{$base_url}}/{{$body.b ?? "a/b"}}', '/base/a%2Fb'],
+    ['{{$base_url}}{{ if true }}/a/{{$body.b}}{{ else }}/x{{ end }}', '/base/a/a%2Fb'],
+    ['{{$base_url}}{{ range _, x := $body.list }}/{{x}}{{ end }}', '/base/1/a%2Fb'],
+    ['{{$base_url}}{{ concat(["/a/", $body.b]) }}', '/base/a/a%2Fb'],
+    ['{{$base_url}}/a/../{{$body.b}}', '/base/a/../a%2Fb'],
+    ['{{$base_url}}/{{$session_variables["x-engine-path"]}}', '/base/..%3F'],
+  ])('data is a part of the URL %s', (url, expected) => {
+    const body = { a: '?/# é%', b: 'a/b', none: null, list: [1, 'a/b'] };
+    const base = 'http://hook.test/base';
+    const sessionVariables = { 'x-engine-path': '..?' };
+    expect(apply({ url }, { url: base, body, sessionVariables }).url).toBe(`http://hook.test${expected}`);
+  });
+
+  test.each(['', '.', '..', '../', './x', 'x/..', 'x/../y', '..\\x', 'x\\..'])(
+    'data never chooses the path: %j',
+    (s) => {
+      const base = 'http://hook.test/base';
+      for (const url of [
+        '{{$base_url}}/users/{{$body.s}}',
+        '{{$base_url}}/users/{{$body.s}}/posts?a=b',
+        '{{$base_url}}/users/{{escapeUri $body.s}}/posts',
+        '{{$base_url}}/{{ range _, x := $body.list }}{{x}}{{ end }}/posts',
+        'https://hook.test/{{ concat([$body.s]) }}/posts',
+      ])
+        expect(() => apply({ url }, { url: base, body: { s, list: [s] } })).toThrow('data changes the path');
+      // As a part of a name, and in a query, it is what it is.
+      expect(
+        new URL(apply({ url: '{{$base_url}}?q={{$body.s}}' }, { url: base, body: { s } }).url),
+      ).toMatchObject({
+        pathname: '/base',
+        search: s === '' ? '?q=' : `?q=${encodeURIComponent(s)}`,
+      });
+    },
+  );
+
+  test('dots that data completes, in pieces or escaped', () => {
+    const base = 'http://hook.test/base';
+    for (const [url, s] of [
+      ['{{$base_url}}/a/.{{$body.s}}/b', '.'],
+      ['{{$base_url}}/a/%2e{{$body.s}}/b', '.'],
+      ['{{$base_url}}/a/{{$body.s}}{{$body.s}}/b', '.'],
+      ['{{$base_url}}/a/..{{$body.s}}', ''],
+    ] as const)
+      expect(() => apply({ url }, { url: base, body: { s } })).toThrow('data changes the path');
+    expect(apply({ url: '{{$base_url}}/{{$body.s}}' }, { url: base, body: { s: '%2e%2e' } }).url).toBe(
+      'http://hook.test/base/%252e%252e',
+    );
+  });
+
+  test('a query as a text takes no further parameters from data', () => {
+    const url = 'http://hook.test/base';
+    const query_params = 'q={{$body.s}}{{ range _, x := $body.list }}&x={{x}}{{ end }}';
+    expect(apply({ query_params }, { url, body: { s: 'a&admin=1#', list: ['1&y=2'] } }).url).toBe(
+      `${url}?q=a%26admin%3D1%23&x=1%26y%3D2`,
     );
   });
 
