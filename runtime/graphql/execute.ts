@@ -143,6 +143,8 @@ async function runMutation(
   execution: Execution,
 ): Promise<string> {
   execution.client?.checkWrite?.();
+  // A later member of a batch may begin when its session has ended, and webhooks are asked first.
+  requireCurrent(session);
   const context: CallContext = { variables, session, execution };
   for (const field of plan.fields) {
     if (!('step' in field)) callerOf(field.caller, execution).check?.(field, context);

@@ -109,13 +109,18 @@ test('a read that was sent ends with its session, a write does not', async () =>
 
 test('members of a batch that did not begin are refused, each by itself', async () => {
   const { headers, over } = shortSession();
-  const answer = graphql([{ query: HELD }, { query: '{ note { id } }' }, { query: HELD }], headers);
+  const checked = { query: 'mutation { insert_checked_one(object: {}) { id } }' };
+  const members = [{ query: HELD }, { query: '{ note { id } }' }, { query: HELD }, checked];
+  const asked = webhook.calls.length;
+  const answer = graphql(members, headers);
   await waiting(1);
   await over();
   await lock.query('commit');
   const parts = JSON.parse(await answer) as unknown[];
   expect(parts[0]).toHaveProperty('data');
+  expect(parts).toHaveLength(4);
   for (const part of parts.slice(1)) expect(JSON.stringify(part)).toMatch(ANSWER);
+  expect(webhook.calls).toHaveLength(asked);
   expect(await written('held')).toBe(1);
 });
 
