@@ -84,11 +84,16 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+export interface StartedServer extends RunningServer {
+  /** Logs a defect. */
+  readonly report: (error: unknown) => void;
+}
+
 /**
  * Starts the server and returns when it listens.
  * @throws StartError, ConfigurationError or EngineError, whose messages are for the operator
  */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions): Promise<StartedServer> {
   const { configuration, environment } = options;
   const observing = await openObserving(
     configuration,
@@ -234,7 +239,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       observe({ kind: 'startup', step: 'server', info: { message: 'the server has stopped' } });
       await observe.flush();
     };
-    return { port, stop };
+    return { port, report, stop };
   } catch (error) {
     await waiting.end();
     await closeAll(0);

@@ -1,6 +1,6 @@
-import pg from 'pg';
-
+import type pg from 'pg';
 import type { RelationReference, SourceCatalog } from './catalog.ts';
+import { DatabaseClient } from './client.ts';
 import { readEnumTableRows } from './enum-tables.ts';
 import { introspectDatabase, type Query } from './introspect.ts';
 
@@ -12,9 +12,7 @@ export async function readDatabase(
   configuration: pg.ClientConfig,
   enumTables: readonly RelationReference[],
 ): Promise<SourceCatalog> {
-  const client = new pg.Client({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });
-  // A connection that breaks while idle is reported by the next query.
-  client.on('error', () => {});
+  const client = new DatabaseClient({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });
   await client.connect();
   try {
     const query: Query = (sql, values) => client.query(sql, values ? [...values] : undefined);

@@ -1,5 +1,5 @@
 /** Channels of PostgreSQL (LISTEN / NOTIFY). A pooler may keep them from working, so listeners poll as well. */
-import pg from 'pg';
+import { DatabaseClient } from '../catalog/client.ts';
 import type { ConnectionConfiguration } from './connection.ts';
 
 export interface Listener {
@@ -19,7 +19,7 @@ export function listenTo(
   name: string,
   notified: () => void,
 ): Listener {
-  let client: pg.Client | undefined;
+  let client: DatabaseClient | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const again = () => {
@@ -32,7 +32,7 @@ export function listenTo(
     timer.unref();
   };
   const listen = async () => {
-    const opening = new pg.Client({ ...configuration, application_name: name });
+    const opening = new DatabaseClient({ ...configuration, application_name: name });
     client = opening;
     opening.on('error', again);
     opening.on('end', again);

@@ -1,6 +1,7 @@
 /** One connection of a pool: a pipelined `pg` client, the statements prepared there, and how busy it is. */
 import type { Socket } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
+import { DatabaseClient } from '../catalog/client.ts';
 import { lazy } from '../core/remember.ts';
 import { openInTurn } from './encryption.ts';
 import { statementLost } from './failures.ts';
@@ -219,7 +220,7 @@ export async function openConnection<Item extends object>(
 
 function connect(configuration: ConnectionConfiguration): Promise<pg.Client> {
   return openInTurn(configuration, async (attempt) => {
-    const client = new pg.Client({
+    const client = new DatabaseClient({
       application_name: 'engine',
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE,
@@ -227,8 +228,6 @@ function connect(configuration: ConnectionConfiguration): Promise<pg.Client> {
       ...attempt,
       pipeline: true,
     } as pg.ClientConfig);
-    // Before anything else: an error without a listener would end the process.
-    client.on('error', () => {});
     await client.connect();
     return client;
   });

@@ -1,5 +1,6 @@
 /** Connections for Engine's own tables. Their transactions write, at read committed, whatever the database does by default. */
 import pg from 'pg';
+import { DatabaseClient } from '../catalog/client.ts';
 import type { ConnectionConfiguration } from './connection.ts';
 
 /** Goes ahead of everything else on a connection. */
@@ -10,6 +11,7 @@ export const WRITE_AT_READ_COMMITTED =
 export function createPool(configuration: ConnectionConfiguration, name: string): pg.Pool {
   const pool = new pg.Pool({
     ...configuration,
+    Client: DatabaseClient,
     max: 4,
     application_name: name,
     onConnect: async (client) => {
@@ -27,8 +29,7 @@ export async function withOwnTables(
   name: string,
   run: (client: pg.Client) => Promise<unknown>,
 ): Promise<void> {
-  const client = new pg.Client({ ...configuration, application_name: name });
-  client.on('error', () => {});
+  const client = new DatabaseClient({ ...configuration, application_name: name });
   try {
     await client.connect();
     await client.query(WRITE_AT_READ_COMMITTED);

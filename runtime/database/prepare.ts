@@ -1,5 +1,6 @@
 /** Has Postgres prepare statements without keeping them: what it types without an error, it can run. */
 import pg from 'pg';
+import { DatabaseClient } from '../catalog/client.ts';
 import type { ConnectionConfiguration } from './connection.ts';
 import { PipelinedQuery } from './text-query.ts';
 
@@ -50,12 +51,11 @@ export async function prepareAll(
   texts: readonly string[],
 ): Promise<(pg.DatabaseError | undefined)[]> {
   if (texts.length === 0) return [];
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     ...configuration,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     pipeline: true,
   } as pg.ClientConfig);
-  client.on('error', () => {});
   await client.connect();
   try {
     return await Promise.all(texts.map((text) => prepare(client, text)));

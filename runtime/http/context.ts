@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
+import { guarded } from '../core/guarded.ts';
 import { adminOnly, type Reason } from '../core/reason.ts';
 import { remember } from '../core/remember.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
@@ -169,7 +170,11 @@ const signals = new WeakMap<Socket, AbortSignal>();
 function signalOfClient(socket: Socket): AbortSignal {
   return remember(signals, socket, () => {
     const controller = new AbortController();
-    socket.once('close', () => controller.abort());
+    const gone = () => controller.abort();
+    socket.once(
+      'close',
+      guarded(gone, () => socket.destroy()),
+    );
     return controller.signal;
   });
 }

@@ -12,6 +12,7 @@ import type {
   ServerResponse,
 } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { guarded } from '../core/guarded.ts';
 import type { Exchange, HttpReply, HttpRequest } from './context.ts';
 
 /** An endpoint, and what answers its errors. */
@@ -38,8 +39,8 @@ export interface DirectSteps {
   ) => void;
   /** The answer was handed over to the operating system. */
   readonly answered: (request: HttpRequest, reply: HttpReply) => void;
-  /** No answer could be made: the connection is closed. */
-  readonly failed: (request: HttpRequest, error: unknown) => void;
+  /** No answer could be made: the connection is closed. The id is that of the request, if it had one already. */
+  readonly failed: (error: unknown, requestId?: string) => void;
 }
 
 const BODY_TYPES: ReadonlySet<string | undefined> = new Set([
@@ -54,14 +55,30 @@ export function installDirect(app: FastifyInstance, steps: DirectSteps): void {
   const [fastify] = app.server.listeners('request') as [RequestListener];
   const take = createDirect(steps);
   app.server.removeListener('request', fastify);
-  app.server.on('request', (message, response) => {
+  const answer: RequestListener = (message, response) => {
     if (!take(message, response)) fastify(message, response);
-  });
+  };
+  const fail = (error: unknown, _: IncomingMessage, response: ServerResponse) => {
+    steps.failed(error);
+    response.destroy();
+  };
+  app.server.on('request', guarded(answer, fail));
   // Fastify refuses what comes after.
   app.addHook('preClose', (done) => {
-    app.server.removeAllListeners('request').on('request', fastify);
+    app.server.removeAllListeners('request').on('request', guarded(fastify, fail));
     done();
   });
+}
+
+/** Answers a request that no endpoint gets with an error. */
+export function refuseDirectly(
+  message: IncomingMessage,
+  response: ServerResponse,
+  steps: DirectSteps,
+  refuse: (request: HttpRequest, reply: HttpReply) => void,
+): void {
+  const request = new DirectRequest(message, steps.begin(message));
+  refuse(request, new DirectReply(request, response, steps));
 }
 
 /** Takes the requests that may go the short way. False: the request is left to Fastify. */
@@ -72,14 +89,16 @@ function createDirect(steps: DirectSteps): (message: IncomingMessage, response: 
     const length = bodyLength(message.headers);
     if (!endpoint || length === undefined || length > steps.bodyLimit || !steps.admit(response)) return false;
     const request = new DirectRequest(message, steps.begin(message));
-    readBody(message, length, (body) => {
+    const reply = new DirectReply(request, response, steps);
+    const answer = async (body: string) => {
       request.body = body;
-      const reply = new DirectReply(request, response, steps);
-      endpoint
-        .handler(request, reply)
-        .catch((error: unknown) => endpoint.errorHandler(error, request, reply))
-        .catch(reply.fail);
-    });
+      try {
+        await endpoint.handler(request, reply);
+      } catch (error) {
+        await endpoint.errorHandler(error, request, reply);
+      }
+    };
+    message.on('data', guarded(bodyReader(length, answer), reply.fail));
     return true;
   };
 }
@@ -93,17 +112,20 @@ function bodyLength(headers: IncomingHttpHeaders): number | undefined {
   return headers['transfer-encoding'] === undefined && Number(length) > 0 ? Number(length) : undefined;
 }
 
-/** Calls `done` with the last byte. A client that leaves before is forgotten. */
-function readBody(message: IncomingMessage, length: number, done: (body: string) => void): void {
+/** Takes the chunks of a body, and calls `done` with the last byte. A client that leaves before is forgotten. */
+function bodyReader(
+  length: number,
+  done: (body: string) => Promise<void>,
+): (chunk: Buffer) => Promise<void> | undefined {
   let missing = length;
   let former: Buffer[] | undefined;
-  message.on('data', (chunk: Buffer) => {
+  return (chunk) => {
     missing -= chunk.length;
-    if (missing > 0) {
-      former ??= [];
-      former.push(chunk);
-    } else done(former ? Buffer.concat([...former, chunk]).toString() : chunk.toString());
-  });
+    if (missing <= 0) return done((former ? Buffer.concat([...former, chunk]) : chunk).toString());
+    former ??= [];
+    former.push(chunk);
+    return undefined;
+  };
 }
 
 class DirectRequest implements HttpRequest {
@@ -172,14 +194,15 @@ class DirectReply implements HttpReply {
   }
 
   readonly fail = (error: unknown): void => {
-    this.#steps.failed(this.#request, error);
+    this.#steps.failed(error, this.#request.id);
     this.raw.destroy();
   };
 
   #write(body: string | Buffer): void {
     const { raw } = this;
     this.#headers['content-length'] = Buffer.byteLength(body);
-    raw.once('finish', () => this.#steps.answered(this.#request, this));
+    const answered = () => this.#steps.answered(this.#request, this);
+    raw.once('finish', guarded(answered, this.fail));
     raw.writeHead(this.statusCode, this.#headers);
     raw.end(body);
   }

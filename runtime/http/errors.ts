@@ -1,11 +1,14 @@
 /** Error responses: shape and status per endpoint, details only for those who may see them. */
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError, UpstreamErrors } from '../core/errors.ts';
 import { describeReason } from '../core/reason.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import { databaseError } from '../database/errors.ts';
 import type { LoggedError } from '../logs/observe.ts';
-import { type HttpContext, type HttpRequest, sendJson } from './context.ts';
+import { type HttpContext, type HttpReply, type HttpRequest, JSON_TYPE, sendJson } from './context.ts';
 
 /** `{path, error, code, internal?}`: the shape of everything but GraphQL answers. */
 export function errorObject(error: EngineError, showInternal: boolean): LoggedError {
@@ -111,6 +114,37 @@ function expected(context: HttpContext, error: unknown): EngineError | undefined
     return new EngineError('bad-request', String(message), { status: statusCode });
   }
   return undefined;
+}
+
+/** Answers a request whose path has no endpoint because it cannot be decoded, or has a part that is too long. */
+export function refuseAddress(request: HttpRequest, reply: HttpReply): void {
+  const error = new EngineError('bad-request', 'the path is not a valid URL path');
+  request.exchange.error = errorObject(error, false);
+  sendJson(reply, JSON.stringify(errorObject(error, false)), error.status);
+}
+
+/** What Node could not read as a request: status and message. */
+const UNREADABLE: Readonly<Record<string, readonly [number, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: [431, 'the headers are too long'],
+};
+
+/** Answers what is not HTTP, and closes the connection. */
+export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = UNREADABLE[code ?? ''] ?? [400, 'the request is not valid HTTP'];
+  const body = JSON.stringify(errorObject(new EngineError('bad-request', message), false));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${randomUUID()}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 /** Handles unknown paths, disabled APIs and errors thrown by endpoints. */

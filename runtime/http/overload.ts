@@ -6,13 +6,18 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
+import { guarded } from '../core/guarded.ts';
 import { isForOperators } from './health.ts';
 
 /** Counts a request among those that are answered at once. False: it is one too many. @param always it is counted anyway */
 export type Admit = (response: ServerResponse, always?: boolean) => boolean;
 
 /** @param maximum 0 = unlimited */
-export function limitRequests(app: FastifyInstance, maximum: number): Admit {
+export function limitRequests(
+  app: FastifyInstance,
+  maximum: number,
+  report: (error: unknown) => void,
+): Admit {
   if (maximum === 0) return () => true;
   let running = 0;
   const end = () => {
@@ -22,7 +27,7 @@ export function limitRequests(app: FastifyInstance, maximum: number): Admit {
     if (running >= maximum && !always) return false;
     running += 1;
     // Unlike the hooks for answers, it comes when the client leaves, too.
-    response.once('close', end);
+    response.once('close', guarded(end, report));
     return true;
   };
   app.addHook('onRequest', (request, reply, done) => {

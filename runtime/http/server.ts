@@ -10,8 +10,8 @@ import { compress } from './compression.ts';
 import { limitConnections } from './connections.ts';
 import type { Endpoints, Exchange, HttpContext, HttpReply, HttpRequest } from './context.ts';
 import { installCors } from './cors.ts';
-import { installDirect } from './direct.ts';
-import { installErrorHandlers } from './errors.ts';
+import { type DirectSteps, installDirect, refuseDirectly } from './direct.ts';
+import { installErrorHandlers, refuseAddress, refuseUnreadable } from './errors.ts';
 import { withoutSecrets } from './masking.ts';
 import { createOperationLog } from './operation-log.ts';
 import { limitRequests } from './overload.ts';
@@ -39,6 +39,8 @@ export function createServer(
     requestTimeout: configuration.requestTimeout * 1000,
     forceCloseConnections: 'idle',
     genReqId: requestId,
+    frameworkErrors: (_, request, reply) => refuseDirectly(request.raw, reply.raw, steps, refuseAddress),
+    clientErrorHandler: refuseUnreadable,
     http: {
       maxHeaderSize: configuration.maxTotalHeaderLength,
       // The platform does not take more time for headers than for the whole request.
@@ -52,14 +54,16 @@ export function createServer(
   // Node would drop what comes after the 2,000th header without a word, a role that narrows an administrator for instance.
   // Their total length is limited.
   app.server.maxHeadersCount = 0;
-  limitConnections(app.server, configuration.maxConnectionsPerAddress);
+  const report = (error: unknown, requestId?: string) =>
+    observe({ kind: 'unhandled-internal-error', requestId, error });
+  limitConnections(app.server, configuration.maxConnectionsPerAddress, report);
   app.decorateRequest('exchange', null as unknown as Exchange);
   app.addHook('onRequest', (request, reply, done) => {
     request.exchange = beginExchange(request.raw, request.id, given.sample);
     reply.header('x-request-id', request.id);
     done();
   });
-  const admit = limitRequests(app, configuration.maxConcurrentRequests);
+  const admit = limitRequests(app, configuration.maxConcurrentRequests, report);
   installCors(app, configuration);
   installBodyParser(app);
   installErrorHandlers(app, context);
@@ -73,9 +77,7 @@ export function createServer(
   const answered = (request: HttpRequest, reply: HttpReply) => {
     const { explaining, requestId } = request.exchange;
     if (explaining) {
-      explaining
-        .then(() => logRequest(request, reply))
-        .catch((error: unknown) => observe({ kind: 'unhandled-internal-error', requestId, error }));
+      explaining.then(() => logRequest(request, reply)).catch((error: unknown) => report(error, requestId));
     } else logRequest(request, reply);
   };
   // One hook, because each one is a step of every answer.
@@ -88,7 +90,7 @@ export function createServer(
     answered(request, reply);
     done();
   });
-  installDirect(app, {
+  const steps: DirectSteps = {
     endpoint: (path) => context.direct.get(path),
     bodyLimit: configuration.maxRequestBodySize,
     admit,
@@ -98,8 +100,9 @@ export function createServer(
       compress(request, reply, text, done);
     },
     answered,
-    failed: ({ id }, error) => observe({ kind: 'unhandled-internal-error', requestId: id, error }),
-  });
+    failed: report,
+  };
+  installDirect(app, steps);
   function logRequest(request: HttpRequest, reply: HttpReply): void {
     const { exchange, raw } = request;
     observe({

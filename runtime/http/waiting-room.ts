@@ -2,8 +2,9 @@
  * Answers while the server waits for its metadata database at start: probes say why, and everything else is asked to come
  * back. Without it a platform would take the process for broken and restart it over and over.
  */
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { guarded } from '../core/guarded.ts';
 import { JSON_TYPE } from './context.ts';
 
 export interface WaitingRoom {
@@ -15,7 +16,7 @@ export interface WaitingRoom {
 
 /** @throws what listening reports */
 export async function openWaitingRoom(reason: string, host: string, port: number): Promise<WaitingRoom> {
-  const server = createServer((request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url?.split('?', 1)[0];
     const answer = (status: number, body: object) => {
       const headers = { 'content-type': JSON_TYPE, ...(status === 503 && { 'retry-after': '1' }) };
@@ -26,7 +27,8 @@ export async function openWaitingRoom(reason: string, host: string, port: number
     else if (path === '/readyz')
       answer(503, { status: 'not ready', reasons: ['starting', 'metadata-database'], detail: room.reason });
     else answer(503, { path: '$', error: 'the server is starting', code: 'unexpected' });
-  });
+  };
+  const server = createServer(guarded(handle, (_, request) => request.destroy()));
   await new Promise<void>((listening, failed) => {
     server.once('error', failed);
     server.listen({ host, port }, listening);

@@ -41,15 +41,19 @@ export class Lane {
   async #run(reader: Reader, own: number): Promise<void> {
     this.#count += 1;
     this.#running.set(reader, own + 1);
-    const reading = reader.readBatch();
-    // Behind those that wait already.
-    if (reader.isReady()) this.#turns.add(reader);
-    await reading;
-    this.#count -= 1;
-    const left = this.#running.get(reader)! - 1;
-    if (left > 0) this.#running.set(reader, left);
-    else this.#running.delete(reader);
-    if (reader.isReady()) this.#turns.add(reader);
-    this.#fill();
+    try {
+      const reading = reader.readBatch();
+      // Behind those that wait already.
+      if (reader.isReady()) this.#turns.add(reader);
+      await reading;
+    } finally {
+      // After a defect as well: other readers need the place.
+      this.#count -= 1;
+      const left = this.#running.get(reader)! - 1;
+      if (left > 0) this.#running.set(reader, left);
+      else this.#running.delete(reader);
+      if (reader.isReady()) this.#turns.add(reader);
+      this.#fill();
+    }
   }
 }

@@ -4,10 +4,12 @@
  */
 import type { WebSocket } from 'ws';
 import { EngineError } from '../core/errors.ts';
+import { guarded } from '../core/guarded.ts';
 import { remember } from '../core/remember.ts';
 import { hasEnded, type Session, sessionEnded } from '../core/session.ts';
 import { cameFromDatabase } from '../database/failures.ts';
 import type { GraphqlCall } from '../saved/call.ts';
+import type { Result } from './cohort.ts';
 import type { Outbox } from './outbox.ts';
 import type { Messages } from './protocol.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -42,6 +44,8 @@ export interface OperationsContext {
   readonly count: (session: Session) => void;
   readonly sendable: (thrown: unknown) => EngineError;
   readonly log: (id: string, call: GraphqlCall) => OperationLog;
+  /** Reports a defect and closes the socket, so that it fails no other subscriber of the same query. */
+  readonly lastResort: (error: unknown) => void;
 }
 
 export interface OperationLog {
@@ -59,7 +63,9 @@ interface Operation {
 }
 
 export function createOperations(context: OperationsContext): Operations {
-  const { messages, outbox, subscriptions, sendable, read } = context;
+  const { messages, outbox, subscriptions, sendable, read, lastResort } = context;
+  const own = <Event extends readonly unknown[]>(handle: (...event: Event) => unknown) =>
+    guarded(handle, (error: unknown, ..._: Event) => lastResort(error));
   const live = new Map<string, Operation & { readonly stop: () => void }>();
   /** Queries and mutations that run, by id, which several may share. Stopping them only drops their answers. */
   const running = new Map<string, Set<Operation>>();
@@ -85,7 +91,7 @@ export function createOperations(context: OperationsContext): Operations {
     outbox.send(messages.complete(id));
   };
 
-  const runOnce = async (id: string, call: GraphqlCall, session: Session, log: OperationLog) => {
+  const runOnce = own(async (id: string, call: GraphqlCall, session: Session, log: OperationLog) => {
     const operation = { session, log };
     const ofId = remember(running, id, () => new Set());
     ofId.add(operation);
@@ -106,7 +112,7 @@ export function createOperations(context: OperationsContext): Operations {
     outbox.send(answer);
     outbox.send(messages.complete(id));
     log.event('completed');
-  };
+  });
 
   const endExpired = () => {
     let next = Number.POSITIVE_INFINITY;
@@ -150,30 +156,30 @@ export function createOperations(context: OperationsContext): Operations {
         checkNumber();
         context.count(session);
         const stop = subscriptions.start(call, session, {
-          next: (result, every) => {
+          next: own((result: Result, every: boolean) => {
             const message = () =>
               result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`));
             send(id, session, message, every);
-          },
+          }),
           isSlow: outbox.isFull,
           whenRead: outbox.whenDrained,
-          failed: (error) => {
+          failed: own((error: EngineError) => {
             log.event('query_err', error);
             send(id, session, () => messages.pollFailure(id, error));
-          },
-          completed: () => {
+          }),
+          completed: own(() => {
             live.delete(id);
             outbox.send(messages.complete(id));
             log.event('completed');
-          },
-          ended: (error) => {
+          }),
+          ended: own((error: EngineError) => {
             live.delete(id);
             outbox.drop(id);
             fail(id, log, hasEnded(session) ? sessionEnded() : error);
-          },
+          }),
         });
         if (stop) live.set(id, { session, stop, log });
-        else void runOnce(id, call, session, log);
+        else runOnce(id, call, session, log);
       } catch (thrown) {
         fail(id, log, sendable(thrown));
       }

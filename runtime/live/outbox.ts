@@ -3,6 +3,7 @@
  * result waits for it, and a socket that takes nothing for too long, or is owed too much, is closed.
  */
 import type { WebSocket } from 'ws';
+import { guarded } from '../core/guarded.ts';
 
 /** Bytes that may wait in a socket before results of live queries are held back. */
 const HIGH_WATER = 1024 * 1024;
@@ -30,18 +31,20 @@ export interface Outbox {
 /**
  * @param sent notes a message
  * @param giveUp the client takes too little
+ * @param lastResort reports a defect and closes the socket
  */
 export function createOutbox(
   socket: WebSocket,
   sent: (message: string | Buffer) => void,
   giveUp: () => void,
+  lastResort: (error: unknown) => void,
 ): Outbox {
   const waiting = new Map<string, () => string | Buffer | undefined>();
   const callbacks: (() => void)[] = [];
   let stalled: NodeJS.Timeout | undefined;
 
   const isFull = () => socket.bufferedAmount > HIGH_WATER;
-  const written = () => {
+  const written = guarded(() => {
     if (stalled === undefined) return;
     clearTimeout(stalled);
     if (isFull()) {
@@ -53,7 +56,7 @@ export function createOutbox(
     waiting.clear();
     for (const [key, message] of messages) sendLatest(key, message);
     for (const callback of callbacks.splice(0)) callback();
-  };
+  }, lastResort);
   const send: Outbox['send'] = (message) => {
     if (message === undefined || socket.readyState !== socket.OPEN) return;
     sent(message);
@@ -73,11 +76,12 @@ export function createOutbox(
     if (isFull() || waiting.has(key)) waiting.set(key, message);
     else send(message());
   };
-  socket.once('close', () => {
+  const closed = () => {
     clearTimeout(stalled);
     waiting.clear();
     callbacks.length = 0;
-  });
+  };
+  socket.once('close', guarded(closed, lastResort));
   return {
     send,
     sendLatest,

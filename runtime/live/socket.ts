@@ -5,6 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
+import { guarded } from '../core/guarded.ts';
 import { hasEnded, requireCurrent, type Session } from '../core/session.ts';
 import { socketHeaders } from '../session/admin-secret.ts';
 import { isOpen, type Operations } from './operations.ts';
@@ -40,6 +41,8 @@ export interface SocketContext {
   /** The client has said who it is: keep-alive messages begin. Called once. */
   readonly opened: () => void;
   readonly log: SocketLog;
+  /** Reports a defect and closes this socket. */
+  readonly lastResort: (error: unknown) => void;
 }
 
 const NOTHING_LEFT = { ended: true, next: Number.POSITIVE_INFINITY } as const;
@@ -52,7 +55,7 @@ const MAX_EARLY = 1000;
 const MAX_EARLY_LENGTH = 16 * 1024 * 1024;
 
 export function serveSocket(socket: WebSocket, context: SocketContext): void {
-  const { messages, outbox, operations, log } = context;
+  const { messages, outbox, operations, log, lastResort } = context;
   const isOld = messages.protocol === 'graphql-ws';
   let session: Session | undefined;
   /** Messages that wait while a session is being made; undefined: none is. */
@@ -88,34 +91,40 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
     }
   }
 
-  socket.on('message', (data: RawData) => {
+  const receive = (data: RawData) => {
     const text = data.toString();
     log.received(text);
     if (!isOpen(socket)) return;
     if (!early) {
-      handle(text);
-      return;
+      return handle(text);
     }
     earlyLength += text.length;
     if (early.push(text) > MAX_EARLY || earlyLength > MAX_EARLY_LENGTH)
       close(1008, 'too many messages before connection_ack');
-  });
+  };
+  socket.on('message', guarded(receive, lastResort));
   // An error in a frame closes the socket by itself.
-  socket.on('error', (error) => log.protocolError(error.message));
-  socket.on('close', (code, reason) => {
+  socket.on(
+    'error',
+    guarded((error: Error) => log.protocolError(error.message), lastResort),
+  );
+  const closed = (code: number, reason: Buffer) => {
     initTimer.clear();
     expiry.clear();
     operations.stopAll();
     log.closed(code, reason.toString());
-  });
+  };
+  socket.on('close', guarded(closed, lastResort));
 
-  function handle(text: string): void {
+  /** Handles a message that did not arrive just now. */
+  const take = guarded(handle, lastResort);
+
+  function handle(text: string): Promise<void> | undefined {
     try {
       const message = readMessage(text);
       switch (message.type) {
         case 'init':
-          void open(message.headers);
-          return;
+          return open(message.headers);
         case 'start':
           start(message.id, message.payload);
           return;
@@ -131,6 +140,7 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
         case 'pong':
       }
     } catch (error) {
+      // Any other goes to the last resort.
       if (!(error instanceof MessageError)) throw error;
       log.protocolError(error.message);
       if (isOld) outbox.send(messages.connectionError(error.message));
@@ -175,7 +185,7 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
     for (const text of waiting) {
       if (!isOpen(socket)) return;
       if (early) (early as string[]).push(text);
-      else handle(text);
+      else take(text);
     }
   }
 

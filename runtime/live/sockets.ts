@@ -9,6 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { answerCall, type CurrentlyServed } from '../answer.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
+import { guarded } from '../core/guarded.ts';
 import type { Endpoints, HttpContext } from '../http/context.ts';
 import { originMatcher } from '../http/cors.ts';
 import { errorObject, sendableError } from '../http/errors.ts';
@@ -19,7 +20,7 @@ import { traceOf } from '../http/trace.ts';
 import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
 import { createOperations } from './operations.ts';
 import { createOutbox } from './outbox.ts';
-import { chooseProtocol, type ErrorShape, Messages } from './protocol.ts';
+import { chooseProtocol, type ErrorShape, Messages, serverError } from './protocol.ts';
 import { serveSocket } from './socket.ts';
 import { createSocketLog } from './socket-log.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -61,21 +62,30 @@ export function socketEndpoints(
     const check = upgradeCheck(configuration);
     let stopping = false;
 
-    app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-      stream.on('error', () => stream.destroy());
+    const report = (error: unknown) => context.observe({ kind: 'unhandled-internal-error', error });
+    const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+      const end = () => stream.destroy();
+      stream.on('error', guarded(end, report));
+      let checked: Upgrade;
       try {
         if (stopping) throw new EngineError('unexpected', 'Server is shutting down', { status: 503 });
-        const upgrade = check(request);
-        acceptor.handleUpgrade(request, stream, head, (socket) => {
-          serve(socket, upgrade, context, { current, subscriptions, keepAlive });
-          if (stopping) socket.close(1012, SHUTTING_DOWN);
-        });
+        checked = check(request);
       } catch (thrown) {
         const error = sendableError(context, randomUUID(), thrown);
         refuse(stream, error);
         createSocketLog(randomUUID(), configuration, context.observe, () => undefined).rejected(error);
+        return;
       }
-    });
+      acceptor.handleUpgrade(request, stream, head, (socket) => {
+        serve(socket, checked, context, { current, subscriptions, keepAlive });
+        if (stopping) socket.close(1012, SHUTTING_DOWN);
+      });
+    };
+    const failed = (error: unknown, _: IncomingMessage, stream: Duplex) => {
+      report(error);
+      stream.destroy();
+    };
+    app.server.on('upgrade', guarded(upgrade, failed));
     const spread = () => Math.min(acceptor.clients.size, configuration.gracefulShutdownTimeout * 500);
     const { closeWebsocketsOnMetadataChange: close, disableCloseWebsocketsOnMetadataChange: keep } =
       configuration;
@@ -92,13 +102,15 @@ export function socketEndpoints(
 /** Closes sockets in equal distances: their clients connect to another server at once, which would not bear all together. */
 function closeAll(sockets: readonly WebSocket[], reason: string, milliseconds: number): void {
   sockets.forEach((socket, index) => {
-    const close = () => {
-      socket.close(1012, reason);
-      // If the client does not answer the close frame.
-      setTimeout(() => socket.terminate(), CLOSING).unref();
-    };
+    const close = () => closeFirmly(socket, 1012, reason);
     setTimeout(close, (milliseconds * index) / sockets.length).unref();
   });
+}
+
+/** Closes a socket, also if the client does not answer the close frame. */
+function closeFirmly(socket: WebSocket, code: number, reason: string): void {
+  socket.close(code, reason);
+  setTimeout(() => socket.terminate(), CLOSING).unref();
 }
 
 const SHUTTING_DOWN = 'shutting server down';
@@ -181,20 +193,25 @@ function serve(
   let requestHeaders: Readonly<Record<string, string>> = {};
   const log = createSocketLog(id, configuration, observe, () => requestHeaders['x-request-id']);
   log.accepted();
+  const sendable = (thrown: unknown) => sendableError(context, id, thrown);
+  const lastResort = (thrown: unknown) => {
+    const { message } = sendable(thrown);
+    closeFirmly(socket, 4500, serverError(4500, message));
+  };
   const { countTraffic } = context;
-  if (countTraffic) socket.on('message', (data: Buffer) => countTraffic.received(data.length));
+  if (countTraffic) {
+    const count = (data: Buffer) => countTraffic.received(data.length);
+    socket.on('message', guarded(count, lastResort));
+  }
   const sent = (message: string | Buffer) => {
     log.sent(message);
     countTraffic?.sent(message.length);
   };
-  const outbox = createOutbox(socket, sent, () => {
-    socket.close(1013, 'the client reads too slowly');
-    // It will not read the close frame either.
-    setTimeout(() => socket.terminate(), CLOSING).unref();
-  });
-  const sendable = (thrown: unknown) => sendableError(context, id, thrown);
+  // A client that reads too slowly will not read the close frame either.
+  const giveUp = () => closeFirmly(socket, 1013, 'the client reads too slowly');
+  const outbox = createOutbox(socket, sent, giveUp, lastResort);
   const trace = traceOf(headers);
-  const alive = () => outbox.send(messages.keepAlive);
+  const alive = guarded(() => outbox.send(messages.keepAlive), lastResort);
   const positions = configuration.readYourWrites === 'off' ? undefined : new SeenPositions();
   const operations = createOperations({
     read: relay ? readRelayCall : graphqlCall,
@@ -213,8 +230,10 @@ function serve(
       );
     },
     log: (operation, call) => log.operation(operation, call),
+    lastResort,
   });
-  socket.once('close', () => keepAlive.remove(alive));
+  const dropped = () => keepAlive.remove(alive);
+  socket.once('close', guarded(dropped, lastResort));
   serveSocket(socket, {
     messages,
     outbox,
@@ -238,5 +257,6 @@ function serve(
       alive();
       keepAlive.add(alive);
     },
+    lastResort,
   });
 }

@@ -50,6 +50,11 @@ function standardOutput(): LogDestination {
     maxWrite: 4 * WRITE_SIZE,
     periodicFlush: 100,
   });
+  // Nobody reads it any more; a server that goes on would not be observed.
+  stream.on('error', (error) => {
+    process.stderr.write(`Fatal Error:- standard output cannot be written: ${error.message}\n`);
+    process.exit(1);
+  });
   return {
     write: (text) => stream.write(Buffer.from(text) as unknown as string),
     flush: async () => {

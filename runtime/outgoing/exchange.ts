@@ -1,5 +1,6 @@
 /** One request and its answer on a pool: place in the bulkhead, deadline, size limit. */
 import type { Dispatcher, Pool } from 'undici';
+import { guarded } from '../core/guarded.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { OutgoingError, toOutgoingError } from './error.ts';
 import type { Header, OutgoingResponse } from './message.ts';
@@ -51,7 +52,7 @@ export function exchange(
       // The place is left when the connection has ended.
       abort?.(new OutgoingError('too-large', 'the rest of the answer is not read'));
     };
-    const cancel = () => fail(new OutgoingError('cancelled', 'the call was cancelled'));
+    const cancel = guarded(() => fail(new OutgoingError('cancelled', 'the call was cancelled')), reject);
     const timer = setTimeout(
       () => fail(new OutgoingError('timeout', 'no complete answer in time')),
       Math.min(Math.max(0, deadline - performance.now()), MAX_TIMER),

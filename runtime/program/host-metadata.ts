@@ -2,6 +2,7 @@
  * Serves metadata: a thread of its own reads it from the metadata database, changes, compiles and stores it; this one
  * evaluates the files that changed, in slices, and serves them.
  */
+import { guarded } from '../core/guarded.ts';
 import { Retirement } from '../database/retirement.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Health } from '../http/health.ts';
@@ -37,7 +38,7 @@ export async function hostMetadata(
   const send = (message: MessageToThread) => worker.postMessage(message);
   const served = createServed(context);
 
-  receive((message) => {
+  const handle = (message: MessageFromThread) => {
     switch (message.kind) {
       case 'answer':
         calls.answer(message.number, message.value ?? '', message.error);
@@ -67,7 +68,9 @@ export async function hostMetadata(
       case 'waiting':
         context.waiting(message.reason);
     }
-  });
+  };
+  const report = (error: unknown) => observe({ kind: 'unhandled-internal-error', error });
+  receive(guarded(handle, report));
   let stopping = false;
   const ended = (error: unknown) => {
     if (stopping) return;
@@ -77,8 +80,8 @@ export async function hostMetadata(
     calls.fail(reason);
     observe({ kind: 'unhandled-internal-error', error: reason });
   };
-  worker.on('error', ended);
-  worker.on('exit', ended);
+  worker.on('error', guarded(ended, report));
+  worker.on('exit', guarded(ended, report));
 
   const end = async () => {
     stopping = true;

@@ -8,6 +8,7 @@ import { namingOptions, servingOptions } from '../configuration/configuration.ts
 import type { ConsoleQuestion, PermissionQuestion } from '../console/questions.ts';
 import { EngineError } from '../core/errors.ts';
 import type { CronTriggerShape } from '../core/events.ts';
+import { guarded } from '../core/guarded.ts';
 import { linkProgram } from '../core/program.ts';
 import { createPlanner } from '../core/request/planner.ts';
 import { setVocabulary, vocabulary } from '../core/vocabulary.ts';
@@ -64,10 +65,13 @@ const loads = createCalls<void>(STARTED + 1);
 async function run(): Promise<void> {
   let running: Running;
   try {
-    parentPort!.on('message', (message: MessageToThread) => {
+    const take = async (message: MessageToThread) => {
       if (message.kind === 'answer') loads.answer(message.number, undefined, message.error);
-      else void answer(message.number, () => handle(running, message));
-    });
+      else await answer(message.number, async () => handle(running, message));
+    };
+    const failed = (error: unknown, { kind }: MessageToThread) =>
+      report(`a message of the serving thread was not handled: ${kind}`, error);
+    parentPort!.on('message', guarded(take, failed));
     setVocabulary((workerData as ThreadData).configuration.vocabulary);
     running = await start(workerData as ThreadData);
     post({ kind: 'answer', number: STARTED });

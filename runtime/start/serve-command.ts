@@ -13,7 +13,7 @@ import { OPTIONS, type Option } from '../configuration/options.ts';
 import { boolean } from '../configuration/values.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Endpoints } from '../http/context.ts';
-import type { RunningServer, ServerOptions } from '../main.ts';
+import type { ServerOptions, StartedServer } from '../main.ts';
 import { LoadError } from '../program/load-error.ts';
 import { startMetadataThread } from '../program/start-thread.ts';
 import { StartError } from './start-error.ts';
@@ -60,7 +60,7 @@ export function queryPages({ graphiql, devMode }: Configuration): readonly Endpo
 }
 
 /** Loaded once the metadata thread has been started, which loads at the same time. */
-async function loadServer(options: ServerOptions): Promise<RunningServer> {
+async function loadServer(options: ServerOptions): Promise<StartedServer> {
   const { startServer } = await import('../main.ts');
   return startServer(options);
 }
@@ -95,12 +95,16 @@ export function sourceAddresses(pairs: readonly string[]): Readonly<Record<strin
 /**
  * Starts the server for the command line: signals stop it, and an error that prevents the start is reported in one line. Never
  * throws; the process ends with status 1 when the start fails.
+ *
+ * Once it serves, an exception that nothing catches is logged and the server goes on. What this thread shares between requests
+ * is frozen and replaced by single assignments, and what a peer sends can only break its own request or connection, which
+ * `guarded` ends. The metadata thread changes what it holds step by step: there such an exception ends the thread.
  */
 export async function runServer(
   prepare: () => ServerOptions,
-  start: (options: ServerOptions) => Promise<RunningServer>,
+  start: (options: ServerOptions) => Promise<StartedServer>,
 ): Promise<void> {
-  let server: RunningServer;
+  let server: StartedServer;
   let stopping = false;
   try {
     server = await start(prepare());
@@ -120,6 +124,9 @@ export async function runServer(
       },
     );
   };
+  process.on('uncaughtException', (error) =>
+    server.report(new Error('nothing caught this error; the server goes on', { cause: error })),
+  );
   process.on('SIGTERM', stopOnce);
   process.on('SIGINT', stopOnce);
 }

@@ -3,8 +3,8 @@
  * itself: what changed, whether it matters, and for which operations.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import pg from 'pg';
 import type { RelationReference } from '../catalog/catalog.ts';
+import { DatabaseClient } from '../catalog/client.ts';
 import { readDatabase } from '../catalog/index.ts';
 import { objectKey } from '../core/names.ts';
 import { type ProofSubject, proofsOf } from '../core/proof.ts';
@@ -122,7 +122,7 @@ async function driftOf(
     const { source } = program;
     const configuration = databases.get(source);
     if (configuration === undefined) continue;
-    const client = new pg.Client(configuration);
+    const client = new DatabaseClient(configuration);
     await client.connect();
     try {
       for (const [name, after] of await readDrift(client as InstallClient, program))

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const runtime = fileURLToPath(new URL('../../runtime', import.meta.url));
+
+/** Path → text. The page of the console runs in a browser. */
+const files = new Map(
+  readdirSync(runtime, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('console/page/'))
+    .map((file) => [file, readFileSync(`${runtime}/${file}`, 'utf8')]),
+);
+
+/** Attached without a last resort: `file event` and why that is safe. */
+const UNGUARDED: Readonly<Record<string, string>> = {
+  'catalog/client.ts error': 'does nothing',
+  'database/channel.ts error': 'of a DatabaseClient, whose events are guarded',
+  'database/channel.ts end': 'of a DatabaseClient',
+  'database/channel.ts notification': 'of a DatabaseClient',
+  'database/connection.ts error': 'of a DatabaseClient',
+  'database/connection.ts end': 'of a DatabaseClient',
+  'database/own-tables.ts error': 'does nothing',
+  'metadata-api/store.ts error': 'of a DatabaseClient',
+  'database/embedded.ts error': 'of processes that the server starts',
+  'database/embedded.ts exit': 'of processes that the server starts',
+  'http/waiting-room.ts error': 'of listening, before any client',
+  'logs/logger.ts error': 'of standard output, which ends the process on purpose',
+  'logs/logger.ts exit': 'of this process',
+  'outgoing/exchange.ts abort': 'guarded where it is defined, because it is removed again',
+  'program/start-thread.ts message': 'listeners of startMetadataThread are guarded by their callers',
+  'start/serve-command.ts uncaughtException': 'the last resort of the process',
+  'start/serve-command.ts SIGTERM': 'of the operator',
+  'start/serve-command.ts SIGINT': 'of the operator',
+};
+
+const ATTACHED =
+  /\.(?:on|once|addListener|prependListener|prependOnceListener|addEventListener)\(\s*'(\w+)',\s*(guarded\()?/g;
+
+test('handlers of events have a last resort', () => {
+  const found = [...files].flatMap(([file, text]) =>
+    [...text.matchAll(ATTACHED)]
+      .filter(([, , guard]) => guard === undefined)
+      .map(([, event]) => `${file} ${event}`),
+  );
+  expect([...new Set(found)].sort()).toEqual(Object.keys(UNGUARDED).sort());
+});
+
+test('connections to databases are made where their events are guarded', () => {
+  const made = /new (?:pg\.)?Client\(/;
+  const others = [...files].filter(([, text]) => made.test(text)).map(([file]) => file);
+  // The embedded server is asked before it is used; pg-dump.ts reads a configuration and does not connect.
+  expect(others.sort()).toEqual(['database/embedded.ts', 'metadata-api/pg-dump.ts']);
+});
