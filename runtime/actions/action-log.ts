@@ -1,4 +1,5 @@
 /** The log of asynchronous actions, `engine_catalog.action_log` in the metadata database: calls and their results. */
+import pg from 'pg';
 import { listenTo } from '../database/channel.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { openInTurn } from '../database/encryption.ts';
@@ -220,10 +221,16 @@ export async function openActionLog(
     },
     query: async (sql, values) => (await pool.query(sql, values && [...values])).rows,
     release: (ids) => run(RELEASE, [ids]),
-    settle: (id, outcome) =>
-      'isPostponed' in outcome
-        ? run(POSTPONE, [id, completionTimeout])
-        : run(SETTLE, [id, ...stored(outcome)]),
+    settle: async (id, outcome) => {
+      if ('isPostponed' in outcome) return run(POSTPONE, [id, completionTimeout]);
+      try {
+        await run(SETTLE, [id, ...stored(outcome)]);
+      } catch (error) {
+        // Trying it again for ever would hold up every other call.
+        if (!isAboutData(error)) throw error;
+        await run(SETTLE, [id, ...stored({ errors: unstorable(error) })]);
+      }
+    },
     postponed: async (id, token) => (await pool.query<LoggedCall>(POSTPONED, [id, token])).rows[0],
     complete: async (id, token, outcome) =>
       (await pool.query(COMPLETE, [id, token, ...stored(outcome)])).rows.length > 0,
@@ -241,6 +248,16 @@ export async function openActionLog(
 function stored(outcome: CallOutcome): readonly [string, string | null, string | null] {
   if ('errors' in outcome) return ['error', null, outcome.errors];
   return ['completed', 'response' in outcome ? outcome.response : null, null];
+}
+
+/** Not all JSON is `jsonb`: no NUL, no half of a surrogate pair, no number beyond `numeric`, nothing too deep. */
+function isAboutData(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && /^(?:22|54)/.test(error.code ?? '');
+}
+
+function unstorable({ message }: Error): string {
+  const error = `the result of the call cannot be stored: ${message}`;
+  return JSON.stringify({ error, path: '$', code: 'data-exception' });
 }
 
 async function createTable(configuration: ConnectionConfiguration): Promise<ConnectionConfiguration> {

@@ -54,6 +54,8 @@ export interface Exchange {
   readonly requestId: string;
   /** performance.now() when the request arrived. */
   readonly startedAt: number;
+  /** The client's address, which its socket no longer knows when it is closed. */
+  readonly ip: string;
   session: Session | undefined;
   mode: HttpRequestObservation['mode'];
   error: LoggedError | undefined;
@@ -83,7 +85,6 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readonly raw: IncomingMessage;
   readonly id: string;
-  readonly ip: string;
   readonly method: string;
   readonly url: string;
   readonly body: unknown;
@@ -131,7 +132,7 @@ export async function authenticateRequest(
   };
   const session = await context.authenticate(incoming);
   exchange.session = session;
-  context.limits?.().countRequest(session, request.ip);
+  context.limits?.().countRequest(session, exchange.ip);
   return session;
 }
 

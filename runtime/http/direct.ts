@@ -144,10 +144,6 @@ class DirectRequest implements HttpRequest {
     return this.exchange.requestId;
   }
 
-  get ip(): string {
-    return this.raw.socket.remoteAddress ?? '';
-  }
-
   get method(): string {
     return this.raw.method!;
   }

@@ -116,9 +116,20 @@ function expected(context: HttpContext, error: unknown): EngineError | undefined
   return undefined;
 }
 
+export const BAD_PATH = 'the path is not a valid URL path';
+
 /** Answers a request whose path has no endpoint because it cannot be decoded, or has a part that is too long. */
 export function refuseAddress(request: HttpRequest, reply: HttpReply): void {
-  const error = new EngineError('bad-request', 'the path is not a valid URL path');
+  refuse(request, reply, new EngineError('bad-request', BAD_PATH));
+}
+
+/** Answers a request whose header `Expect` asks for what no server does. */
+export function refuseExpectation(request: HttpRequest, reply: HttpReply): void {
+  const message = 'the header Expect may be 100-continue only';
+  refuse(request, reply, new EngineError('bad-request', message, { status: 417 }));
+}
+
+function refuse(request: HttpRequest, reply: HttpReply, error: EngineError): void {
   request.exchange.error = errorObject(error, false);
   sendJson(reply, JSON.stringify(errorObject(error, false)), error.status);
 }

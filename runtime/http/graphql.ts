@@ -88,7 +88,7 @@ function install(
       await pause();
       const runMember = () => {
         // The first was counted with the request.
-        if (index > 0) context.limits?.().countRequest(session, request.ip);
+        if (index > 0) context.limits?.().countRequest(session, request.exchange.ip);
         return run(request, read(member), session, served);
       };
       answers.push(await answerMember(context, request, runMember));

@@ -4,9 +4,11 @@
  * front of each database.
  */
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
 import { guarded } from '../core/guarded.ts';
+import { remember } from '../core/remember.ts';
 import { isForOperators } from './health.ts';
 
 /** Counts a request among those that are answered at once. False: it is one too many. @param always it is counted anyway */
@@ -20,14 +22,28 @@ export function limitRequests(
 ): Admit {
   if (maximum === 0) return () => true;
   let running = 0;
-  const end = () => {
-    running -= 1;
+  /** Answers that are owed on each connection. */
+  const owed = new WeakMap<Socket, Set<ServerResponse>>();
+  const owedOn = (socket: Socket) =>
+    remember(owed, socket, () => {
+      const responses = new Set<ServerResponse>();
+      // Of an answer that waits behind another one of its connection nothing else says that the client left.
+      const gone = () => {
+        for (const response of responses) end(response, responses);
+      };
+      socket.once('close', guarded(gone, report));
+      return responses;
+    });
+  const end = (response: ServerResponse, responses: Set<ServerResponse>) => {
+    if (responses.delete(response)) running -= 1;
   };
   const admit: Admit = (response, always = false) => {
+    const { socket } = response.req;
     if (running >= maximum && !always) return false;
     running += 1;
-    // Unlike the hooks for answers, it comes when the client leaves, too.
-    response.once('close', guarded(end, report));
+    const responses = owedOn(socket).add(response);
+    const ended = () => end(response, responses);
+    response.once('close', guarded(ended, report));
     return true;
   };
   app.addHook('onRequest', (request, reply, done) => {

@@ -7,6 +7,7 @@ import { vocabulary } from '../core/vocabulary.ts';
 import { type GivenVariables, restVariables } from '../saved/variables.ts';
 import { parseJson } from './body.ts';
 import { authenticateRequest, clientOf, type Endpoints, sendJson } from './context.ts';
+import { BAD_PATH } from './errors.ts';
 
 const PREFIX = '/api/rest/';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -20,7 +21,7 @@ export function restEndpoints(current: CurrentlyServed): Endpoints {
       if (!METHODS.has(request.method))
         throw new EngineError('bad-request', `Method ${request.method} not supported.`);
       const [path = '', search = ''] = splitUrl(request);
-      const found = served.saved.match(request.method, path.split('/').map(decodeURIComponent));
+      const found = served.saved.match(request.method, path.split('/').map(decoded));
       switch (found.kind) {
         case 'none':
           throw new EngineError('not-found', 'Endpoint not found', { status: 404 });
@@ -79,6 +80,15 @@ function wrongMethod(methods: string, reply: FastifyReply): EngineError {
 function splitUrl({ url }: FastifyRequest): readonly string[] {
   const start = url.indexOf('?');
   return start < 0 ? [url.slice(PREFIX.length)] : [url.slice(PREFIX.length, start), url.slice(start + 1)];
+}
+
+/** @throws EngineError; Fastify decodes the path up to `#` only */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new EngineError('bad-request', BAD_PATH);
+  }
 }
 
 /** @throws EngineError if a body of type JSON is not a JSON object */

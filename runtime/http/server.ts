@@ -1,8 +1,9 @@
 /** The HTTP server: what holds for every endpoint, and the endpoint families as plugins. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Configuration } from '../configuration/configuration.ts';
+import { guarded } from '../core/guarded.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { LoggedQuery } from '../logs/observe.ts';
 import { installBodyParser } from './body.ts';
@@ -11,7 +12,7 @@ import { limitConnections } from './connections.ts';
 import type { Endpoints, Exchange, HttpContext, HttpReply, HttpRequest } from './context.ts';
 import { installCors } from './cors.ts';
 import { type DirectSteps, installDirect, refuseDirectly } from './direct.ts';
-import { installErrorHandlers, refuseAddress, refuseUnreadable } from './errors.ts';
+import { installErrorHandlers, refuseAddress, refuseExpectation, refuseUnreadable } from './errors.ts';
 import { withoutSecrets } from './masking.ts';
 import { createOperationLog } from './operation-log.ts';
 import { limitRequests } from './overload.ts';
@@ -103,6 +104,12 @@ export function createServer(
     failed: report,
   };
   installDirect(app, steps);
+  const expects = (request: IncomingMessage, response: ServerResponse) =>
+    refuseDirectly(request, response, steps, refuseExpectation);
+  app.server.on(
+    'checkExpectation',
+    guarded(expects, (error) => report(error)),
+  );
   function logRequest(request: HttpRequest, reply: HttpReply): void {
     const { exchange, raw } = request;
     observe({
@@ -110,7 +117,7 @@ export function createServer(
       requestId: exchange.requestId,
       status: reply.statusCode,
       method: request.method,
-      ip: request.ip.startsWith('::ffff:') ? request.ip.slice(7) : request.ip,
+      ip: exchange.ip.startsWith('::ffff:') ? exchange.ip.slice(7) : exchange.ip,
       url: withoutSecrets(pathOf(request.url), exchange.secrets),
       httpVersion: raw.httpVersion,
       contentEncoding: reply.getHeader('content-encoding') as string | undefined,
@@ -139,13 +146,14 @@ function requestId({ headers }: IncomingMessage): string {
 }
 
 function beginExchange(
-  { headers }: IncomingMessage,
+  { headers, socket }: IncomingMessage,
   requestId: string,
   sample: HttpContext['sample'],
 ): Exchange {
   return {
     requestId,
     startedAt: performance.now(),
+    ip: socket.remoteAddress ?? '',
     session: undefined,
     mode: 'non-graphql',
     error: undefined,

@@ -189,7 +189,9 @@ function optionalErrors(text: string, entries: readonly Entry[]): string[] | und
     const alias: unknown = Array.isArray(error?.path) ? error.path[0] : undefined;
     const part = entries.find((_, index) => alias === `f${index}`)?.part;
     if (!part?.isOptional) return undefined;
-    found.push(partialError(String(error?.message), part.path));
+    const message =
+      typeof error?.message === 'string' ? error.message : 'the remote schema answered with an error';
+    found.push(partialError(message, part.path));
   }
   return found;
 }

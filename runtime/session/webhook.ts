@@ -157,10 +157,15 @@ function readAnswer({ status, body }: OutgoingResponse, isKept: boolean): Sessio
 
 /** When sockets of the session end: `Cache-Control` or `Expires` of the JSON body. Unreadable: never. */
 function readExpiry(answer: Readonly<Record<string, unknown>>): number | undefined {
-  const values = new Map(Object.entries(answer).map(([name, value]) => [name.toLowerCase(), value]));
-  const age = /\bmax-age\s*=\s*"?(\d+)/i.exec(String(values.get('cache-control') ?? ''));
+  const values = new Map(
+    Object.entries(answer).map(([name, value]) => [
+      name.toLowerCase(),
+      typeof value === 'string' ? value : '',
+    ]),
+  );
+  const age = /\bmax-age\s*=\s*"?(\d+)/i.exec(values.get('cache-control') ?? '');
   if (age) return Date.now() + Number(age[1]) * 1000;
-  const expires = Date.parse(String(values.get('expires') ?? ''));
+  const expires = Date.parse(values.get('expires') ?? '');
   return Number.isNaN(expires) ? undefined : expires;
 }
 

@@ -24,9 +24,9 @@ interface Started {
   readonly ended: Promise<number | null>;
 }
 
-function start(environment: Readonly<Record<string, string>>): Started {
+function start(environment: Readonly<Record<string, string>>, ...flags: string[]): Started {
   confidential.add(ADMIN);
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const child = spawn(process.execPath, [...flags, program, 'serve'], {
     env: {
       PATH: process.env.PATH,
       ENGINE_GRAPHQL_SERVER_PORT: '0',
@@ -226,4 +226,44 @@ test('a source that is not there is left out, the rest is served, and it is back
   second.child.kill('SIGTERM');
   expect(await second.ended).toBe(0);
   forwarder.close();
+});
+
+describe('an exception that nothing catches', () => {
+  /** Throws in a timer, and rejects a promise that nobody waits for, on signals. */
+  const THROWS =
+    "data:text/javascript,process.on('SIGUSR2',()=>{setTimeout(()=>{throw new TypeError('thrown in a timer')});Promise.reject(new RangeError('rejected'))})";
+
+  test('is logged with its name, and the server goes on', async () => {
+    const database = await createTestDatabase(schema);
+    const server = start({ ENGINE_GRAPHQL_DATABASE_URL: database.url }, '--import', THROWS);
+    const address = await listening(server);
+    server.child.kill('SIGUSR2');
+    for (const error of ['TypeError: thrown in a timer', 'RangeError: rejected'])
+      await expect
+        .poll(server.output)
+        .toMatch(new RegExp(`"unhandled-internal-error".*nothing caught this error.*${error}`));
+    expect(await send(address, '/v1/graphql', { query: '{ __typename }' })).toMatchObject({ status: 200 });
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toBe(0);
+  });
+
+  test('during the start ends the process', async () => {
+    const server = start(
+      {},
+      '--import',
+      "data:text/javascript,setTimeout(()=>{throw new TypeError('too early')})",
+    );
+    expect(await server.ended).toBe(1);
+    expect(server.output()).toContain('TypeError: too early');
+  });
+
+  test('of standard output, which nobody reads any more, ends the process', async () => {
+    const database = await createTestDatabase(schema);
+    const server = start({ ENGINE_GRAPHQL_DATABASE_URL: database.url });
+    const address = await listening(server);
+    server.child.stdout!.destroy();
+    // Its log line is the first that cannot be written.
+    await send(address, '/v1/graphql', { query: '{ __typename }' }).catch(() => {});
+    expect(await server.ended).toBe(1);
+  });
 });

@@ -138,7 +138,9 @@ function readDirective(value: unknown, path: string): Definition[] {
   const directive = object(value, path);
   const directiveName = name(directive.name, `${path}.name`);
   if (STANDARD_DIRECTIVES.has(directiveName)) return [];
-  const locations = list(directive.locations, `${path}.locations`).map(String).sort();
+  const locations = list(directive.locations, `${path}.locations`)
+    .map((location, index) => name(location, `${path}.locations[${index}]`))
+    .sort();
   const args = sorted(directive.args ?? [], `${path}.args`).map(({ item, at }) => readInput(item, at));
   const given = args.length > 0 ? `(\n${args.join('\n')}\n)` : '';
   const head = description(directive.description);

@@ -173,13 +173,15 @@ export function createPlanner(
     session: Session,
     request: GraphqlRequest,
     make: (roleSchema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions) => Plan,
+    subscribes = false,
   ): PlannedRequest<Plan> => {
     const roleSchema = schemaFor(session, request);
     const { number, operation, used } = shallow(() => operationOf(roleSchema, request));
     admit?.(session, operation);
     const variables = variableValues(operation.variables, request.variables ?? {}, options);
-    // An operation is planned in one way only: by what it is, or, over HTTP, not at all.
-    const known = plans.get(planKey(number, used, variables)) as Plan | undefined;
+    // A subscription that was planned for a socket is not what the same text means over HTTP, where it is refused.
+    const fits = (operation.kind === 'subscription') === subscribes;
+    const known = fits ? (plans.get(planKey(number, used, variables)) as Plan | undefined) : undefined;
     if (known) {
       admitArguments(session, operation, known);
       return { plan: known, variables };
@@ -210,7 +212,7 @@ export function createPlanner(
     kindOf: (session, request) =>
       shallow(() => operationOf(schemaFor(session, request), request)).operation.kind,
     plan: (session, request) => plan(session, request, planOperation),
-    subscribe: (session, request) => plan(session, request, planSubscription),
+    subscribe: (session, request) => plan(session, request, planSubscription, true),
   };
 }
 

@@ -164,6 +164,24 @@ describe('an asynchronous action', () => {
     expect(JSON.stringify(row)).not.toContain(ADMIN);
   });
 
+  test.each([
+    ['a NUL character', '{"id": 2, "note": "\\u0000"}'],
+    ['half of a surrogate pair', '{"id": 2, "note": "\\ud800"}'],
+  ])(
+    'whose handler answers %s that cannot be stored ends with an error, and others go on',
+    async (_, answer) => {
+      handler.answer = answering(answer);
+      const id = await begin();
+      const { errors } = await finished(id);
+      expect(errors).toMatchObject({
+        code: 'data-exception',
+        error: expect.stringContaining('cannot be stored'),
+      });
+      handler.answer = answering({ id: 2, note: 'n' });
+      expect((await finished(await begin())).output).toMatchObject({ id: 2 });
+    },
+  );
+
   test('keeps the error of its handler; details are for administrators', async () => {
     handler.answer = answering({ message: 'no', code: 'mine' }, 400);
     const id = await begin();

@@ -1,5 +1,6 @@
 /** What a server refuses when it is asked more than it may answer, and reads whose clients leave. */
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
@@ -146,6 +147,23 @@ describe('as many requests as the server may answer at once', () => {
       for (const { json } of await Promise.all(held)) expect(json).toEqual({ data: { held: [] } });
     });
     expect(await graphql(server, '{ note { id } }')).toMatchObject({ status: 200 });
+  });
+});
+
+test('requests of a connection that ends are not counted any more, also those that wait behind others', async () => {
+  const server = await start(10, { MAX_CONCURRENT_REQUESTS: '4' });
+  const body = JSON.stringify({ query: HELD });
+  const asked = `POST /v1/graphql HTTP/1.1\r\nHost: x\r\nX-Engine-Admin-Secret: ${ADMIN}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  await holding(async (release) => {
+    const client = connect(server.port, '127.0.0.1');
+    client.write(asked.repeat(4));
+    await expect.poll(running).toBe(4);
+    expect((await graphql(server, '{ __typename }')).status).toBe(503);
+    client.destroy();
+    await expect.poll(async () => (await graphql(server, '{ __typename }')).status).toBe(200);
+    const statuses = await Promise.all(Array.from({ length: 4 }, () => graphql(server, '{ __typename }')));
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    await release();
   });
 });
 

@@ -280,6 +280,21 @@ describe('a live query', () => {
     ]);
   });
 
+  test('that was subscribed to is refused over HTTP as one that was not', async () => {
+    const query = 'subscription { note(where: {id: {_lt: 0}}) { id } }';
+    const overHttp = async () =>
+      (await send(server, '/v1/graphql', { headers: asUser('ann'), body: { query } })).json;
+    const refusal = await overHttp();
+    expect(refusal).toMatchObject({
+      errors: [{ message: expect.stringContaining('not supported over HTTP') }],
+    });
+    const socket = await connect(server, { session: asUser('ann') });
+    socket.send({ type: 'subscribe', id: '1', payload: { query } });
+    expect(await socket.next()).toMatchObject({ type: 'next' });
+    expect(await overHttp()).toEqual(refusal);
+    await socket.close();
+  });
+
   test('several root fields where the operation asks for them', async () => {
     const socket = await begin();
     await write(`insert into note values (1, 'ann', 'a')`);

@@ -298,6 +298,9 @@ describe('the life of a session', () => {
       Date.UTC(2031, 0, 1),
     );
     expect((await session({ Expires: 'soon' })).expiresAt).toBeUndefined();
+    // Objects that do not become a text.
+    const odd = { toString: 'x', valueOf: null };
+    expect((await session({ Expires: odd, 'Cache-Control': [odd] })).expiresAt).toBeUndefined();
     expect((await session({})).expiresAt).toBeUndefined();
   });
 });
