@@ -56,6 +56,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     load: async () => (await import('./remote/main.ts')).fuzzRemote,
     help: 'random permissions of a remote schema: nothing outside them leaves, and presets stay',
   },
+  sockets: {
+    load: async () => (await import('./sockets/main.ts')).fuzzSockets,
+    help: 'hostile frames, requests and answers of peers: none ends the server, stalls it or is unexpected',
+  },
   faults: {
     load: async () => (await import('./faults.ts')).fuzzFaults,
     help: 'plant the defects of test/faults one by one; each has to be found by the kind of its folder',
