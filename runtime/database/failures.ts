@@ -95,6 +95,24 @@ export function tookTooLong(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '57014';
 }
 
+/**
+ * Classes of SQLSTATE that say something of the moment or of the installation, and nothing of the statement's values: connections,
+ * transaction states and rollbacks, authorization, resources, locks, an administrator's intervention, files, settings, foreign servers,
+ * defects.
+ */
+const PASSING = /^(08|0B|25|26|28|2D|3B|3D|40|53|55|57|58|72|F0|HV|XX|42501)/;
+
+/**
+ * Whether the same statement may go well later although data stay as they are. If not, its values fail with these data: a
+ * text that is none of its type, a division by zero, what a function raises, whatever code it gives that. An error that has a
+ * position in the statement was found before any value was looked at: names changed in the database.
+ */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true;
+  const { code = '', position } = error;
+  return PASSING.test(code) || (code.startsWith('42') && position !== undefined);
+}
+
 /** Whether the database is where an error comes from, as opposed to the request that was wrong. */
 export function cameFromDatabase(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

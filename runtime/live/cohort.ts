@@ -1,5 +1,6 @@
 /** Subscribers of one live query whose values are equal: one row of a batch, one result. */
 import type { EngineError } from '../core/errors.ts';
+import type { Due, DueOwner } from './lane.ts';
 
 /** A result on its way to many subscribers. */
 export class Result {
@@ -28,9 +29,9 @@ export class Result {
 export interface Listener {
   /** The data changed, or are there for the first time. */
   readonly next: (result: Result) => void;
-  /** Reading failed; it is tried again. */
+  /** Reading failed; it is tried again when that may help. */
   readonly failed: (error: EngineError) => void;
-  /** It has ended, because its values do not fit their types. */
+  /** It has ended: its values make the statement fail. */
   readonly refused: (error: EngineError) => void;
   /** Whether the client has yet to read much of what it was sent. */
   readonly isSlow: () => boolean;
@@ -40,6 +41,8 @@ export interface Listener {
 
 export interface Subscriber {
   readonly listener: Listener;
+  /** Who pays for what is read for it. */
+  owner: DueOwner;
   cohort: Cohort;
   /** Position among all that ever subscribed: reads that began earlier are not for it. */
   joined: number;
@@ -47,6 +50,8 @@ export interface Subscriber {
   hash: string | undefined;
   /** Text of the error that it has. */
   failure: string | undefined;
+  /** It has had a result. */
+  hasBegun: boolean;
 }
 
 export interface Cohort {
@@ -57,8 +62,14 @@ export interface Cohort {
   hash: string | undefined;
   /** The next result is needed even if it did not change. */
   wanted: boolean;
+  /** It is being read, or waits as part of a batch that failed. */
   reading: boolean;
-  failed: boolean;
+  /** It has to be read once more after that. */
+  again: boolean;
+  /** Where it waits to be read. */
+  due: Due | undefined;
+  /** How many had subscribed when it was read well for the last time; 0: it never was. */
+  readFor: number;
   /** Streams only: the subscriber reads slowly; the next read waits until it has caught up. */
   paused: boolean;
 }
@@ -71,7 +82,9 @@ export function createCohort(values: readonly (string | null)[], key = cohortKey
     hash: undefined,
     wanted: true,
     reading: false,
-    failed: false,
+    again: false,
+    due: undefined,
+    readFor: 0,
     paused: false,
   };
 }

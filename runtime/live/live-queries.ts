@@ -4,7 +4,7 @@ import { remember } from '../core/remember.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Cohort, Listener, Subscriber } from './cohort.ts';
-import { Lane } from './lane.ts';
+import { type DueOwner, Lane } from './lane.ts';
 import { Poller, type PollerOptions } from './poller.ts';
 
 /** The plan that is read for a subscriber, with its values and connection. */
@@ -22,7 +22,8 @@ export interface Subscription {
 }
 
 export interface LiveQueries {
-  readonly subscribe: (subject: Subject, listener: Listener) => Subscription;
+  /** @param owner who shares connections with others: from the role to the socket */
+  readonly subscribe: (subject: Subject, owner: readonly string[], listener: Listener) => Subscription;
   /** Definitions in the databases may have changed. */
   readonly relearn: () => void;
   readonly pollers: () => readonly Poller[];
@@ -70,15 +71,22 @@ export function createLiveQueries(options: {
         }),
     );
   };
-  const add = (subject: Subject, join: (cohort: Cohort) => Subscriber) => {
+  const add = (
+    subject: Subject,
+    path: readonly string[],
+    join: (cohort: Cohort, owner: DueOwner) => Subscriber,
+  ) => {
     joined += 1;
-    return pollerOf(subject).add(subject.values, join);
+    const poller = pollerOf(subject);
+    const owner = lanes.get(subject.connection)!.shares.enter(path);
+    return poller.add(subject.values, owner, (cohort: Cohort) => join(cohort, owner));
   };
   const remove = ({ plan, connection }: Subject, subscriber: Subscriber) => {
     const database = databases.get(connection)!;
     const isLast = database.pollers.get(keyOf(plan))!.remove(subscriber);
     if (isLast) database.pollers.delete(keyOf(plan));
     if (database.pollers.size === 0) databases.delete(connection);
+    database.lane.shares.leave(subscriber.owner);
   };
 
   return {
@@ -87,21 +95,23 @@ export function createLiveQueries(options: {
     relearn: () => {
       for (const { pollers } of databases.values()) for (const poller of pollers.values()) poller.relearn();
     },
-    subscribe: (first, listener) => {
+    subscribe: (first, path, listener) => {
       let subject = first;
-      const subscriber = add(subject, (cohort) => ({
+      const subscriber = add(subject, path, (cohort, owner) => ({
         listener,
+        owner,
         cohort,
         joined,
         hash: undefined,
         failure: undefined,
+        hasBegun: false,
       }));
       return {
         move: (next) => {
           const reached = subscriber.cohort.values;
           remove(subject, subscriber);
           subject = { ...next, values: goOn(subject.plan, reached, next) };
-          add(subject, (cohort) => Object.assign(subscriber, { cohort, joined }));
+          add(subject, path, (cohort, owner) => Object.assign(subscriber, { cohort, owner, joined }));
         },
         stop: () => remove(subject, subscriber),
       };

@@ -34,6 +34,8 @@ export interface OperationsContext {
   readonly messages: Messages;
   readonly outbox: Outbox;
   readonly subscriptions: Subscriptions;
+  /** Of the socket. */
+  readonly socketId: string;
   /** Maximum operations at once; 0: any number. */
   readonly maximum: number;
   /** Reads the request that a message holds. @throws EngineError */
@@ -155,29 +157,33 @@ export function createOperations(context: OperationsContext): Operations {
         log.event('started');
         checkNumber();
         context.count(session);
-        const stop = subscriptions.start(call, session, {
-          next: own((result: Result, every: boolean) => {
-            const message = () =>
-              result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`));
-            send(id, session, message, every);
-          }),
-          isSlow: outbox.isFull,
-          whenRead: outbox.whenDrained,
-          failed: own((error: EngineError) => {
-            log.event('query_err', error);
-            send(id, session, () => messages.pollFailure(id, error));
-          }),
-          completed: own(() => {
-            live.delete(id);
-            outbox.send(messages.complete(id));
-            log.event('completed');
-          }),
-          ended: own((error: EngineError) => {
-            live.delete(id);
-            outbox.drop(id);
-            fail(id, log, hasEnded(session) ? sessionEnded() : error);
-          }),
-        });
+        const stop = subscriptions.start(
+          call,
+          { session, socketId: context.socketId },
+          {
+            next: own((result: Result, every: boolean) => {
+              const message = () =>
+                result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`));
+              send(id, session, message, every);
+            }),
+            isSlow: outbox.isFull,
+            whenRead: outbox.whenDrained,
+            failed: own((error: EngineError) => {
+              log.event('query_err', error);
+              send(id, session, () => messages.pollFailure(id, error));
+            }),
+            completed: own(() => {
+              live.delete(id);
+              outbox.send(messages.complete(id));
+              log.event('completed');
+            }),
+            ended: own((error: EngineError) => {
+              live.delete(id);
+              outbox.drop(id);
+              fail(id, log, hasEnded(session) ? sessionEnded() : error);
+            }),
+          },
+        );
         if (stop) live.set(id, { session, stop, log });
         else runOnce(id, call, session, log);
       } catch (thrown) {

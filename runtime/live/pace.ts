@@ -10,7 +10,7 @@ import { LOOK_INTERVAL } from '../database/changes.ts';
 export const GATHER = 3;
 
 /** Maximum milliseconds to wait for after rounds that were in vain, or that failed. */
-const MAX_PATIENCE = 1000;
+export const MAX_PATIENCE = 1000;
 
 export interface Round {
   /** By performance.now(). */

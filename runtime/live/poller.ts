@@ -1,9 +1,11 @@
 /**
  * The life of a live query: it is read for all its cohorts, from its first subscriber to its last.
  *
- * A cohort is read when it is *due*: at once when a client subscribes, and in a *round* (pace.ts) when what it reads may have
+ * A cohort is read when it is *due* (due.ts): at once when a client subscribes, and in a *round* (pace.ts) when what it reads may have
  * changed (staleness.ts). What becomes due while it is being read is read once more afterwards, so the last read of a cohort
  * begins after the last change; and since a cohort is read by one batch at a time, its states never go backwards.
+ *
+ * Cohorts that failed are apart from that (retries.ts): no round reads them or waits for them.
  */
 import { randomUUID } from 'node:crypto';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
@@ -11,10 +13,13 @@ import type { Change } from '../database/changes.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Cohort, Subscriber } from './cohort.ts';
 import { Cohorts } from './cohorts.ts';
-import type { Lane, Reader } from './lane.ts';
+import { DueCohorts } from './due.ts';
+import type { Batch, Due, DueOwner, Lane, Reader } from './lane.ts';
 import { GATHER, Pace } from './pace.ts';
 import type { BatchReport, ReadReport } from './poller-log.ts';
-import { type ReadingContext, readBatch } from './reading.ts';
+import { type Outcome, type ReadingContext, readBatch } from './reading.ts';
+import { Retries } from './retries.ts';
+import type { Kind } from './shares.ts';
 import { Staleness } from './staleness.ts';
 
 export interface PollerOptions {
@@ -43,7 +48,14 @@ export class Poller implements Reader {
   readonly #reading: ReadingContext;
   readonly #cohorts: Cohorts;
   readonly #stale: Staleness;
-  readonly #due = new Set<Cohort>();
+  readonly #due: DueCohorts;
+  readonly #retries: Retries;
+  /** Batches of cohorts that had failed. */
+  readonly #retried = new Set<Batch>();
+  /** Cohorts that the round waits for; undefined: there is no round. */
+  #round: Set<Cohort> | undefined;
+  /** The database was away. */
+  #isLost = false;
   #batches = 0;
   /** When something became due, until nothing is. */
   #readingSince: number | undefined;
@@ -61,14 +73,18 @@ export class Poller implements Reader {
       plan,
       poll: source.poll,
       seed: options.seed,
-      changed: () => this.#pace.bearFruit(),
+      changed: (cohort) => {
+        if (this.#round?.has(cohort)) this.#pace.bearFruit();
+      },
       horizon: () => source.changes.begunBefore(1000 * (plan.horizon?.seconds ?? 0)),
       waits: (cohort) => this.#stale.add([cohort]),
       advance: (subscriber, values) => this.#advance(subscriber, values),
       finished: (batch) => this.#finished.push(batch),
       report: options.report,
     };
-    this.#cohorts = new Cohorts(plan.parameters, (cohort) => this.#due.delete(cohort));
+    this.#cohorts = new Cohorts(plan.parameters, (cohort) => this.#forget(cohort));
+    this.#due = new DueCohorts(this, lane, options.batchSize);
+    this.#retries = new Retries(options.interval, (cohorts) => this.#retry(cohorts));
     this.#stale = new Staleness(plan, source, this.#cohorts.index, options.missed);
     this.#stopListening = source.changes.listen((change) => this.#changed(change));
   }
@@ -82,91 +98,136 @@ export class Poller implements Reader {
     return this.#stale.polledBecause;
   }
 
+  get kind(): Kind {
+    return this.#due.kind;
+  }
+
+  get estimate(): number {
+    return this.#due.estimate;
+  }
+
   /** Definitions in the database may have changed: on what the query depends is found out again. */
   relearn(): void {
     this.#stale.forget();
-    this.#lane.wake(this);
+    this.#learn();
   }
 
   /** Adds a subscriber, who gets a result that is read from now on. */
-  add(values: readonly (string | null)[], join: (cohort: Cohort) => Subscriber): Subscriber {
+  add(values: readonly (string | null)[], owner: DueOwner, join: (cohort: Cohort) => Subscriber): Subscriber {
     const cohort = this.#cohorts.of(values);
     const subscriber = join(cohort);
     cohort.subscribers.add(subscriber);
     cohort.wanted = true;
-    this.#due.add(cohort);
+    this.#makeDue(cohort, owner);
     this.#gather();
     return subscriber;
   }
 
   /** @returns whether no subscriber is left */
   remove(subscriber: Subscriber): boolean {
+    const { cohort } = subscriber;
     this.#cohorts.leave(subscriber);
     if (this.cohorts.size > 0) {
-      this.#endRoundIfDone();
+      this.#due.left(cohort, subscriber.owner);
+      this.#settle();
       return false;
     }
     clearTimeout(this.#gathering);
     this.#pace.stop();
+    this.#retries.stop();
     this.#stopListening();
     return true;
   }
 
-  isReady(): boolean {
-    for (const cohort of this.#due) if (!cohort.reading) return true;
-    return this.#stale.mustLearn && this.#batches === 0 && this.cohorts.size > 0;
+  take(due: Due): Batch | undefined {
+    const batch = this.#due.take(due, (cohort) => this.#cohorts.isLive(cohort));
+    if (batch) this.#batches += 1;
+    return batch;
   }
 
   /** In the turns of the lane as well: subscribers that come and go at once must not use up the database. */
-  async readBatch(): Promise<void> {
+  async read(batch: Batch): Promise<void> {
+    const { cohorts } = batch;
     this.#readingSince ??= performance.now();
-    const batch = this.#take();
-    this.#batches += 1;
+    if (this.#retries.areRetried(cohorts)) this.#retried.add(batch);
     try {
-      if (batch.length > 0) await readBatch(this.#reading, batch, this.#options.joined());
+      if (cohorts.length > 0) {
+        const outcome = await readBatch(this.#reading, cohorts, this.#options.joined());
+        if (outcome === 'split') this.#split(cohorts);
+        else for (const cohort of cohorts) this.#ended(cohort, outcome);
+      }
     } catch (error) {
       // A defect, here or in a listener: it must not end the polling.
       this.#options.report(error);
+      for (const cohort of cohorts) this.#ended(cohort, 'read');
     }
-    for (const cohort of batch) cohort.reading = false;
     if (this.#stale.mustLearn && this.cohorts.size > 0) await this.#stale.learn();
+  }
+
+  ended(batch: Batch, cost: number): void {
     this.#batches -= 1;
-    this.#endRoundIfDone();
+    if (this.cohorts.size === 0) return;
+    this.#due.took(batch.cohorts.length, cost);
+    this.#retries.ended(this.#retried.delete(batch) ? cost : undefined);
+    this.#settle();
   }
 
   #gather(): void {
     this.#readingSince ??= performance.now();
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;
-      this.#lane.wake(this);
+      this.#lane.fill();
     }, GATHER);
+  }
+
+  /** Has a cohort read. @param owner who pays */
+  #makeDue(cohort: Cohort, owner: DueOwner): void {
+    if (cohort.reading) cohort.again = true;
+    else if (this.#retries.has(cohort)) this.#due.addPart([cohort], owner);
+    else this.#due.add(cohort, owner);
+  }
+
+  #learn(): void {
+    const [cohort] = this.cohorts.values();
+    if (!cohort) return;
+    this.#due.learn(this.#due.payerOf(cohort));
+    this.#lane.fill();
   }
 
   #changed(change: Change): void {
     const isStale = this.#stale.note(change);
-    if (this.#stale.mustLearn) this.#lane.wake(this);
-    if (isStale && this.#batches === 0) this.#pace.change(this.#stale.isNamed);
+    if (this.#stale.mustLearn) this.#learn();
+    if (isStale && !this.#round) this.#pace.change(this.#stale.isNamed);
   }
 
   #beginRound(): void {
     this.#readingSince ??= performance.now();
+    const round = new Set<Cohort>();
+    this.#round = round;
     const stale = this.#stale.take();
-    for (const cohort of stale === 'all' ? this.cohorts.values() : stale)
-      if (!cohort.paused && this.#cohorts.isLive(cohort)) this.#due.add(cohort);
-    this.#lane.wake(this);
-    this.#endRoundIfDone();
+    for (const cohort of stale === 'all' ? this.cohorts.values() : stale) {
+      // One that is due already is read after this moment.
+      if (cohort.paused || cohort.due || !this.#cohorts.isLive(cohort)) continue;
+      if (this.#retries.has(cohort)) this.#retries.ask(cohort);
+      else {
+        if (!cohort.reading) round.add(cohort);
+        this.#makeDue(cohort, this.#due.payerOf(cohort));
+      }
+    }
+    this.#lane.fill();
+    this.#settle();
   }
 
-  #endRoundIfDone(): void {
-    const began = this.#readingSince;
-    if (began === undefined || this.#batches > 0 || this.#due.size > 0 || this.cohorts.size === 0) return;
-    this.#readingSince = undefined;
-    this.#log(began);
+  /** Ends the round when all that it waits for is read, and plans the next one. */
+  #settle(): void {
+    if (this.cohorts.size === 0 || (this.#round && this.#round.size > 0)) return;
+    if (this.#round || (this.#batches === 0 && this.#due.isEmpty)) this.#log();
+    if (!this.#round && this.#stale.isLearning) return;
+    this.#round = undefined;
     const round = this.#pace.end();
     if (round) this.#stale.ended(round);
-    const failed = [...this.cohorts.values()].filter((cohort) => cohort.failed);
-    if (failed.length > 0) {
-      this.#stale.add(failed);
+    if (this.#isLost) {
+      this.#isLost = false;
       this.#pace.retry();
     } else if (this.polledBecause !== undefined) {
       this.#stale.addAll();
@@ -174,25 +235,66 @@ export class Poller implements Reader {
     } else if (!this.#stale.isEmpty) this.#pace.change(this.#stale.isNamed);
   }
 
-  #log(began: number): void {
+  #log(): void {
+    const began = this.#readingSince;
+    this.#readingSince = undefined;
     const batches = this.#finished.splice(0);
     const { plan, id: pollerId } = this;
     const [cohorts, ended] = [this.cohorts.size, performance.now()];
-    if (batches.length > 0)
+    if (began !== undefined && batches.length > 0)
       this.#options.log?.({ plan, pollerId, cohorts, began, ended, batches, options: this.#options });
   }
 
-  /** The cohorts of the next statement. One that failed is read by itself. */
-  #take(): Cohort[] {
-    const batch: Cohort[] = [];
-    for (const cohort of this.#due) {
-      if (cohort.reading || (cohort.failed && batch.length > 0)) continue;
-      this.#due.delete(cohort);
-      cohort.reading = true;
-      batch.push(cohort);
-      if (cohort.failed || batch.length >= this.#options.batchSize) break;
+  /** The batch is read in halves, each in its turn, until what fails is one cohort. */
+  #split(batch: readonly Cohort[]): void {
+    const live = batch.filter((cohort) => this.#cohorts.isLive(cohort));
+    for (const cohort of batch) this.#round?.delete(cohort);
+    const half = Math.ceil(live.length / 2);
+    this.#addParts([live.slice(0, half), live.slice(half)]);
+  }
+
+  #addParts(parts: readonly (readonly Cohort[])[]): void {
+    for (const part of parts) if (part.length > 0) this.#due.addPart(part, this.#due.payerOf(...part));
+  }
+
+  /** A cohort was read, or its failure is known. */
+  #ended(cohort: Cohort, outcome: Outcome): void {
+    cohort.reading = false;
+    this.#round?.delete(cohort);
+    if (!this.#cohorts.isLive(cohort)) return;
+    const { again } = cohort;
+    cohort.again = false;
+    if (outcome === 'read') this.#retries.delete(cohort);
+    else if (outcome === 'lost' && !this.#retries.has(cohort)) {
+      this.#isLost = true;
+      this.#stale.add([cohort]);
+    } else {
+      const passes = outcome !== 'failed' || again || this.polledBecause !== undefined;
+      this.#retries.failed(cohort, passes);
+      const newcomer = again && [...cohort.subscribers].find(isUntold);
+      if (newcomer) this.#makeDue(cohort, newcomer.owner);
+      return;
     }
-    return batch;
+    if (again) this.#makeDue(cohort, this.#due.payerOf(cohort));
+  }
+
+  #retry(cohorts: readonly Cohort[]): void {
+    const parts: Cohort[][] = [];
+    for (const cohort of cohorts) {
+      // It is being read for a new subscriber.
+      if (cohort.reading) continue;
+      if (parts.length === 0 || parts.at(-1)!.length >= this.#due.limit) parts.push([]);
+      parts.at(-1)!.push(cohort);
+    }
+    this.#addParts(parts);
+    this.#lane.fill();
+  }
+
+  /** A cohort has no subscribers any more. */
+  #forget(cohort: Cohort): void {
+    this.#due.delete(cohort);
+    this.#retries.delete(cohort);
+    this.#round?.delete(cohort);
   }
 
   /** A receiver of a stream's batch goes on, at once or when it has read what it got. More rows may follow. */
@@ -212,7 +314,14 @@ export class Poller implements Reader {
   #follow(subscriber: Subscriber, values: Cohort['values']): void {
     const cohort = this.#cohorts.of(values);
     this.#cohorts.enter(subscriber, cohort);
-    this.#due.add(cohort);
+    // Its values are those of a row.
+    cohort.readFor = Math.max(cohort.readFor, subscriber.joined);
+    this.#makeDue(cohort, subscriber.owner);
     this.#gather();
   }
+}
+
+/** Whether a subscriber waits for its first result. */
+function isUntold({ hash, failure, hasBegun }: Subscriber): boolean {
+  return hash === undefined && failure === undefined && !hasBegun;
 }

@@ -1,12 +1,9 @@
-/**
- * Reads a batch of cohorts by one statement, and hands each its result. A batch that fails is read in halves, until the failure
- * is that of one cohort.
- */
+/** Reads a batch of cohorts by one statement, and hands each its result. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../core/errors.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import { databaseError } from '../database/errors.ts';
-import { connectionLost } from '../database/failures.ts';
+import { connectionLost, isPassing } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { operandPath } from '../graphql/operand-path.ts';
 import { type Cohort, deliver, Result, type Subscriber } from './cohort.ts';
@@ -20,7 +17,7 @@ export interface ReadingContext {
   /** Seed of the hashes. */
   readonly seed: string;
   /** A result differs from the one before. */
-  readonly changed: () => void;
+  readonly changed: (cohort: Cohort) => void;
   /** Transactions below this number are waited for by no stream. */
   readonly horizon: () => string;
   /** Rows of a stream wait for transactions. */
@@ -31,12 +28,18 @@ export interface ReadingContext {
   readonly report: (error: unknown) => void;
 }
 
+/**
+ * What became of a batch. `split`: one of its cohorts may be why it failed, so its halves are to be read, and nobody was told.
+ * `failed`: the one cohort fails with these data. `failed for now`: the same read may go well later. `lost`: so may that of all.
+ */
+export type Outcome = 'read' | 'split' | 'failed' | 'failed for now' | 'lost';
+
 /** @param joined how many had subscribed before it: those who come later have a read of their own coming */
 export async function readBatch(
   context: ReadingContext,
   batch: readonly Cohort[],
   joined: number,
-): Promise<void> {
+): Promise<Outcome> {
   const { plan, seed } = context;
   const { text, parameters, cursor, horizon } = plan;
   const wanted = batch.map((cohort) => cohort.wanted);
@@ -57,22 +60,18 @@ export async function readBatch(
       cohort.wanted ||= wanted[index]!;
     });
     const lost = connectionLost(error);
-    if (batch.length === 1 || lost) {
-      let message = '';
-      for (const cohort of batch) message = await fail(context, cohort, error, joined);
-      context.finished({ ...timesOf(began), cohorts: batch.length, bytes: 0, error: message });
-      // A database that is away is not asked all the time.
-      if (lost) await delay(100);
-      return;
-    }
-    const half = Math.ceil(batch.length / 2);
-    await readBatch(context, batch.slice(0, half), joined);
-    await readBatch(context, batch.slice(half), joined);
-    return;
+    if (batch.length > 1 && !lost) return 'split';
+    const outcome = lost ? 'lost' : isPassing(error) ? 'failed for now' : 'failed';
+    let message = '';
+    for (const cohort of batch) message = await fail(context, cohort, error, outcome, joined);
+    context.finished({ ...timesOf(began), cohorts: batch.length, bytes: 0, error: message });
+    // A database that is away is not asked all the time.
+    if (lost) await delay(100);
+    return outcome;
   }
   const answered = performance.now();
   let bytes = 0;
-  for (const cohort of batch) cohort.failed = false;
+  for (const cohort of batch) cohort.readFor = joined;
   for (const [number, state, data, waits] of rows) {
     const cohort = batch[Number(number)]!;
     if (waits === 't') context.waits(cohort);
@@ -82,7 +81,7 @@ export async function readBatch(
       continue;
     }
     bytes += data.length;
-    context.changed();
+    if (cohort.hash !== state) context.changed(cohort);
     const result = new Result(data, state!);
     if (cursor) await advance(context, cohort, result, cursor.parameter, joined);
     else {
@@ -91,6 +90,7 @@ export async function readBatch(
     }
   }
   context.finished({ ...timesOf(began, answered), cohorts: batch.length, bytes });
+  return 'read';
 }
 
 function timesOf(began: number, answered = performance.now()): Pick<BatchReport, 'execution' | 'push'> {
@@ -109,6 +109,7 @@ async function poll(context: ReadingContext, ...statement: Parameters<Poll>): Re
 
 async function handOut(cohort: Cohort, result: Result, joined: number): Promise<void> {
   await deliver(cohort, joined, (subscriber) => {
+    subscriber.hasBegun = true;
     if (subscriber.hash === result.hash) return;
     subscriber.hash = result.hash;
     subscriber.failure = undefined;
@@ -126,17 +127,23 @@ async function advance(
 ): Promise<void> {
   const values = cohort.values.map((value, index) => (index === parameter ? result.hash : value));
   await deliver(cohort, joined, (subscriber) => {
+    subscriber.hasBegun = true;
     subscriber.failure = undefined;
     subscriber.listener.next(result);
     context.advance(subscriber, values);
   });
 }
 
-/** @returns the message that the subscribers get */
+/**
+ * Tells the subscribers of a cohort why it could not be read. Those who never had a result have ended where their values, with the
+ * data of this moment, are why: as a query would, they get an error. The others go on, because data may change back.
+ * @returns the message that they get
+ */
 async function fail(
   context: ReadingContext,
   cohort: Cohort,
   thrown: unknown,
+  outcome: Outcome,
   joined: number,
 ): Promise<string> {
   const { text } = context.plan;
@@ -147,13 +154,10 @@ async function fail(
     error instanceof EngineError
       ? error
       : new EngineError('unexpected', 'Internal Server Error', { status: 500 });
-  const refused =
-    shown.code === 'data-exception' && !cohort.failed ? await refusal(context, cohort) : undefined;
-  cohort.failed = true;
   cohort.wanted = true;
   await deliver(cohort, joined, (subscriber) => {
-    // Those who had a result have good values.
-    if (refused && subscriber.hash === undefined) subscriber.listener.refused(refused);
+    const hasBegun = subscriber.hasBegun || subscriber.joined <= cohort.readFor;
+    if (outcome === 'failed' && !hasBegun) subscriber.listener.refused(shown);
     else if (subscriber.failure !== shown.message) {
       subscriber.hash = undefined;
       subscriber.failure = shown.message;
@@ -161,17 +165,4 @@ async function fail(
     }
   });
   return shown.message;
-}
-
-/** The error of the cohort's values themselves, if they are no values of their types. */
-async function refusal(context: ReadingContext, { values }: Cohort): Promise<EngineError | undefined> {
-  const { parameters } = context.plan;
-  const casts = parameters.map(({ type }, index) => `(($1::text[])[${index + 1}])::${type}`);
-  try {
-    await context.poll(`select ${casts.join(', ')}`, [values]);
-    return undefined;
-  } catch (thrown) {
-    const error = databaseError(thrown);
-    return error instanceof EngineError && error.code === 'data-exception' ? error : undefined;
-  }
 }

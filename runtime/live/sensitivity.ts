@@ -85,15 +85,14 @@ export async function sensitivityOf(
 ): Promise<Sensitivity> {
   const { relations, functions } = readSetOf(sql);
   const names = [relations.map(({ schema }) => schema), relations.map(({ name }) => name)];
-  const [reasons, tables] = await Promise.all([
-    source.poll(REASONS, [
-      ...names,
-      functions.map(({ schema }) => schema),
-      functions.map(({ name }) => name),
-      SETTING_ONLY,
-    ]),
-    source.poll(TABLES, names),
+  // One after the other: the connection for change signals stays free.
+  const reasons = await source.poll(REASONS, [
+    ...names,
+    functions.map(({ schema }) => schema),
+    functions.map(({ name }) => name),
+    SETTING_ONLY,
   ]);
+  const tables = await source.poll(TABLES, names);
   const keys = readKeysOf(sql);
   const reads = new Map<string, readonly (readonly ReadKey[])[]>();
   for (const [oid, schema, name, isTable] of tables) {

@@ -218,6 +218,7 @@ function serve(
     messages,
     outbox,
     subscriptions,
+    socketId: id,
     maximum: configuration.websocketMaxOperations,
     sendable,
     count: (session) => context.limits?.().countRequest(session, address),

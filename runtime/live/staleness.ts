@@ -29,6 +29,7 @@ export class Staleness {
   /** undefined: not known yet. */
   #sensitivity: Sensitivity | undefined;
   #mustLearn = true;
+  #isLearning = false;
   /** When the sensitivity was asked for, by performance.now(). */
   #learned = 0;
   /** When the last round that read all began, and when the last change came that concerned the query. */
@@ -64,6 +65,11 @@ export class Staleness {
     return this.#sensitivity ? this.#sensitivity.polledBecause : 'nothing is known of it yet';
   }
 
+  /** Whether it is about to be known on what the query depends. */
+  get isLearning(): boolean {
+    return this.#mustLearn || this.#isLearning;
+  }
+
   /** Whether `learn` is to be called. */
   get mustLearn(): boolean {
     return this.#mustLearn;
@@ -79,7 +85,9 @@ export class Staleness {
   async learn(): Promise<void> {
     this.#mustLearn = false;
     this.#learned = performance.now();
+    this.#isLearning = true;
     const sensitivity = await sensitivityOf(this.#plan.text, this.#source).catch(() => undefined);
+    this.#isLearning = false;
     if (!this.#mustLearn) this.#sensitivity = sensitivity;
   }
 

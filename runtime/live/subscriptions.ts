@@ -33,16 +33,25 @@ export interface Subscriptions {
    */
   readonly start: (
     call: GraphqlCall,
-    session: Session,
+    client: Subscribing,
     listener: SubscriptionListener,
   ) => (() => void) | undefined;
   /** Plans all of them for the current program. */
   readonly replan: () => void;
 }
 
+/** Who subscribes. */
+export interface Subscribing {
+  readonly session: Session;
+  /** Of the socket. */
+  readonly socketId: string;
+}
+
 interface Started {
   readonly call: GraphqlCall;
   readonly session: Session;
+  /** The role, the session and the socket. */
+  readonly owner: readonly string[];
   readonly listener: SubscriptionListener;
   subject: Subject | WatchedCalls;
   subscription: Subscription | WatchedSubscription;
@@ -59,7 +68,7 @@ export function createSubscriptions(
     if (all.delete(started)) started.subscription.stop();
   };
   const begin = (started: Omit<Started, 'subscription'>, whole: () => Started): Started['subscription'] => {
-    const { listener, subject } = started;
+    const { listener, subject, owner } = started;
     if (isWatched(subject))
       return watchCalls(subject, {
         next: (result) => listener.next(result, true),
@@ -72,7 +81,7 @@ export function createSubscriptions(
           listener.completed();
         },
       });
-    return queries.subscribe(subject, {
+    return queries.subscribe(subject, owner, {
       ...listener,
       next: (result) => {
         const { plan } = whole().subject;
@@ -85,10 +94,11 @@ export function createSubscriptions(
     });
   };
   return {
-    start: (call, session, listener) => {
+    start: (call, { session, socketId }, listener) => {
       const subject = subjectOf(call, session, current());
       if (!subject) return undefined;
-      const begun = { call, session, listener, subject };
+      const owner = [session.role, sessionKey(session), socketId];
+      const begun = { call, session, owner, listener, subject };
       const started: Started = { ...begun, subscription: begin(begun, () => started) };
       all.add(started);
       return () => end(started);
@@ -116,6 +126,14 @@ export function createSubscriptions(
       }
     },
   };
+}
+
+/** Equal for sessions of the same role and variables. */
+function sessionKey({ role, variables }: Session): string {
+  return JSON.stringify([
+    role,
+    ...Object.entries(variables).sort(([left], [right]) => (left < right ? -1 : 1)),
+  ]);
 }
 
 /** The subject that a call subscribes to, for a session; undefined: the call runs once. @throws EngineError */

@@ -11,6 +11,7 @@ import { captureStatus, installCapture } from '../../../runtime/capture/install.
 import { startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
 import { buildPackage } from '../processes.ts';
 import type { GoalFigure } from '../results.ts';
+import { measureFairness } from './fairness.ts';
 import { measureIdle } from './idle.ts';
 import { measureKeyed, measureLatency, measureRecordedLatency } from './latency.ts';
 import { measurePolling } from './polling.ts';
@@ -36,6 +37,7 @@ const MEASURES: readonly Measure[] = [
   { ids: ['L5', 'L6'], run: measureSockets },
   { ids: ['L7'], run: measureStorm },
   { ids: ['L13'], run: measureStreams },
+  { ids: ['L14'], run: measureFairness },
   { ids: [FLOORS], run: (rig) => measurePolling(rig, 'each', Math.min(1000, rig.queries)), alone: true },
   { ids: [FLOORS], run: (rig) => measurePolling(rig, 'batched', rig.queries), alone: true },
 ];

@@ -16,8 +16,20 @@ export class Clients {
   /** Sockets that the other side has closed. */
   lost = 0;
 
-  constructor(port: number) {
+  readonly #session: Readonly<Record<string, string>>;
+
+  /** @param session headers that say who the clients are; by default they are administrators */
+  constructor(port: number, session: Readonly<Record<string, string>> = {}) {
     this.#url = `ws://127.0.0.1:${port}/v1/graphql`;
+    this.#session = session;
+  }
+
+  /** Opens a socket with as many subscriptions, and waits for nothing. */
+  async flood(count: number, field: (index: number) => string): Promise<void> {
+    await this.#openOne(
+      Array.from({ length: count }, (_, index) => index),
+      field,
+    );
   }
 
   /** Opens sockets with subscriptions, and waits for their first results. */
@@ -96,7 +108,7 @@ export class Clients {
       else if (text.startsWith('{"type":"error"')) this.errors += 1;
     });
     await once(socket, 'open');
-    socket.send('{"type":"connection_init"}');
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { headers: this.#session } }));
     for (const index of indexes) {
       const payload = { query: `subscription { ${field(index)} }` };
       socket.send(JSON.stringify({ type: 'subscribe', id: String(index), payload }));
@@ -129,7 +141,8 @@ export class Clients {
   /**
    * Writes at a steady rate, each write in turn.
    * @param write changes the result of the subscription of this number
-   * @returns milliseconds from the end of each write to its message; writes of one number within a message count once
+   * @returns milliseconds from the end of each write to its message; writes of one number within a message count once, and
+   *   those without a message as if it came at the end
    */
   async latencies(
     writes: number,
@@ -153,6 +166,7 @@ export class Clients {
       if (!written.has(String(index))) written.set(String(index), performance.now());
     }
     await delay(1500);
+    for (const at of written.values()) times.push(performance.now() - at);
     return times;
   }
 }

@@ -70,8 +70,9 @@ export class Rig {
     return this.#server!.child.pid!;
   }
 
-  anotherClient(): Clients {
-    return new Clients(this.#server!.port);
+  /** @param session headers that say who it is; by default an administrator */
+  anotherClient(session?: Readonly<Record<string, string>>): Clients {
+    return new Clients(this.#server!.port, session);
   }
 
   async track(): Promise<void> {
