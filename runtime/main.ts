@@ -129,7 +129,12 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
     observe,
   );
   const liveQueries = openLiveQueries(configuration, observing);
-  const subscriptions = createSubscriptions(liveQueries, current, report);
+  const subscriptions = createSubscriptions(
+    liveQueries,
+    current,
+    { perRole: configuration.maxSubscriptionsPerRole, perSession: configuration.maxSubscriptionsPerSession },
+    report,
+  );
   const eventsContext = { configuration, environment, observe, outgoing };
   const delivery = createDelivery(eventsContext);
   const capture = createCaptureKeeper(observe);

@@ -316,6 +316,16 @@ export const OPTIONS = {
     10_000,
     'maximum operations at once on a websocket, subscriptions included; 0 = unlimited',
   ),
+  maxSubscriptionsPerRole: option(
+    integer(0),
+    100_000,
+    'maximum subscriptions at once of a role, over all its sockets; 0 = unlimited',
+  ),
+  maxSubscriptionsPerSession: option(
+    integer(0),
+    10_000,
+    'maximum subscriptions at once of all sockets whose role and session variables are equal; 0 = unlimited',
+  ),
   closeWebsocketsOnMetadataChange: option(
     boolean,
     false,

@@ -102,6 +102,11 @@ export function tookTooLong(error: unknown): boolean {
  */
 const PASSING = /^(08|0B|25|26|28|2D|3B|3D|40|53|55|57|58|72|F0|HV|XX|42501)/;
 
+/** Whether Postgres reported it and kept the connection: a function may raise any code, also that of a lost connection. */
+export function isRaised(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
+}
+
 /**
  * Whether the same statement may go well later although data stay as they are. If not, its values fail with these data: a
  * text that is none of its type, a division by zero, what a function raises, whatever code it gives that. An error that has a

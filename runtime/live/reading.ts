@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../core/errors.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import { databaseError } from '../database/errors.ts';
-import { connectionLost, isPassing } from '../database/failures.ts';
+import { connectionLost, isPassing, isRaised } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { operandPath } from '../graphql/operand-path.ts';
 import { type Cohort, deliver, Result, type Subscriber } from './cohort.ts';
@@ -59,7 +59,7 @@ export async function readBatch(
     batch.forEach((cohort, index) => {
       cohort.wanted ||= wanted[index]!;
     });
-    const lost = connectionLost(error);
+    const lost = connectionLost(error) && !isRaised(error);
     if (batch.length > 1 && !lost) return 'split';
     const outcome = lost ? 'lost' : isPassing(error) ? 'failed for now' : 'failed';
     let message = '';

@@ -20,6 +20,7 @@ import {
 } from './protocol.ts';
 import type { SocketLog } from './socket-log.ts';
 import { createTimer } from './timer.ts';
+import type { Turn } from './turns.ts';
 
 export interface SocketContext {
   /**
@@ -43,6 +44,8 @@ export interface SocketContext {
   readonly log: SocketLog;
   /** Reports a defect and closes this socket. */
   readonly lastResort: (error: unknown) => void;
+  /** When its messages are handled. */
+  readonly turn: Turn;
 }
 
 const NOTHING_LEFT = { ended: true, next: Number.POSITIVE_INFINITY } as const;
@@ -54,8 +57,14 @@ const CLOSING = 2000;
 const MAX_EARLY = 1000;
 const MAX_EARLY_LENGTH = 16 * 1024 * 1024;
 
+/** Closes a socket, also if the client does not answer the close frame. */
+export function closeFirmly(socket: WebSocket, code: number, reason: string): void {
+  socket.close(code, closeReason(reason));
+  setTimeout(() => socket.terminate(), CLOSING).unref();
+}
+
 export function serveSocket(socket: WebSocket, context: SocketContext): void {
-  const { messages, outbox, operations, log, lastResort } = context;
+  const { messages, outbox, operations, log, turn, lastResort } = context;
   const isOld = messages.protocol === 'graphql-ws';
   let session: Session | undefined;
   /** Messages that wait while a session is being made; undefined: none is. */
@@ -70,9 +79,7 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
   function close(code: number, reason: string): void {
     if (!isOpen(socket)) return;
     operations.stopAll();
-    socket.close(code, closeReason(reason));
-    // If the client does not answer the close frame.
-    setTimeout(() => socket.terminate(), CLOSING).unref();
+    closeFirmly(socket, code, reason);
   }
 
   /** Ends what the sessions of this socket have started and that may not outlive them; with the last session the socket ends. */
@@ -91,18 +98,23 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
     }
   }
 
-  const receive = (data: RawData) => {
+  const arrived = (data: RawData) => {
     const text = data.toString();
     log.received(text);
-    if (!isOpen(socket)) return;
-    if (!early) {
-      return handle(text);
-    }
+    turn.take(job(text));
+  };
+  socket.on('message', guarded(arrived, lastResort));
+  function job(text: string): () => void {
+    return guarded(() => receive(text), lastResort);
+  }
+  function receive(text: string): Promise<void> | undefined {
+    if (!isOpen(socket)) return undefined;
+    if (!early) return handle(text);
     earlyLength += text.length;
     if (early.push(text) > MAX_EARLY || earlyLength > MAX_EARLY_LENGTH)
       close(1008, 'too many messages before connection_ack');
-  };
-  socket.on('message', guarded(receive, lastResort));
+    return undefined;
+  }
   // An error in a frame closes the socket by itself.
   socket.on(
     'error',
@@ -115,9 +127,6 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
     log.closed(code, reason.toString());
   };
   socket.on('close', guarded(closed, lastResort));
-
-  /** Handles a message that did not arrive just now. */
-  const take = guarded(handle, lastResort);
 
   function handle(text: string): Promise<void> | undefined {
     try {
@@ -182,11 +191,7 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
     early = undefined;
     earlyLength = 0;
     // One of them may be another init, which makes those behind it wait again.
-    for (const text of waiting) {
-      if (!isOpen(socket)) return;
-      if (early) (early as string[]).push(text);
-      else take(text);
-    }
+    turn.takeFirst(waiting.map(job));
   }
 
   function start(id: string, payload: unknown): void {

@@ -21,9 +21,10 @@ import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
 import { createOperations } from './operations.ts';
 import { createOutbox } from './outbox.ts';
 import { chooseProtocol, type ErrorShape, Messages, serverError } from './protocol.ts';
-import { serveSocket } from './socket.ts';
+import { closeFirmly, serveSocket } from './socket.ts';
 import { createSocketLog } from './socket-log.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import { ownerOf, type Subscriptions } from './subscriptions.ts';
+import { Turns } from './turns.ts';
 
 /** Bytes of a message from a client. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
@@ -60,6 +61,7 @@ export function socketEndpoints(
     });
     const keepAlive = createKeepAlive<() => void>(configuration.websocketKeepalive, (send) => send());
     const check = upgradeCheck(configuration);
+    const turns = new Turns();
     let stopping = false;
 
     const report = (error: unknown) => context.observe({ kind: 'unhandled-internal-error', error });
@@ -77,7 +79,7 @@ export function socketEndpoints(
         return;
       }
       acceptor.handleUpgrade(request, stream, head, (socket) => {
-        serve(socket, checked, context, { current, subscriptions, keepAlive });
+        serve(socket, checked, context, { current, subscriptions, keepAlive, turns });
         if (stopping) socket.close(1012, SHUTTING_DOWN);
       });
     };
@@ -107,16 +109,7 @@ function closeAll(sockets: readonly WebSocket[], reason: string, milliseconds: n
   });
 }
 
-/** Closes a socket, also if the client does not answer the close frame. */
-function closeFirmly(socket: WebSocket, code: number, reason: string): void {
-  socket.close(code, reason);
-  setTimeout(() => socket.terminate(), CLOSING).unref();
-}
-
 const SHUTTING_DOWN = 'shutting server down';
-
-/** Milliseconds that clients have to answer when the server closes. */
-const CLOSING = 2000;
 
 /** Little memory for each socket: contexts of compression take hundreds of kilobytes. */
 const COMPRESSION = {
@@ -184,7 +177,13 @@ function serve(
     current,
     subscriptions,
     keepAlive,
-  }: { current: CurrentlyServed; subscriptions: Subscriptions; keepAlive: KeepAlive<() => void> },
+    turns,
+  }: {
+    current: CurrentlyServed;
+    subscriptions: Subscriptions;
+    keepAlive: KeepAlive<() => void>;
+    turns: Turns;
+  },
 ): void {
   const { configuration, observe, logOperation } = context;
   const messages = new Messages(chooseProtocol(socket.protocol).protocol, shape);
@@ -233,7 +232,11 @@ function serve(
     log: (operation, call) => log.operation(operation, call),
     lastResort,
   });
-  const dropped = () => keepAlive.remove(alive);
+  const turn = turns.open(socket, id);
+  const dropped = () => {
+    keepAlive.remove(alive);
+    turn.close();
+  };
   socket.once('close', guarded(dropped, lastResort));
   serveSocket(socket, {
     messages,
@@ -244,7 +247,7 @@ function serve(
     initTimeout: configuration.websocketConnectionInitTimeout * 1000,
     authenticate: async (given, own) => {
       requestHeaders = own;
-      return context.authenticate({
+      const session = await context.authenticate({
         headers: given,
         rawHeaders: Object.entries(given).flatMap(([name, value]) => [name, String(value)]),
         requestId: own['x-request-id'] ?? id,
@@ -253,7 +256,10 @@ function serve(
         isKept: true,
         setCookies: () => {},
       });
+      turn.identify(ownerOf(session, id));
+      return session;
     },
+    turn,
     opened: () => {
       alive();
       keepAlive.add(alive);

@@ -11,6 +11,7 @@ import { findCalled, type GraphqlCall } from '../saved/call.ts';
 import { planSavedSubscription } from '../saved/saved.ts';
 import type { Result } from './cohort.ts';
 import type { LiveQueries, Subject, Subscription } from './live-queries.ts';
+import { Quota, type SubscriptionLimits } from './quota.ts';
 import { type WatchedCalls, type WatchedSubscription, watchCalls } from './watched-calls.ts';
 
 interface SubscriptionListener {
@@ -61,11 +62,15 @@ interface Started {
 export function createSubscriptions(
   queries: LiveQueries,
   current: CurrentlyServed,
+  limits: SubscriptionLimits,
   report: (error: unknown) => void,
 ): Subscriptions {
   const all = new Set<Started>();
+  const quota = new Quota(limits);
   const end = (started: Started) => {
-    if (all.delete(started)) started.subscription.stop();
+    if (!all.delete(started)) return;
+    quota.count(started.owner, -1);
+    started.subscription.stop();
   };
   const begin = (started: Omit<Started, 'subscription'>, whole: () => Started): Started['subscription'] => {
     const { listener, subject, owner } = started;
@@ -97,10 +102,12 @@ export function createSubscriptions(
     start: (call, { session, socketId }, listener) => {
       const subject = subjectOf(call, session, current());
       if (!subject) return undefined;
-      const owner = [session.role, sessionKey(session), socketId];
+      const owner = ownerOf(session, socketId);
+      quota.check(owner);
       const begun = { call, session, owner, listener, subject };
       const started: Started = { ...begun, subscription: begin(begun, () => started) };
       all.add(started);
+      quota.count(owner, 1);
       return () => end(started);
     },
     replan: () => {
@@ -128,12 +135,10 @@ export function createSubscriptions(
   };
 }
 
-/** Equal for sessions of the same role and variables. */
-function sessionKey({ role, variables }: Session): string {
-  return JSON.stringify([
-    role,
-    ...Object.entries(variables).sort(([left], [right]) => (left < right ? -1 : 1)),
-  ]);
+/** Those between whom there are fair shares: the role, the session, which sockets of equal role and variables share, and the socket. */
+export function ownerOf({ role, variables }: Session, socketId: string): readonly string[] {
+  const sorted = Object.entries(variables).sort(([left], [right]) => (left < right ? -1 : 1));
+  return [role, JSON.stringify([role, ...sorted]), socketId];
 }
 
 /** The subject that a call subscribes to, for a session; undefined: the call runs once. @throws EngineError */

@@ -1,0 +1,41 @@
+/** How many subscriptions run at once: of a role, and of a session, which is all sockets whose role and session variables are equal. */
+import { EngineError } from '../core/errors.ts';
+
+export interface SubscriptionLimits {
+  /** Maximum at once; 0: any number. */
+  readonly perRole: number;
+  readonly perSession: number;
+}
+
+export class Quota {
+  readonly #limits: readonly { readonly maximum: number; readonly of: string; readonly option: string }[];
+  /** By role and by session. */
+  readonly #counts: readonly Map<string, number>[] = [new Map(), new Map()];
+
+  constructor({ perRole, perSession }: SubscriptionLimits) {
+    this.#limits = [
+      { maximum: perRole, of: 'role', option: 'max-subscriptions-per-role' },
+      { maximum: perSession, of: 'session', option: 'max-subscriptions-per-session' },
+    ];
+  }
+
+  /** @param path role and session @throws EngineError when no more may start */
+  check(path: readonly string[]): void {
+    for (const [index, { maximum, of, option }] of this.#limits.entries())
+      if (maximum > 0 && (this.#counts[index]!.get(path[index]!) ?? 0) >= maximum)
+        throw new EngineError(
+          'overloaded',
+          `at most ${maximum} subscriptions of one ${of} run at once (option ${option})`,
+        );
+  }
+
+  /** One more runs, or one less. */
+  count(path: readonly string[], change: 1 | -1): void {
+    for (const [index, counts] of this.#counts.entries()) {
+      const key = path[index]!;
+      const count = (counts.get(key) ?? 0) + change;
+      if (count > 0) counts.set(key, count);
+      else counts.delete(key);
+    }
+  }
+}
