@@ -5,7 +5,8 @@ import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Cohort, Listener, Subscriber } from './cohort.ts';
 import { type DueOwner, Lane } from './lane.ts';
-import { Poller, type PollerOptions } from './poller.ts';
+import { type Database, Poller, type PollerOptions } from './poller.ts';
+import { Sensitivities } from './sensitivity.ts';
 
 /** The plan that is read for a subscriber, with its values and connection. */
 export interface Subject {
@@ -30,8 +31,7 @@ export interface LiveQueries {
   readonly paces: { readonly liveQueries: Pace; readonly streams: Pace };
 }
 
-interface Database {
-  readonly lane: Lane;
+interface LiveDatabase extends Database {
   readonly pollers: Map<string, Poller>;
 }
 
@@ -45,9 +45,9 @@ export function createLiveQueries(options: {
   readonly log: PollerOptions['log'];
   readonly report: PollerOptions['report'];
 }): LiveQueries {
-  const databases = new Map<SourceConnection, Database>();
-  /** They outlive their pollers, whose last batches may still run. */
-  const lanes = new WeakMap<SourceConnection, Lane>();
+  const databases = new Map<SourceConnection, LiveDatabase>();
+  /** What outlives pollers, whose last batches may still run. */
+  const kept = new WeakMap<SourceConnection, Database>();
   let joined = 0;
   const { missed, log, report } = options;
   const shared = {
@@ -59,13 +59,16 @@ export function createLiveQueries(options: {
   };
 
   const pollerOf = ({ plan, connection }: Subject) => {
-    const lane = remember(lanes, connection, () => new Lane());
-    const database = remember(databases, connection, () => ({ lane, pollers: new Map() }));
+    const own = remember(kept, connection, () => ({
+      lane: new Lane(),
+      sensitivities: new Sensitivities(connection),
+    }));
+    const database = remember(databases, connection, () => ({ ...own, pollers: new Map() }));
     return remember(
       database.pollers,
       keyOf(plan),
       () =>
-        new Poller(plan, connection, database.lane, {
+        new Poller(plan, connection, own, {
           ...shared,
           ...(plan.cursor ? options.streams : options.liveQueries),
         }),
@@ -78,7 +81,7 @@ export function createLiveQueries(options: {
   ) => {
     joined += 1;
     const poller = pollerOf(subject);
-    const owner = lanes.get(subject.connection)!.shares.enter(path);
+    const owner = kept.get(subject.connection)!.lane.shares.enter(path);
     return poller.add(subject.values, owner, (cohort: Cohort) => join(cohort, owner));
   };
   const remove = ({ plan, connection }: Subject, subscriber: Subscriber) => {

@@ -17,6 +17,8 @@ export interface Round {
   readonly began: number;
   /** Something that it read had changed. */
   isFruitful: boolean;
+  /** Milliseconds that its batches took. */
+  spent: number;
 }
 
 export class Pace {
@@ -60,13 +62,19 @@ export class Pace {
     if (this.#round) this.#round.isFruitful = true;
   }
 
+  /** A batch of the round took so many milliseconds. */
+  spend(time: number): void {
+    if (this.#round) this.#round.spent += time;
+  }
+
   /** Everything that was due has been read. @returns the round, if it was one */
   end(): Round | undefined {
     const round = this.#round;
     if (!round) return undefined;
     this.#round = undefined;
     this.#ended = performance.now();
-    this.#cost = this.#ended - round.began;
+    // Not what it waited for while others were read.
+    this.#cost = Math.min(this.#ended - round.began, round.spent);
     this.#patience = round.isFruitful
       ? 0
       : Math.min(Math.max(LOOK_INTERVAL, 2 * this.#patience), MAX_PATIENCE);
@@ -84,7 +92,7 @@ export class Pace {
     clearTimeout(this.#next?.timer);
     const begin = () => {
       this.#next = undefined;
-      this.#round = { began: performance.now(), isFruitful: false };
+      this.#round = { began: performance.now(), isFruitful: false, spent: 0 };
       this.#begin();
     };
     this.#next = { at, timer: setTimeout(begin, at - now) };

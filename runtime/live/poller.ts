@@ -19,6 +19,7 @@ import { GATHER, Pace } from './pace.ts';
 import type { BatchReport, ReadReport } from './poller-log.ts';
 import { type Outcome, type ReadingContext, readBatch } from './reading.ts';
 import { Retries } from './retries.ts';
+import type { Sensitivities } from './sensitivity.ts';
 import type { Kind } from './shares.ts';
 import { Staleness } from './staleness.ts';
 
@@ -36,6 +37,12 @@ export interface PollerOptions {
   /** undefined: it is not logged. */
   readonly log: ((report: ReadReport) => void) | undefined;
   readonly report: (error: unknown) => void;
+}
+
+/** What the live queries of one database share. */
+export interface Database {
+  readonly lane: Lane;
+  readonly sensitivities: Sensitivities;
 }
 
 type PolledSource = Pick<SourceConnection, 'poll' | 'changes'>;
@@ -64,7 +71,12 @@ export class Poller implements Reader {
   #gathering: NodeJS.Timeout | undefined;
   readonly #stopListening: () => void;
 
-  constructor(plan: SubscriptionPlan, source: PolledSource, lane: Lane, options: PollerOptions) {
+  constructor(
+    plan: SubscriptionPlan,
+    source: PolledSource,
+    { lane, sensitivities }: Database,
+    options: PollerOptions,
+  ) {
     this.plan = plan;
     this.#lane = lane;
     this.#options = options;
@@ -85,7 +97,7 @@ export class Poller implements Reader {
     this.#cohorts = new Cohorts(plan.parameters, (cohort) => this.#forget(cohort));
     this.#due = new DueCohorts(this, lane, options.batchSize);
     this.#retries = new Retries(options.interval, (cohorts) => this.#retry(cohorts));
-    this.#stale = new Staleness(plan, source, this.#cohorts.index, options.missed);
+    this.#stale = new Staleness(plan, sensitivities, this.#cohorts.index, options.missed);
     this.#stopListening = source.changes.listen((change) => this.#changed(change));
   }
 
@@ -150,6 +162,8 @@ export class Poller implements Reader {
     const { cohorts } = batch;
     this.#readingSince ??= performance.now();
     if (this.#retries.areRetried(cohorts)) this.#retried.add(batch);
+    const isOfRound = cohorts.some((cohort) => this.#round?.has(cohort));
+    const began = performance.now();
     try {
       if (cohorts.length > 0) {
         const outcome = await readBatch(this.#reading, cohorts, this.#options.joined());
@@ -161,6 +175,7 @@ export class Poller implements Reader {
       this.#options.report(error);
       for (const cohort of cohorts) this.#ended(cohort, 'read');
     }
+    if (isOfRound) this.#pace.spend(performance.now() - began);
     if (this.#stale.mustLearn && this.cohorts.size > 0) await this.#stale.learn();
   }
 

@@ -7,6 +7,7 @@ import { type ReadKey, readKeysOf, relationKey } from '../core/sql/keys.ts';
 import { readSetOf } from '../core/sql/reads.ts';
 import { READ_THROUGH } from '../database/read-through.ts';
 import type { SourceConnection } from '../database/source.ts';
+import type { TextRow } from '../database/text-query.ts';
 
 export interface Sensitivity {
   /** Why the query has to be read at its interval; undefined: it is read after changes of data. */
@@ -78,27 +79,55 @@ const TABLES = `with recursive reached (schema, name, is_table, oid) as (
 select r.oid::text, r.schema, r.name, r.is_table::text
 from reached as r join pg_class as c on c.oid = r.oid where c.relkind <> 'v'`;
 
-/** Asks the database. @throws what the connection throws */
-export async function sensitivityOf(
-  sql: string,
-  source: Pick<SourceConnection, 'poll'>,
-): Promise<Sensitivity> {
-  const { relations, functions } = readSetOf(sql);
-  const names = [relations.map(({ schema }) => schema), relations.map(({ name }) => name)];
-  // One after the other: the connection for change signals stays free.
-  const reasons = await source.poll(REASONS, [
-    ...names,
-    functions.map(({ schema }) => schema),
-    functions.map(({ name }) => name),
-    SETTING_ONLY,
-  ]);
-  const tables = await source.poll(TABLES, names);
-  const keys = readKeysOf(sql);
-  const reads = new Map<string, readonly (readonly ReadKey[])[]>();
-  for (const [oid, schema, name, isTable] of tables) {
-    // Columns of a view are not those of its tables.
-    const places = (isTable === 'true' && keys.get(relationKey(schema!, name!))) || [[]];
-    reads.set(oid!, [...(reads.get(oid!) ?? []), ...places]);
+/** What the database says of the relations and functions that a statement reads. */
+interface Answer {
+  readonly reasons: readonly TextRow[];
+  readonly tables: readonly TextRow[];
+}
+
+/** More answers than statements of an application need; then all are asked for again. */
+const MAX_ANSWERS = 1000;
+
+/** On what statements depend, in one database. Those that read the same relations and functions share an answer. */
+export class Sensitivities {
+  readonly #source: Pick<SourceConnection, 'poll'>;
+  readonly #answers = new Map<string, { readonly asked: number; readonly answer: Promise<Answer> }>();
+
+  constructor(source: Pick<SourceConnection, 'poll'>) {
+    this.#source = source;
   }
-  return { polledBecause: reasons[0]?.[0] ?? undefined, reads };
+
+  /**
+   * @param since by performance.now(): the database is asked after that
+   * @throws what the connection throws
+   */
+  async of(sql: string, since: number): Promise<Sensitivity> {
+    const { relations, functions } = readSetOf(sql);
+    const names = [relations, functions].flatMap((list) => [
+      list.map(({ schema }) => schema),
+      list.map(({ name }) => name),
+    ]);
+    const key = JSON.stringify(names);
+    let known = this.#answers.get(key);
+    if (!known || known.asked < since) {
+      known = { asked: performance.now(), answer: this.#ask(names) };
+      if (this.#answers.size >= MAX_ANSWERS) this.#answers.clear();
+      this.#answers.set(key, known);
+    }
+    const { reasons, tables } = await known.answer;
+    const keys = readKeysOf(sql);
+    const reads = new Map<string, readonly (readonly ReadKey[])[]>();
+    for (const [oid, schema, name, isTable] of tables) {
+      // Columns of a view are not those of its tables.
+      const places = (isTable === 'true' && keys.get(relationKey(schema!, name!))) || [[]];
+      reads.set(oid!, [...(reads.get(oid!) ?? []), ...places]);
+    }
+    return { polledBecause: reasons[0]?.[0] ?? undefined, reads };
+  }
+
+  async #ask(names: readonly (readonly string[])[]): Promise<Answer> {
+    // One after the other: the connection for change signals stays free.
+    const reasons = await this.#source.poll(REASONS, [...names, SETTING_ONLY]);
+    return { reasons, tables: await this.#source.poll(TABLES, names.slice(0, 2)) };
+  }
 }

@@ -4,11 +4,10 @@
  */
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { Change } from '../database/changes.ts';
-import type { SourceConnection } from '../database/source.ts';
 import type { Cohort } from './cohort.ts';
 import { type CohortIndex, concernOf } from './concern.ts';
 import type { Round } from './pace.ts';
-import { type Sensitivity, sensitivityOf, tablesOf } from './sensitivity.ts';
+import { type Sensitivities, type Sensitivity, tablesOf } from './sensitivity.ts';
 
 /** Milliseconds after which definitions in the database are looked at again: they may change unnoticed. */
 const LEARN_AGAIN = 60_000;
@@ -19,7 +18,7 @@ const MAX_DELAY = 2000;
 
 export class Staleness {
   readonly #plan: SubscriptionPlan;
-  readonly #source: Pick<SourceConnection, 'poll'>;
+  readonly #sensitivities: Sensitivities;
   readonly #index: CohortIndex;
   readonly #missed: (plan: SubscriptionPlan) => void;
   readonly #tables: ReadonlySet<string>;
@@ -29,6 +28,8 @@ export class Staleness {
   /** undefined: not known yet. */
   #sensitivity: Sensitivity | undefined;
   #mustLearn = true;
+  /** What the database said before, by performance.now(), does not count. */
+  #since = performance.now();
   #isLearning = false;
   /** When the sensitivity was asked for, by performance.now(). */
   #learned = 0;
@@ -40,12 +41,12 @@ export class Staleness {
   /** @param missed a change that nothing had reported was found by a look for such changes */
   constructor(
     plan: SubscriptionPlan,
-    source: Pick<SourceConnection, 'poll'>,
+    sensitivities: Sensitivities,
     index: CohortIndex,
     missed: (plan: SubscriptionPlan) => void,
   ) {
     this.#plan = plan;
-    this.#source = source;
+    this.#sensitivities = sensitivities;
     this.#index = index;
     this.#missed = missed;
     this.#tables = tablesOf(plan.text);
@@ -79,6 +80,7 @@ export class Staleness {
   forget(): void {
     this.#sensitivity = undefined;
     this.#mustLearn = true;
+    this.#since = performance.now();
   }
 
   /** Asks what the query depends on. If that remains unknown, it is read at its interval. */
@@ -86,7 +88,7 @@ export class Staleness {
     this.#mustLearn = false;
     this.#learned = performance.now();
     this.#isLearning = true;
-    const sensitivity = await sensitivityOf(this.#plan.text, this.#source).catch(() => undefined);
+    const sensitivity = await this.#sensitivities.of(this.#plan.text, this.#since).catch(() => undefined);
     this.#isLearning = false;
     if (!this.#mustLearn) this.#sensitivity = sensitivity;
   }
@@ -95,7 +97,10 @@ export class Staleness {
   note(change: Change): boolean {
     const now = performance.now();
     if (change.redefined) this.forget();
-    else if (now - this.#learned > LEARN_AGAIN) this.#mustLearn = true;
+    else if (!this.#mustLearn && now - this.#learned > LEARN_AGAIN) {
+      this.#mustLearn = true;
+      this.#since = now;
+    }
     const concern = concernOf(change, this.#tables, this.#sensitivity, this.#index);
     if (concern === 'none') {
       if (change.tables || now - this.#readAll < CHECK_INTERVAL) return false;

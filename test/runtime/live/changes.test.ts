@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSetOf } from '../../../runtime/core/sql/reads.ts';
 import { createChanges } from '../../../runtime/database/changes.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
-import { sensitivityOf } from '../../../runtime/live/sensitivity.ts';
+import { Sensitivities } from '../../../runtime/live/sensitivity.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
 import { connect } from '../../harness/socket.ts';
@@ -161,7 +161,7 @@ describe('what a statement reads', () => {
     ['from "public"."timed_note" as "note#1"', 'the time or the user in timed_note'],
     ['from "public"."busy" as "note#1"', 'the system relation pg_stat_activity'],
   ])('%s', async (sql, reason) => {
-    const { polledBecause } = await sensitivityOf(`select ${sql}`, source);
+    const { polledBecause } = await new Sensitivities(source).of(`select ${sql}`, 0);
     if (reason === undefined) expect(polledBecause).toBeUndefined();
     else expect(polledBecause).toContain(reason);
   });
