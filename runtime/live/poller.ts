@@ -164,6 +164,7 @@ export class Poller implements Reader {
     if (this.#retries.areRetried(cohorts)) this.#retried.add(batch);
     const isOfRound = cohorts.some((cohort) => this.#round?.has(cohort));
     const began = performance.now();
+    const { idleTime } = performance.nodeTiming;
     try {
       if (cohorts.length > 0) {
         const outcome = await readBatch(this.#reading, cohorts, this.#options.joined());
@@ -176,13 +177,13 @@ export class Poller implements Reader {
       for (const cohort of cohorts) this.#ended(cohort, 'read');
     }
     if (isOfRound) this.#pace.spend(performance.now() - began);
+    this.#due.took(cohorts.length, performance.nodeTiming.idleTime - idleTime);
     if (this.#stale.mustLearn && this.cohorts.size > 0) await this.#stale.learn();
   }
 
   ended(batch: Batch, cost: number): void {
     this.#batches -= 1;
     if (this.cohorts.size === 0) return;
-    this.#due.took(batch.cohorts.length, cost);
     this.#retries.ended(this.#retried.delete(batch) ? cost : undefined);
     this.#settle();
   }

@@ -37,6 +37,8 @@ const QUERIES = [
   'subscription ($a: Int) { note(where: {item_id: {_eq: $a}}, order_by: {id: desc}, limit: 3) { id word } }',
   'subscription { item_count(order_by: {who: asc}) { who items } }',
   'subscription ($a: Int!) { items_of(args: {o: $a}, order_by: {id: asc}) { id owner hidden word } }',
+  'subscription ($p: String!) { item(where: {word: {_regex: $p}}, order_by: {id: asc}) { id owner hidden word } }',
+  'subscription ($a: Int!) { brittle(where: {id: {_gt: $a}}, order_by: {id: asc}) { id owner hidden share } }',
   'subscription { tick_by_pk(id: 1) { n } }',
   'subscription { slow_tick(where: {id: {_eq: 1}}) { n } }',
   'subscription ($a: Int) { item_stream(batch_size: 2, cursor: {initial_value: {id: $a}}) { id owner hidden } }',
@@ -132,7 +134,7 @@ class Campaign {
   }
 
   async #track(): Promise<void> {
-    for (const table of ['item', 'note', 'busy_item', 'item_count', 'tick', 'slow_tick'])
+    for (const table of ['item', 'note', 'busy_item', 'item_count', 'tick', 'slow_tick', 'brittle'])
       await this.#metadata('pg_track_table', { table });
     await this.#metadata('pg_track_function', { function: 'items_of' });
     await this.#metadata('pg_create_array_relationship', {
@@ -140,7 +142,7 @@ class Campaign {
       name: 'notes',
       using: { foreign_key_constraint_on: { table: 'note', column: 'item_id' } },
     });
-    for (const table of ['item', 'busy_item'])
+    for (const table of ['item', 'busy_item', 'brittle'])
       await this.#metadata('pg_create_select_permission', this.#permission(table, RULES[0].filter));
     for (const table of ['note', 'item_count', 'tick', 'slow_tick'])
       await this.#metadata('pg_create_select_permission', this.#permission(table, {}));
@@ -166,7 +168,11 @@ class Campaign {
 
   /** @param values numbers of the variable; below 3 are those of owners */
   #subscribe(client: Client, query = this.#random.pick(QUERIES), values = 6): void {
-    client.subscribe(query, query.includes('$a') ? { a: this.#random.below(values) } : {});
+    const random = this.#random;
+    // Half of the patterns are invalid.
+    if (query.includes('$p'))
+      client.subscribe(query, { p: random.pick(['w', '^y', '1$', '(', '[', `*${random.below(9)}`]) });
+    else client.subscribe(query, query.includes('$a') ? { a: random.below(values) } : {});
   }
 
   async #act(): Promise<void> {
@@ -219,7 +225,7 @@ class Campaign {
     const { filter } = RULES[next]!;
     await this.#metadata(
       'bulk',
-      ['item', 'busy_item'].flatMap((table) => [
+      ['item', 'busy_item', 'brittle'].flatMap((table) => [
         { type: 'pg_drop_select_permission', args: { table, role: 'user' } },
         { type: 'pg_create_select_permission', args: this.#permission(table, filter) },
       ]),
@@ -248,7 +254,9 @@ class Campaign {
       const fresh = await this.#fresh(client, query, variables);
       if (client.fault) return;
       const held = isStream ? streamed(subscription.streamed, fresh) : subscription.last;
-      if (held === fresh) break;
+      if (held === fresh || subscription.hasEnded) break;
+      // A value that fails now, and had a result before, holds none.
+      if (fresh === 'null' && query.includes('brittle') && subscription.failure !== undefined) break;
       if (performance.now() > deadline) {
         const session = JSON.stringify(client.session);
         client.fault = `${query} ${JSON.stringify(variables)} of ${session} holds ${held} where a fresh query answers ${fresh}`;

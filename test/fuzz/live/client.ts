@@ -10,6 +10,10 @@ export interface LiveSubscription {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Text of the last data. */
   last: string | undefined;
+  /** Message that it could not be read, if that is what it got last. */
+  failure: string | undefined;
+  /** It got an error, because its values fail. */
+  hasEnded: boolean;
   /** Of a stream: keys of all rows, in the order in which they came. */
   readonly streamed: number[];
 }
@@ -45,6 +49,8 @@ export class Client {
     });
     for (const subscription of this.subscriptions.values()) {
       subscription.last = undefined;
+      subscription.failure = undefined;
+      subscription.hasEnded = false;
       subscription.streamed.length = 0;
       this.#start(subscription);
     }
@@ -60,7 +66,15 @@ export class Client {
   subscribe(query: string, variables: Readonly<Record<string, unknown>>): void {
     this.#counter += 1;
     const id = String(this.#counter);
-    const subscription = { id, query, variables, last: undefined, streamed: [] };
+    const subscription = {
+      id,
+      query,
+      variables,
+      last: undefined,
+      failure: undefined,
+      hasEnded: false,
+      streamed: [],
+    };
     this.subscriptions.set(id, subscription);
     this.#start(subscription);
   }
@@ -93,13 +107,21 @@ export class Client {
     };
     if (type === 'pong') this.#pongs += 1;
     const subscription = id === undefined ? undefined : this.subscriptions.get(id);
-    if (type === 'error' && subscription) this.fault ??= `an error: ${text}`;
-    if (type !== 'next' || !subscription) return;
+    if (!subscription || type === 'complete') return;
+    if (subscription.hasEnded) this.fault ??= `a message after the end: ${text}`;
+    if (type === 'error') {
+      if (!mayFail(subscription)) this.fault ??= `an error: ${text}`;
+      subscription.hasEnded = true;
+    }
+    if (type !== 'next') return;
     if (!payload?.data) {
-      // The connection was lost, which the test does to it.
+      // The connection was lost, which the test does to it, or data make it fail.
+      if (subscription.failure === text) this.fault ??= `the same error again: ${text}`;
       subscription.last = undefined;
+      subscription.failure = text;
       return;
     }
+    subscription.failure = undefined;
     const data = JSON.stringify(payload.data);
     const isStream = subscription.query.includes('_stream');
     if (data === subscription.last && !isStream) this.fault ??= `the same again: ${text}`;
@@ -115,4 +137,9 @@ export class Client {
       this.fault ??= `an older state: ${subscription.last}, then ${data}`;
     subscription.last = data;
   }
+}
+
+/** Whether the values of a subscription may fail, at once or with some data. */
+export function mayFail({ query, variables }: Pick<LiveSubscription, 'query' | 'variables'>): boolean {
+  return query.includes('brittle') || /^[([*]/.test(String(variables.p ?? ''));
 }

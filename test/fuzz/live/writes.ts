@@ -18,6 +18,8 @@ const SCHEMA = `
   create function crawl(n int) returns int immutable language plpgsql as
     'begin if n % 10 = 0 then perform pg_sleep(0.2); end if; return n; end';
   create view slow_tick as select id, crawl(n) as n from tick;
+  -- Data make it fail, and well again.
+  create view brittle as select id, owner, hidden, 1 / (case when word like 'y%7' then 0 else 1 end) as share from item;
   create table noise (id serial primary key);
   insert into tick values (1, 0);
   insert into item (owner, hidden, word) select i % 3, i % 2 = 0, 'w' || i from generate_series(1, 12) as i;
