@@ -169,10 +169,11 @@ class Campaign {
   /** @param values numbers of the variable; below 3 are those of owners */
   #subscribe(client: Client, query = this.#random.pick(QUERIES), values = 6): void {
     const random = this.#random;
-    // Half of the patterns are invalid.
-    if (query.includes('$p'))
-      client.subscribe(query, { p: random.pick(['w', '^y', '1$', '(', '[', `*${random.below(9)}`]) });
-    else client.subscribe(query, query.includes('$a') ? { a: random.below(values) } : {});
+    if (query.includes('$p')) {
+      // One that fails and one that does not, often in one batch.
+      for (const p of [random.pick(['(', '[', `*${random.below(9)}`]), random.pick(['w', '^y', '1$'])])
+        client.subscribe(query, { p });
+    } else client.subscribe(query, query.includes('$a') ? { a: random.below(values) } : {});
   }
 
   async #act(): Promise<void> {
