@@ -42,7 +42,7 @@ export interface Subscriptions {
 }
 
 /** Who subscribes. */
-export interface Subscribing {
+interface Subscribing {
   readonly session: Session;
   /** Of the socket. */
   readonly socketId: string;

@@ -140,6 +140,6 @@ export class Client {
 }
 
 /** Whether the values of a subscription may fail, at once or with some data. */
-export function mayFail({ query, variables }: Pick<LiveSubscription, 'query' | 'variables'>): boolean {
+function mayFail({ query, variables }: Pick<LiveSubscription, 'query' | 'variables'>): boolean {
   return query.includes('brittle') || /^[([*]/.test(String(variables.p ?? ''));
 }
