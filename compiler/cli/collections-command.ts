@@ -1,7 +1,10 @@
 /** `engine collections import`: a client's manifest of persisted operations becomes a query collection of the metadata. */
+
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
+import { parseExactJson } from '../../runtime/core/json/exact-json.ts';
+import { jsonText } from '../../runtime/core/types.ts';
 import { ManifestError, type ManifestOperation, readManifest } from './client-manifest.ts';
 import type { CommandContext } from './command.ts';
 
@@ -83,7 +86,7 @@ function intoJson(
   const before = known && namedTexts(known.definition?.queries);
   const next = { ...known, ...collection(name, comment ?? known?.comment, operations) };
   const all = known ? collections.map((entry) => (entry === known ? next : entry)) : [...collections, next];
-  return { before, text: `${JSON.stringify({ ...metadata, query_collections: all }, null, 2)}\n` };
+  return { before, text: `${jsonText({ ...metadata, query_collections: all }, '  ')}\n` };
 }
 
 interface Collection {
@@ -121,7 +124,7 @@ function differences(
 function readJson(file: string): unknown {
   const text = read(file);
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch (error) {
     throw new ManifestError(`${file} is not JSON: ${(error as Error).message}`);
   }

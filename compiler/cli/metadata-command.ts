@@ -1,7 +1,9 @@
 /** `engine metadata export|apply|diff`: the metadata of a running server, and the same as files. */
+
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lineDifference } from '../../runtime/console/line-difference.ts';
+import { jsonText } from '../../runtime/core/types.ts';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { createOrigin } from '../../runtime/metadata/origin.ts';
@@ -101,7 +103,7 @@ function localMetadata(path: string, context: CommandContext): Metadata | undefi
 }
 
 function json(metadata: Metadata): string {
-  return `${JSON.stringify(exportMetadata(metadata), null, 2)}\n`;
+  return `${jsonText(exportMetadata(metadata), '  ')}\n`;
 }
 
 /** Writes the files and removes YAML files of an earlier export that are no longer needed. */

@@ -13,7 +13,8 @@ import {
   print,
   type StringValueNode,
 } from 'graphql';
-import { stringify } from 'yaml';
+import { type ScalarTag, stringify } from 'yaml';
+import { NumberText } from '../../runtime/core/types.ts';
 import type {
   Action,
   CustomTypes,
@@ -81,8 +82,23 @@ export function metadataFolder(metadata: Metadata): ReadonlyMap<string, string> 
 }
 
 function yaml(value: unknown): string {
-  return stringify(value, { version: '1.2', schema: 'core', lineWidth: 0, aliasDuplicateObjects: false });
+  return stringify(value, {
+    version: '1.2',
+    schema: 'core',
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+    customTags: (tags) => [numberTag, ...tags],
+  });
 }
+
+/** Prints numbers with the digits that they were written with. */
+const numberTag: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => value instanceof NumberText,
+  resolve: (text) => text,
+  stringify: ({ value }) => String(value),
+};
 
 /** Spells names as file names, each differently, also where case does not count. */
 function uniqueNames(): (name: string) => string {

@@ -1,5 +1,7 @@
 /** The metadata API of a running server, as commands call it. */
 
+import { parseExactJson } from '../../runtime/core/json/exact-json.ts';
+import { jsonText } from '../../runtime/core/types.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { isCallable } from '../../runtime/outgoing/address.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
@@ -51,7 +53,7 @@ export async function ask(options: ServerOptions, context: CommandContext, body:
           ? []
           : ([[vocabulary().fromCanonical('x-engine-admin-secret'), secret]] as const)),
       ],
-      body: JSON.stringify(body),
+      body: jsonText(body),
     })
     .catch((error: Error) => {
       throw new MetadataCommandError(`${endpoint} cannot be reached: ${error.message}.`);
@@ -64,7 +66,7 @@ export async function ask(options: ServerOptions, context: CommandContext, body:
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@
 
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { objectKey } from '../../runtime/core/names.ts';
+import { NumberText } from '../../runtime/core/types.ts';
 import type { Metadata, QueryCollection, Source } from '../../runtime/metadata/metadata.ts';
 import type { Memory } from './memory.ts';
 
@@ -30,7 +31,8 @@ function equal(left: unknown, right: unknown): boolean {
     for (let index = 0; index < left.length; index += 1) if (!equal(left[index], right[index])) return false;
     return true;
   }
-  // Other objects, such as numbers kept as text, are compared by identity only.
+  if (left instanceof NumberText) return right instanceof NumberText && left.text === right.text;
+  // Other objects are compared by identity only.
   if (!isPlain(left) || !isPlain(right)) return false;
   const keys = Object.keys(left);
   const others = Object.keys(right);

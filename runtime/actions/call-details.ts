@@ -1,6 +1,7 @@
 /** Details of a call for administrators: the request in the metadata's form, without secrets, and the answer. */
+
 import { EngineError } from '../core/errors.ts';
-import { jsonText } from '../core/types.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import type { OutgoingResponse } from '../outgoing/message.ts';
 import type { TransformedRequest } from '../transforms/apply.ts';
 import type { PreparedAction, ShownHeader } from './prepared.ts';
@@ -25,7 +26,7 @@ export class CallDetails {
       request: {
         url: handler,
         headers: this.#headers.map(({ name, shown }) => ({ name, value: shown })),
-        body: JSON.parse(jsonText(this.#payload)) as unknown,
+        body: this.#payload,
         transformed_request: this.transformed ? this.#describeTransformed(this.transformed) : null,
       },
       response: response ? describeResponse(response) : null,
@@ -63,7 +64,7 @@ function describeResponse(response: OutgoingResponse) {
 
 function parsedOrText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return text;
   }

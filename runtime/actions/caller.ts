@@ -102,7 +102,7 @@ async function runStored(
 /** The error; details are for administrators. */
 function errorsFor({ errors }: CallResult, session: Session): unknown {
   if (errors === null) return null;
-  const { internal, ...shown } = JSON.parse(errors) as Record<string, unknown>;
+  const { internal, ...shown } = parseExactJson(errors) as Record<string, unknown>;
   return session.role === ADMIN_ROLE && internal !== undefined ? { ...shown, internal } : shown;
 }
 

@@ -111,7 +111,7 @@ async function outcomeFrom(
 
 /** An error as it is stored. */
 function errorText({ message, path, code, internal }: EngineError): string {
-  return JSON.stringify({ error: message, path, code, ...(internal ? { internal } : {}) });
+  return jsonText({ error: message, path, code, ...(internal ? { internal } : {}) });
 }
 
 /** The stored error of a call that was postponed and not completed in time. */

@@ -12,6 +12,7 @@ export {
 } from './action/shapes.ts';
 export type { Row, Where } from './contract/row-types.ts';
 export { cronTriggers, eventsProgram, eventTrigger } from './events.ts';
+export { exact } from './json/json-value.ts';
 export { deleteRow, deleteRows } from './mutation/delete.ts';
 export { functionAggregate, functionMutation, functionRows } from './mutation/function.ts';
 export { insertRow, insertRows } from './mutation/insert.ts';

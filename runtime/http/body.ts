@@ -1,7 +1,7 @@
 /** Bodies of requests: read as text, parsed once, numbers kept with all their digits. */
 import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
-import { parseExactJson } from '../core/json/exact-json.ts';
+import { parseExactJson, TooDeep } from '../core/json/exact-json.ts';
 
 /** Every body is read as text, for any content type. */
 export function installBodyParser(app: FastifyInstance): void {
@@ -14,7 +14,7 @@ export function installBodyParser(app: FastifyInstance): void {
 
 /**
  * Parses a JSON body. Numbers that would lose digits become NumberText.
- * @throws EngineError invalid-json
+ * @throws EngineError invalid-json; parse-failed if it is nested too deeply
  */
 export function parseJson(body: unknown): unknown {
   const text = typeof body === 'string' ? body : '';
@@ -22,6 +22,9 @@ export function parseJson(body: unknown): unknown {
     return parseExactJson(text);
   } catch (error) {
     const reason = text.trim() === '' ? 'not enough input' : (error as Error).message;
-    throw new EngineError('invalid-json', `Error in $: ${reason}`);
+    throw new EngineError(
+      error instanceof TooDeep ? 'parse-failed' : 'invalid-json',
+      `Error in $: ${reason}`,
+    );
   }
 }

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError, UpstreamErrors } from '../core/errors.ts';
 import { describeReason } from '../core/reason.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
+import { jsonText } from '../core/types.ts';
 import { databaseError } from '../database/errors.ts';
 import type { LoggedError } from '../logs/observe.ts';
 import { type HttpContext, type HttpReply, type HttpRequest, JSON_TYPE, sendJson } from './context.ts';
@@ -21,7 +22,7 @@ export function graphqlErrorText(error: EngineError, showInternal: boolean): str
   if (error instanceof UpstreamErrors) return `{"data":null,"errors":${error.text}}`;
   const { path, message, code, internal } = error;
   const own = { path, code, ...(showInternal && internal !== undefined ? { internal } : {}) };
-  return JSON.stringify({ errors: [{ message, extensions: error.extensions ?? own }] });
+  return jsonText({ errors: [{ message, extensions: error.extensions ?? own }] });
 }
 
 /** True if the sender of the request may see `internal`. */
@@ -163,12 +164,12 @@ export function installErrorHandlers(app: FastifyInstance, context: HttpContext)
   app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
     const error = new EngineError('not-found', 'resource does not exist', { status: 404 });
     request.exchange.error = errorObject(error, false);
-    return sendJson(reply, JSON.stringify(errorObject(error, false)), 404);
+    return sendJson(reply, jsonText(errorObject(error, false)), 404);
   });
   app.setErrorHandler(async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = await answerableError(context, request, thrown);
     // Endpoints of saved operations pass on the errors of a remote schema as they are.
     if (error instanceof UpstreamErrors) return sendJson(reply, error.text, error.status);
-    return sendJson(reply, JSON.stringify(errorObject(error, showsInternal(context, request))), error.status);
+    return sendJson(reply, jsonText(errorObject(error, showsInternal(context, request))), error.status);
   });
 }

@@ -3,9 +3,11 @@
  * queries only. A client that accepts `application/graphql-response+json` gets that type and the statuses of its standard
  * (GraphQL over HTTP).
  */
+
 import type { FastifyInstance } from 'fastify';
 import { answerCall, type CurrentlyServed, forRequest, type Served } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
@@ -125,7 +127,7 @@ function callOfAddress(parameters: unknown): GraphqlCall {
 /** The query text of an unauthenticated request, if it can be read. */
 function queryTextOf(body: unknown): string | undefined {
   try {
-    const { query } = JSON.parse(String(body)) as { query?: unknown };
+    const { query } = parseExactJson(String(body)) as { query?: unknown };
     return typeof query === 'string' ? query : undefined;
   } catch {
     return undefined;

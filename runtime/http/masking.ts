@@ -1,4 +1,5 @@
 /** Values of GraphQL variables that logs do not show. */
+import { isObject } from '../core/json/json-value.ts';
 
 const MASK = '[MASKED]';
 
@@ -43,6 +44,6 @@ export function withoutSecrets<Value>(value: Value, secrets: readonly string[]):
 function clean(value: unknown, cleanText: (text: string) => string): unknown {
   if (typeof value === 'string') return cleanText(value);
   if (Array.isArray(value)) return value.map((item) => clean(item, cleanText));
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clean(item, cleanText)]));
 }

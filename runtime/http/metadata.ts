@@ -1,5 +1,8 @@
 /** POST /v1/metadata, /v1/query and /v2/query: bodies in, answers of the metadata engine out. */
+
 import type { FastifyRequest } from 'fastify';
+import { parseExactJson } from '../core/json/exact-json.ts';
+import { isObject } from '../core/json/json-value.ts';
 import type { Session } from '../core/session.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import type { LoggedQuery } from '../logs/observe.ts';
@@ -47,7 +50,7 @@ function clientOf({ headers, exchange: { requestId, trace } }: FastifyRequest): 
 /** The logged form of a request: its type, or the whole request without secrets. */
 function describeRequest(body: string, isWhole: boolean): LoggedQuery {
   try {
-    const { type, args } = JSON.parse(body) as { type?: unknown; args?: unknown };
+    const { type, args } = parseExactJson(body) as { type?: unknown; args?: unknown };
     return { type: String(type), ...(isWhole ? { args: redact(args) } : {}) };
   } catch {
     return {};
@@ -60,7 +63,7 @@ const SECRET_KEY = /pass(word|phrase)|secret|token|api.?key|authorization|privat
 function redact(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll(/(:\/\/[^\s/?#]*:)[^\s/?#]*@/g, '$1[REDACTED]@');
   if (Array.isArray(value)) return value.map(redact);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   const isHeader = 'name' in value && 'value' in value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [

@@ -4,7 +4,8 @@
  * understood on every socket.
  */
 import { EngineError } from '../core/errors.ts';
-import { jsonKind } from '../core/types.ts';
+import { parseExactJson, TooDeep } from '../core/json/exact-json.ts';
+import { jsonKind, jsonText } from '../core/types.ts';
 
 export type Protocol = 'graphql-transport-ws' | 'graphql-ws';
 
@@ -41,9 +42,10 @@ export function chooseProtocol(offered: string | undefined): {
 export function readMessage(text: string): ClientMessage {
   let message: unknown;
   try {
-    message = JSON.parse(text);
-  } catch {
-    throw new MessageError('Error in $: the message is not valid JSON');
+    message = parseExactJson(text);
+  } catch (error) {
+    const reason = error instanceof TooDeep ? error.message : 'the message is not valid JSON';
+    throw new MessageError(`Error in $: ${reason}`);
   }
   if (jsonKind(message) !== 'Object')
     throw new MessageError(`Error in $: expected Object, but encountered ${jsonKind(message)}`);
@@ -59,7 +61,7 @@ export function readMessage(text: string): ClientMessage {
     case 'complete':
       return { type: 'stop', id: readId(id) };
     case 'ping':
-      return { type: 'ping', payload: payload === undefined ? undefined : JSON.stringify(payload) };
+      return { type: 'ping', payload: payload === undefined ? undefined : jsonText(payload) };
     case 'pong':
       return { type: 'pong' };
     case 'connection_terminate':
@@ -164,11 +166,11 @@ export class Messages {
 
   /** A subscription could not be read this time. It goes on, so it is not an `error`, which would end it. */
   pollFailure(id: string, error: EngineError): string {
-    return this.result(id, JSON.stringify({ data: null, errors: [this.#object(error)] }));
+    return this.result(id, jsonText({ data: null, errors: [this.#object(error)] }));
   }
 
   #error(id: string, payload: unknown): string {
-    return `{"type":"error","id":${JSON.stringify(id)},"payload":${JSON.stringify(payload)}}`;
+    return `{"type":"error","id":${JSON.stringify(id)},"payload":${jsonText(payload)}}`;
   }
 
   /** Without `internal`, which is never sent over sockets. */

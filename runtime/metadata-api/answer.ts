@@ -1,6 +1,7 @@
 /** How the metadata, schema and legacy APIs write answers and errors. */
 
 import { EngineError } from '../core/errors.ts';
+import { jsonText } from '../core/types.ts';
 import type { Json, JsonObject } from '../metadata/metadata.ts';
 
 /** JSON that Postgres wrote: passed on as text, so that numbers keep all their digits. */
@@ -19,7 +20,7 @@ export function answerText(answer: Answer): string {
   if (answer instanceof JsonText) return answer.text;
   return Array.isArray(answer)
     ? `[${(answer as readonly Answer[]).map(answerText).join(',')}]`
-    : JSON.stringify(answer);
+    : jsonText(answer);
 }
 
 /** The error as an answer's body; `internal` only for those who may see it. Unexpected errors reveal nothing. */

@@ -25,7 +25,6 @@ export function dataOperation<Arguments>({
     endpoints: ['/v1/query', '/v2/query'],
     changesMetadata: false,
     anyRole: true,
-    exactNumbers: true,
     run: async (args, copy, { session, client }) => {
       const { execution } = await copy.program();
       return new JsonText(await run(args, session, { ...execution, client }));

@@ -7,6 +7,7 @@
 import { forgetCalls } from '../actions/forget-calls.ts';
 import { EngineError } from '../core/errors.ts';
 import { requireCurrent } from '../core/session.ts';
+import { jsonText } from '../core/types.ts';
 import { Retirement } from '../database/retirement.ts';
 import { deleteWaiting, scheduleAnew } from '../events/cron-events.ts';
 import type { Metadata, RemoteSchema } from '../metadata/metadata.ts';
@@ -264,8 +265,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   /** Makes the events of cron triggers that were changed, and deletes those of triggers that are gone. */
   async #schedule(before: Metadata['cron_triggers'], after: Metadata['cron_triggers']): Promise<void> {
     if (before === after) return;
-    const text = ({ path: _, ...definition }: Metadata['cron_triggers'][number]) =>
-      JSON.stringify(definition);
+    const text = ({ path: _, ...definition }: Metadata['cron_triggers'][number]) => jsonText(definition);
     const known = new Map(before.map((trigger) => [trigger.name, text(trigger)]));
     const kept = new Set(after.map(({ name }) => name));
     const { query } = this.#options.store;

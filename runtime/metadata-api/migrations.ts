@@ -2,8 +2,11 @@
  * The catalog of the metadata database: schema `engine_catalog`, built by numbered steps that each ran once. A new
  * version of Engine appends steps and never changes one that was released.
  */
+
 import type pg from 'pg';
 import { EngineError } from '../core/errors.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
+import { jsonText } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { SCHEDULED_TABLES } from '../events/scheduled-schema.ts';
 
@@ -85,16 +88,16 @@ async function giveSourcesAndTablesRows(client: pg.ClientBase): Promise<void> {
       resource_version
     from engine_catalog.metadata_head;
   `);
-  const { rows } = await client.query<{ definition: { readonly sources: readonly StoredSource[] } }>(
-    'select definition from engine_catalog.metadata_head',
+  const { rows } = await client.query<{ definition: string }>(
+    'select definition::text from engine_catalog.metadata_head',
   );
   for (const { definition } of rows) {
-    const { sources, ...head } = definition;
-    await client.query('update engine_catalog.metadata_head set definition = $1', [JSON.stringify(head)]);
+    const { sources, ...head } = parseExactJson(definition) as { readonly sources: readonly StoredSource[] };
+    await client.query('update engine_catalog.metadata_head set definition = $1', [jsonText(head)]);
     for (const { tables, ...source } of sources) {
       await client.query('insert into engine_catalog.metadata_sources values ($1, $2)', [
         source.name,
-        JSON.stringify(source),
+        jsonText(source),
       ]);
       for (const table of tables) {
         const { schema, name } = table.table;
@@ -102,7 +105,7 @@ async function giveSourcesAndTablesRows(client: pg.ClientBase): Promise<void> {
           source.name,
           schema,
           name,
-          JSON.stringify(table),
+          jsonText(table),
         ]);
       }
     }

@@ -41,8 +41,6 @@ export interface Operation<Arguments = never> {
   readonly hasVersion2?: true;
   /** Open to roles other than admin; it then looks at the session itself. */
   readonly anyRole?: true;
-  /** Its arguments hold data: numbers that JavaScript's would cut come as NumberText. */
-  readonly exactNumbers?: true;
   /** Changes `copy.metadata` and gives the answer. Paths of errors begin with `$` for the arguments. */
   readonly run: (args: Arguments, copy: WorkingCopy, request: OperationRequest) => Promise<Answer> | Answer;
 }

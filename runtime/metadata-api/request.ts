@@ -4,7 +4,7 @@
  */
 
 import { EngineError, pathStep } from '../core/errors.ts';
-import { NumberText } from '../core/types.ts';
+import { jsonKind, jsonText, NumberText } from '../core/types.ts';
 import { validate } from '../metadata/codec.ts';
 import { isObject } from '../metadata/json.ts';
 import type { Endpoint, Operation } from './operation.ts';
@@ -48,20 +48,23 @@ export function readRequest(endpoint: Endpoint, body: unknown): MetadataRequest 
 
 function read(endpoint: Endpoint, body: unknown, paths: Paths): MetadataRequest {
   if (!isObject(body))
-    throw parseFailed(`parsing Object failed, expected Object, but encountered ${kindOf(body)}`, paths.self);
+    throw parseFailed(
+      `parsing Object failed, expected Object, but encountered ${jsonKind(body ?? null)}`,
+      paths.self,
+    );
   if (body.type === undefined) throw parseFailed('key "type" not found', paths.self);
   if (typeof body.type !== 'string') {
     throw parseFailed(
-      `parsing Text failed, expected String, but encountered ${kindOf(body.type)}`,
+      `parsing Text failed, expected String, but encountered ${jsonKind(body.type)}`,
       pathStep(paths.self, 'type'),
     );
   }
-  const version = readVersion(plainNumbers(body.version), paths);
+  const version = readVersion(body.version, paths);
   const operation = findOperation(endpoint, body.type, paths.self);
   if (version === 2 && endpoint === '/v1/metadata' && operation.hasVersion2 !== true) {
     throw parseFailed(unknownCommand(body.type), pathStep(paths.self, 'type'));
   }
-  const resourceVersion = readResourceVersion(plainNumbers(body.resource_version), paths);
+  const resourceVersion = readResourceVersion(body.resource_version, paths);
   if (body.args === undefined && operation.argumentsOptional !== true) {
     throw parseFailed('key "args" not found', paths.self);
   }
@@ -69,8 +72,7 @@ function read(endpoint: Endpoint, body: unknown, paths: Paths): MetadataRequest 
   if (operation.isBulk === true) return readBulk(request, body.args, paths);
   // Values of columns are looked at with their columns.
   if (operation.anyRole !== true) requireStorable(body.args, paths.args);
-  const given = operation.exactNumbers ? body.args : plainNumbers(body.args);
-  const args = readArguments(operation, body.type, given ?? {}, paths.args, endpoint);
+  const args = readArguments(operation, body.type, body.args ?? {}, paths.args, endpoint);
   const { changesMetadata: changes } = operation;
   const changesMetadata = typeof changes === 'function' ? changes(args as never) : changes;
   return {
@@ -88,7 +90,10 @@ function readBulk(
   paths: Paths,
 ): MetadataRequest {
   if (!Array.isArray(args)) {
-    throw parseFailed(`parsing [] failed, expected Array, but encountered ${kindOf(args)}`, paths.args);
+    throw parseFailed(
+      `parsing [] failed, expected Array, but encountered ${jsonKind(args ?? null)}`,
+      paths.args,
+    );
   }
   const steps = args.map((step, index) => {
     const self = pathStep(paths.args, index);
@@ -130,14 +135,11 @@ function readArguments(
   throw parseFailed(problem.message, at);
 }
 
-/** Levels of arrays and objects that every reader of a stored document has room for. */
-const MAX_DEPTH = 500;
-
 /**
  * One text that PostgreSQL cannot read would make a whole stored document unreadable there.
  * @throws EngineError parse-failed
  */
-function requireStorable(value: unknown, path: string, depth = 0): void {
+function requireStorable(value: unknown, path: string): void {
   if (typeof value === 'string') {
     const character = value.includes('\0')
       ? 'U+0000'
@@ -145,33 +147,23 @@ function requireStorable(value: unknown, path: string, depth = 0): void {
     if (character) throw parseFailed(`a text with ${character} cannot be stored`, path);
   }
   if (value === null || typeof value !== 'object' || value instanceof NumberText) return;
-  if (depth === MAX_DEPTH) throw parseFailed('nested too deeply', path);
   for (const [key, item] of Object.entries(value)) {
     requireStorable(key, path);
-    requireStorable(item, pathStep(path, Array.isArray(value) ? Number(key) : key), depth + 1);
+    requireStorable(item, pathStep(path, Array.isArray(value) ? Number(key) : key));
   }
-}
-
-/** Metadata holds no numbers that JavaScript's cannot, so that a stored document and its text are the same. */
-function plainNumbers(value: unknown): unknown {
-  if (value instanceof NumberText) return Number(value.text);
-  if (Array.isArray(value)) return value.map(plainNumbers);
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, plainNumbers(item)] as const);
-  return Object.fromEntries(entries);
 }
 
 function readVersion(value: unknown, paths: Paths): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (value === 1 || value === 2) return value;
-  throw parseFailed(`expected 1 or 2, encountered ${JSON.stringify(value)}`, pathStep(paths.self, 'version'));
+  throw parseFailed(`expected 1 or 2, encountered ${jsonText(value)}`, pathStep(paths.self, 'version'));
 }
 
 function readResourceVersion(value: unknown, paths: Paths): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isInteger(value)) return value;
   throw parseFailed(
-    `parsing Int failed, expected Number, but encountered ${kindOf(value)}`,
+    `parsing Int failed, expected Number, but encountered ${jsonKind(value)}`,
     pathStep(paths.self, 'resource_version'),
   );
 }
@@ -182,12 +174,4 @@ function parseFailed(message: string, path: string): EngineError {
 
 function unknownCommand(type: string): string {
   return `unknown metadata command "${type}" for version 2`;
-}
-
-/** The JSON type as messages name it. */
-function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return 'Null';
-  if (Array.isArray(value)) return 'Array';
-  const name = typeof value;
-  return name.slice(0, 1).toUpperCase() + name.slice(1);
 }

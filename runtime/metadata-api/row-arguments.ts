@@ -1,17 +1,9 @@
 /** Which rows a data operation reads and which columns of them, as far as no table is needed to check it. */
-import { NumberText } from '../core/types.ts';
 import type { ColumnItem } from '../legacy/columns.ts';
 import type { OrderItem } from '../legacy/order-by.ts';
 import type { Codec } from '../metadata/codec.ts';
 import { argument, choose, object, optional, requiredList } from '../metadata/combinators.ts';
 import { integer, jsonObject, name, text } from '../metadata/values.ts';
-
-/** A number too long for JavaScript arrives as its text: it cannot count rows, and is refused as other numbers out of range are. */
-const wholeNumber: Codec<number> = choose((input) =>
-  input instanceof NumberText
-    ? `parsing Int failed, value is either floating or will cause over or underflow ${input.text}`
-    : integer,
-);
 
 /** One of the words, in any case. */
 function word<const Word extends string>(...words: readonly Word[]): Codec<Word> {
@@ -44,8 +36,8 @@ const orderBy: Codec<OrderItem | readonly OrderItem[]> = choose<OrderItem | read
 export const rowsArguments = {
   where: optional(jsonObject),
   order_by: optional(orderBy),
-  limit: optional(wholeNumber),
-  offset: optional(wholeNumber),
+  limit: optional(integer),
+  offset: optional(integer),
 };
 
 /** A name, a star, or a relationship with the columns behind it. */

@@ -4,9 +4,12 @@
  * `resource_version`, which is checked and incremented in the transaction that stores a change: of two racing writers one
  * fails.
  */
+
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { EngineError } from '../core/errors.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
+import { jsonText } from '../core/types.ts';
 import { type Listener, listenTo } from '../database/channel.ts';
 import type { ConnectionConfiguration } from '../database/connection.ts';
 import { openInTurn } from '../database/encryption.ts';
@@ -124,12 +127,12 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
   return {
     instanceId,
     read: async () => {
-      const { rows } = await pool.query<{ metadata: JsonObject; resource_version: number }>(
-        'select metadata, resource_version from engine_catalog.metadata',
+      const { rows } = await pool.query<{ metadata: string; resource_version: number }>(
+        'select metadata::text, resource_version from engine_catalog.metadata',
       );
       const row = rows[0];
       if (row === undefined) return { resourceVersion: 0 };
-      return { metadata: row.metadata, resourceVersion: row.resource_version };
+      return { metadata: parseExactJson(row.metadata) as JsonObject, resourceVersion: row.resource_version };
     },
     readVersion: async () => readVersion(pool),
     commit: async ({ head, sources, tables }, expected, invalidations) => {
@@ -185,10 +188,12 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
       }
     },
     readCatalogState: async () => {
-      const { rows } = await pool.query<{ id: string; cli_state: JsonObject; console_state: JsonObject }>(
-        'select engine_uuid as id, cli_state, console_state from engine_catalog.version',
+      const { rows } = await pool.query<{ id: string; cli_state: string; console_state: string }>(
+        'select engine_uuid as id, cli_state::text, console_state::text from engine_catalog.version',
       );
-      return rows[0]!;
+      const { id, cli_state, console_state } = rows[0]!;
+      const [cli, console] = [cli_state, console_state].map((text) => parseExactJson(text) as JsonObject);
+      return { id, cli_state: cli!, console_state: console! };
     },
     readRemotes: async () => {
       const { rows } = await pool.query<{ name: string; sdl: string }>(
@@ -203,7 +208,7 @@ export async function openMetadataStore(url: string): Promise<MetadataStore> {
       );
     },
     writeCatalogState: async (kind, state) => {
-      await pool.query(`update engine_catalog.version set ${kind}_state = $1`, [JSON.stringify(state)]);
+      await pool.query(`update engine_catalog.version set ${kind}_state = $1`, [jsonText(state)]);
     },
     watch: (changed) => {
       watcher ??= listenTo(METADATA_CHANNEL, configuration, 'engine metadata watch', changed);

@@ -1,6 +1,7 @@
 /** The difference of a metadata change in its stored form: its size depends on the change, not on the metadata. */
 
 import { objectKey } from '../core/names.ts';
+import { jsonText } from '../core/types.ts';
 import { exportMetadata } from '../metadata/export-metadata.ts';
 import { source as sourceCodec } from '../metadata/kinds/source.ts';
 import { tableEntry } from '../metadata/kinds/table.ts';
@@ -42,11 +43,11 @@ export function storedChange(before: Metadata, after: Metadata): StoredChange {
     ...sources.removed.map((source) => tableRows(source.name, source.tables, [])),
   ];
   return {
-    head: JSON.stringify(without(exportMetadata({ ...after, sources: [] }, 'store'), 'sources')),
+    head: jsonText(without(exportMetadata({ ...after, sources: [] }, 'store'), 'sources')),
     sources: {
       written: sources.written.map((source) => ({
         name: source.name,
-        definition: JSON.stringify(without(sourceCodec.write({ ...source, tables: [] }), 'tables')),
+        definition: jsonText(without(sourceCodec.write({ ...source, tables: [] }), 'tables')),
       })),
       removed: sources.removed.map(({ name }) => ({ name })),
     },
@@ -67,7 +68,7 @@ function tableRows(
   return {
     written: written.map((entry) => ({
       ...keyOf(entry),
-      definition: JSON.stringify(tableEntry.write(entry)),
+      definition: jsonText(tableEntry.write(entry)),
     })),
     removed: removed.map(keyOf),
   };

@@ -1,6 +1,9 @@
 /** JSON values, and places in a document of them. */
+import { isObject as isJsonObject } from '../core/json/json-value.ts';
+import type { NumberText } from '../core/types.ts';
 
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** A number is a NumberText if JavaScript's number would print another value. `jsonText` prints both. */
+export type Json = null | boolean | number | NumberText | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
 }
@@ -16,7 +19,7 @@ export interface Located {
 export function isObject(input: Json | undefined): input is JsonObject;
 export function isObject(input: unknown): input is Readonly<Record<string, unknown>>;
 export function isObject(input: unknown): boolean {
-  return typeof input === 'object' && input !== null && !Array.isArray(input);
+  return isJsonObject(input);
 }
 
 /** The same JSON with the keys of every object inside it in alphabetical order. */

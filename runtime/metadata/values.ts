@@ -1,5 +1,6 @@
 /** Codecs of single values, and the words of their problems, which clients of the metadata API know. */
 import { parseType } from 'graphql';
+import { jsonKind, NumberText } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { Codec } from './codec.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
@@ -30,15 +31,7 @@ const TYPES = {
 
 /** `parsing Object failed, expected Object, but encountered String`. */
 export function describeType(parser: keyof typeof TYPES, input: unknown): string {
-  return `parsing ${parser} failed, expected ${TYPES[parser]}, but encountered ${typeName(input)}`;
-}
-
-/** The JSON type of a value as messages name it. */
-function typeName(input: unknown): string {
-  if (input === null || input === undefined) return 'Null';
-  if (Array.isArray(input)) return 'Array';
-  const name = typeof input;
-  return name.charAt(0).toUpperCase() + name.slice(1);
+  return `parsing ${parser} failed, expected ${TYPES[parser]}, but encountered ${jsonKind(input ?? null)}`;
 }
 
 function textValue(
@@ -103,19 +96,21 @@ export const boolean: Codec<boolean> = value('boolean', (input) =>
 
 /** A number, at least `minimum`. */
 export function numberFrom(minimum: number): Codec<number> {
-  return value(minimum === Number.NEGATIVE_INFINITY ? 'number' : `number from ${minimum}`, (input) =>
-    typeof input === 'number' && Number.isFinite(input)
+  return value(minimum === Number.NEGATIVE_INFINITY ? 'number' : `number from ${minimum}`, (input) => {
+    if (input instanceof NumberText)
+      return `parsing Number failed, ${input.text} has more digits than are kept here`;
+    return typeof input === 'number' && Number.isFinite(input)
       ? belowMinimum(input, minimum)
-      : describeType('Number', input),
-  );
+      : describeType('Number', input);
+  });
 }
 
 /** A whole number, at least `minimum`. */
 export function integerFrom(minimum: number): Codec<number> {
   const words = minimum === Number.NEGATIVE_INFINITY ? 'integer' : `integer from ${minimum}`;
   return value(words, (input) => {
-    if (typeof input !== 'number') return describeType('Int', input);
-    if (!Number.isSafeInteger(input)) {
+    if (typeof input !== 'number' && !(input instanceof NumberText)) return describeType('Int', input);
+    if (input instanceof NumberText || !Number.isSafeInteger(input)) {
       return `parsing Int failed, value is either floating or will cause over or underflow ${input}`;
     }
     return belowMinimum(input, minimum);

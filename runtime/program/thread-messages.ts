@@ -3,8 +3,10 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConsoleQuestion } from '../console/questions.ts';
 import { EngineError } from '../core/errors.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import type { Reason } from '../core/reason.ts';
 import type { Session } from '../core/session.ts';
+import { jsonText } from '../core/types.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import type { MetadataPath } from '../http/metadata.ts';
 import type { Observation } from '../logs/observe.ts';
@@ -87,14 +89,17 @@ export interface SentError {
   readonly message: string;
   readonly stack?: string;
   /** Parts of an EngineError. */
-  readonly engine?: Pick<EngineError, 'code' | 'path' | 'status' | 'internal' | 'reason'>;
+  readonly engine?: Pick<EngineError, 'code' | 'path' | 'status' | 'reason'> & {
+    /** JSON text: numbers with all their digits are objects of a class. */
+    readonly internal: string | undefined;
+  };
 }
 
 export function sendableError(error: unknown): SentError {
   if (error instanceof EngineError) {
     const { code, path, status, internal, reason, message } = error;
-    const plain: unknown = internal === undefined ? undefined : JSON.parse(JSON.stringify(internal));
-    return { message, engine: { code, path, status, internal: plain, reason } };
+    const text = internal === undefined ? undefined : jsonText(internal);
+    return { message, engine: { code, path, status, internal: text, reason } };
   }
   return error instanceof Error
     ? { message: error.message, ...(error.stack !== undefined && { stack: error.stack }) }
@@ -102,7 +107,11 @@ export function sendableError(error: unknown): SentError {
 }
 
 function receivedError({ message, stack, engine }: SentError): Error {
-  if (engine) return new EngineError(engine.code, message, engine);
+  if (engine) {
+    const { internal: text, ...others } = engine;
+    const internal = text === undefined ? undefined : parseExactJson(text);
+    return new EngineError(engine.code, message, { ...others, internal });
+  }
   const error = new Error(message);
   if (stack !== undefined) error.stack = stack;
   return error;

@@ -1,6 +1,8 @@
 /** Runs the steps of remote schemas: one request for the root fields of a remote schema, one for its joins of a level. */
+
 import { setImmediate } from 'node:timers/promises';
 import { EngineError, UpstreamErrors } from '../core/errors.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import { MalformedJson } from '../core/json/scanner.ts';
 import { remember } from '../core/remember.ts';
 import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
@@ -185,7 +187,7 @@ function partialError(message: string, path: string): string {
 /** The errors of the remote schema as errors of optional fields; undefined if one of them is about another field. */
 function optionalErrors(text: string, entries: readonly Entry[]): string[] | undefined {
   const found: string[] = [];
-  for (const error of JSON.parse(text) as readonly ({ message?: unknown; path?: unknown } | null)[]) {
+  for (const error of parseExactJson(text) as readonly ({ message?: unknown; path?: unknown } | null)[]) {
     const alias: unknown = Array.isArray(error?.path) ? error.path[0] : undefined;
     const part = entries.find((_, index) => alias === `f${index}`)?.part;
     if (!part?.isOptional) return undefined;
@@ -221,7 +223,7 @@ function joinData(
     }
     throw new EngineError('unexpected', 'Errors from remote server', {
       status: 400,
-      internal: { errors: JSON.parse(answer.errors!) as unknown },
+      internal: { errors: parseExactJson(answer.errors!) },
     });
   }
   if (answer.data === undefined || !answer.data.startsWith('{'))

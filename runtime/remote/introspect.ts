@@ -1,6 +1,8 @@
 /** Reads the schema of a remote server. */
+
 import { createHash } from 'node:crypto';
 import { EngineError } from '../core/errors.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import { MalformedJson } from '../core/json/scanner.ts';
 import {
   INTROSPECTION_BODY,
@@ -46,9 +48,9 @@ function readIntrospection(body: Buffer): string {
     const answer = splitAnswer(body.toString('utf8'));
     if (hasErrors(answer) && (answer.data === undefined || answer.data === 'null'))
       throw new EngineError('remote-schema-error', 'the remote schema refuses to be introspected', {
-        internal: { errors: JSON.parse(answer.errors!) as unknown },
+        internal: { errors: parseExactJson(answer.errors!) },
       });
-    return introspectionToSdl(JSON.parse(answer.data ?? 'null'));
+    return introspectionToSdl(parseExactJson(answer.data ?? 'null'));
   } catch (error) {
     if (error instanceof MalformedJson)
       throw new EngineError(

@@ -1,5 +1,7 @@
 /** Texts of URLs as values of variables, by their declared types. */
+
 import { EngineError } from '../core/errors.ts';
+import { isPrintedAgain } from '../core/json/decimal.ts';
 import type { SavedOperation, SavedVariable } from '../core/saved.ts';
 import { NumberText } from '../core/types.ts';
 
@@ -65,5 +67,5 @@ function readText(name: string, { type, input }: SavedVariable, text: string): u
   if (input) return refuse();
   if (!NUMBER_TYPES.has(base)) return text;
   if (!(base === 'Int' ? INTEGER : JSON_NUMBER).test(text)) return refuse();
-  return text.length > 15 || /[eE]/.test(text) ? new NumberText(text) : Number(text);
+  return isPrintedAgain(text, 0, text.length) ? Number(text) : new NumberText(text);
 }

@@ -4,7 +4,9 @@
  */
 
 import { EngineError } from '../core/errors.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import { endingAt, type Session } from '../core/session.ts';
+import { jsonText } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { traceHeaders } from '../http/trace.ts';
@@ -77,7 +79,7 @@ function call(options: WebhookOptions, incoming: Incoming): Promise<OutgoingResp
     const forwarded = Object.entries(forwardedHeaders(incoming.headers)).filter(([name]) => !own.has(name));
     return outgoing.send({ url, method, ...limits, headers: [...forwarded, ...id] });
   }
-  const body = JSON.stringify({
+  const body = jsonText({
     headers: headersAsWritten(incoming),
     request: options.sendBody ? graphqlRequests(incoming.body) : null,
   });
@@ -110,7 +112,7 @@ function graphqlRequests(body: unknown): unknown {
   if (typeof body !== 'string') return null;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(body);
+    parsed = parseExactJson(body);
   } catch {
     return null;
   }
@@ -171,7 +173,7 @@ function readExpiry(answer: Readonly<Record<string, unknown>>): number | undefin
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

@@ -1,8 +1,10 @@
 /** Asks webhooks whether the input of a mutation is accepted, before anything of it is written. */
+
 import { chooseHeaders, clientHeaders, plain } from '../actions/headers.ts';
 import { type Environment, fillHeaders, type ShownHeader } from '../actions/prepared.ts';
 import { fillTemplate } from '../core/environment-template.ts';
 import { EngineError } from '../core/errors.ts';
+import { parseExactJson } from '../core/json/exact-json.ts';
 import { remember } from '../core/remember.ts';
 import type { Session } from '../core/session.ts';
 import type { InputValidation } from '../core/shapes.ts';
@@ -126,7 +128,7 @@ async function ask(
 /** The text of a refusal. */
 function refusal({ body }: OutgoingResponse): string {
   try {
-    const { message } = JSON.parse(body.toString('utf8')) as { readonly message?: unknown };
+    const { message } = parseExactJson(body.toString('utf8')) as { readonly message?: unknown };
     if (typeof message === 'string') return message;
   } catch {
     // A refusal without a text.

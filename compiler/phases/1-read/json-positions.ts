@@ -2,6 +2,7 @@
  * Finds the places of values in JSON text. `JSON.parse` is several times faster but knows no places, so this runs only
  * when a place is asked for, or to say where the text stops being JSON.
  */
+import { MAX_JSON_DEPTH } from '../../../runtime/core/json/json-value.ts';
 import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { PositionNode } from '../../../runtime/metadata/origin.ts';
 
@@ -20,6 +21,7 @@ export class JsonSyntaxError extends Error {
 export function scanJson(text: string, file: string): PositionNode {
   const place = locator(text, file);
   let offset = 0;
+  let depth = 0;
 
   function fail(expected: string): never {
     const found = offset < text.length ? JSON.stringify(text[offset]) : 'the end of the file';
@@ -42,7 +44,13 @@ export function scanJson(text: string, file: string): PositionNode {
   }
   /** The items between brackets, `readItem` taking one of them. */
   function items(close: string, what: string, readItem: () => void): void {
-    if (take(close)) return;
+    depth += 1;
+    if (depth > MAX_JSON_DEPTH)
+      throw new JsonSyntaxError(`the text is nested more than ${MAX_JSON_DEPTH} levels deep`, offset - 1);
+    if (!take(close)) readItems(close, what, readItem);
+    depth -= 1;
+  }
+  function readItems(close: string, what: string, readItem: () => void): void {
     do {
       skipBlank();
       readItem();

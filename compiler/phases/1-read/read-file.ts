@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic, hasErrors } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
@@ -34,7 +35,7 @@ function readJsonFile(file: string): FileResult {
   if (typeof text !== 'string') return unreadable(file, text.code ?? text.message);
   let document: unknown;
   try {
-    document = JSON.parse(text);
+    document = parseExactJson(text);
   } catch {
     return nothing([jsonError(text, file)]);
   }

@@ -2,6 +2,7 @@
  * Reads YAML files that include each other, by the core rules of YAML 1.2 (`yes` and `no` are texts), keeping the place
  * of every value. What cannot be read is reported and comes out as undefined.
  */
+
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import {
@@ -13,8 +14,11 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  type Scalar,
   type ScalarTag,
 } from 'yaml';
+import { isPrintedAgain } from '../../../runtime/core/json/decimal.ts';
+import { MAX_JSON_DEPTH, NumberText } from '../../../runtime/core/json/json-value.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
@@ -24,6 +28,17 @@ export interface Loaded {
   readonly value: unknown;
   readonly positions: PositionNode;
 }
+
+/** A value with what aliases of it add to the document. */
+interface Part extends Loaded {
+  /** Number of values in it, itself included. */
+  readonly size: number;
+  /** Levels of lists and maps in it. */
+  readonly height: number;
+}
+
+/** Maximum number of values that aliases add to the documents of a directory: a few lines may mean billions. */
+const MAX_ALIASED = 1_000_000;
 
 export interface YamlFiles {
   /** Reads a file and its includes. `path` is the position of its value in the metadata. Undefined if the file is empty. */
@@ -35,39 +50,38 @@ export interface YamlFiles {
 /** A loader that adds what is wrong to `diagnostics`. */
 export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
   const visited = new Set<string>();
+  let aliased = 0;
 
   function report(path: MetadataPath, message: Parameters<typeof at>[1], location: Location): void {
     diagnostics.push({ ...at(path, message), location });
   }
 
-  function load(file: string, path: MetadataPath, including: readonly string[]): Loaded | undefined {
+  function load(file: string, path: MetadataPath, including: readonly string[]): Part | undefined {
     visited.add(resolve(file));
     const text = readText(file);
     if (typeof text !== 'string') {
       if (text.code === 'ENOENT') return undefined;
       const reason = text.code ?? text.message;
       report(path, messages.metadataFileUnreadable({ file, reason }), { file, line: 1, column: 1 });
-      return { value: undefined, positions: { location: { file, line: 1, column: 1 } } };
+      return nothing({ file, line: 1, column: 1 });
     }
     const lines = new LineCounter();
-    const document = parseDocument(text, {
-      version: '1.2',
-      schema: 'core',
-      customTags: [includeTag],
-      prettyErrors: false,
-      lineCounter: lines,
-    });
+    const document = parse(text, lines);
     const locate = (offset: number): Location => {
       const { line, col } = lines.linePos(offset);
       return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
     };
     const start = locate(0);
+    if (document === undefined) {
+      report(path, messages.metadataYamlInvalid({ reason: TOO_DEEP }), start);
+      return nothing(start);
+    }
     // The first error only: what follows it is mostly its consequence.
     const error = document.errors[0];
     if (error) {
       const reason = error.message.replace(/\.$/, '');
       report(path, messages.metadataYamlInvalid({ reason }), locate(error.pos[0]));
-      return { value: undefined, positions: { location: start } };
+      return nothing(start);
     }
     return convert(document.contents, path, start, {
       document,
@@ -84,56 +98,70 @@ export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
     readonly locate: (offset: number) => Location;
     readonly including: readonly string[];
     /** Values of anchors, shared by their aliases: a few lines must not grow into gigabytes. */
-    readonly anchored: Map<Node, Loaded>;
+    readonly anchored: Map<Node, Part>;
   }
 
-  function convert(node: Node | null, path: MetadataPath, location: Location, context: Context): Loaded {
-    if (node === null) return { value: null, positions: { location } };
+  function convert(node: Node | null, path: MetadataPath, location: Location, context: Context): Part {
+    if (node === null) return scalar(null, location);
     if (isAlias(node)) {
       const target = node.resolve(context.document);
-      return target === undefined
-        ? { value: null, positions: { location } }
-        : (context.anchored.get(target) ?? convert(target, path, location, context));
+      if (target === undefined) return scalar(null, location);
+      const known = context.anchored.get(target) ?? convert(target, path, location, context);
+      aliased += known.size;
+      const reason =
+        aliased > MAX_ALIASED
+          ? `its aliases stand for more than ${MAX_ALIASED} values`
+          : path.length + known.height > MAX_JSON_DEPTH && TOO_DEEP;
+      if (!reason) return known;
+      report(path, messages.metadataYamlInvalid({ reason }), location);
+      return nothing(location);
+    }
+    if (path.length > MAX_JSON_DEPTH) {
+      report(path, messages.metadataYamlInvalid({ reason: TOO_DEEP }), location);
+      return nothing(location);
     }
     const loaded = convertPlain(node, path, location, context);
     if (node.anchor) context.anchored.set(node, loaded);
     return loaded;
   }
 
-  function convertPlain(node: Node, path: MetadataPath, location: Location, context: Context): Loaded {
+  function convertPlain(node: Node, path: MetadataPath, location: Location, context: Context): Part {
     const children = new Map<string | number, PositionNode>();
     if (isMap<Node, Node | null>(node)) {
       const entries: [string, unknown][] = [];
+      const parts: Part[] = [];
       for (const { key, value } of node.items) {
         const name = isScalar(key) ? String(key.source ?? key.value) : String(key);
         const child = convert(value, [...path, name], context.locate(key.range?.[0] ?? 0), context);
         entries.push([name, child.value]);
+        parts.push(child);
         children.set(name, child.positions);
       }
-      return { value: Object.fromEntries(entries), positions: { location, children } };
+      return collection(Object.fromEntries(entries), location, children, parts);
     }
     if (isSeq<Node | null>(node)) {
-      const value = node.items.map((item, index) => {
+      const parts = node.items.map((item, index) => {
         const place = item?.range ? context.locate(item.range[0]) : location;
         const child = convert(item, [...path, index], place, context);
         children.set(index, child.positions);
-        return child.value;
+        return child;
       });
-      return { value, positions: { location, children } };
+      const value = parts.map((part) => part.value);
+      return collection(value, location, children, parts);
     }
     const value = isScalar(node) ? node.value : null;
     const target = includeTarget(node, value);
     if (target !== undefined) return include(target, path, location, context);
-    if (typeof value === 'number' && !Number.isFinite(value)) {
-      report(path, messages.metadataYamlInvalid({ reason: `${value} is not a JSON number` }), location);
-      return { value: undefined, positions: { location } };
-    }
-    return { value, positions: { location } };
+    if (typeof value !== 'number') return scalar(value, location);
+    const number = exactNumber(value, (node as Scalar).source ?? '');
+    if (number !== undefined) return scalar(number, location);
+    report(path, messages.metadataYamlInvalid({ reason: `${value} is not a JSON number` }), location);
+    return nothing(location);
   }
 
-  function include(target: string, path: MetadataPath, location: Location, context: Context): Loaded {
+  function include(target: string, path: MetadataPath, location: Location, context: Context): Part {
     const file = join(dirname(context.file), target);
-    const missing: Loaded = { value: undefined, positions: { location } };
+    const missing = nothing(location);
     const cycle = context.including.findIndex((outer) => resolve(outer) === resolve(file));
     if (cycle >= 0) {
       const chain = [...context.including.slice(cycle), file].join(' → ');
@@ -147,8 +175,7 @@ export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
     }
     visited.add(resolve(file));
     const text = readText(file);
-    if (typeof text === 'string')
-      return { value: text, positions: { location: { file, line: 1, column: 1 } } };
+    if (typeof text === 'string') return scalar(text, { file, line: 1, column: 1 });
     const reason = text.code ?? text.message;
     report(
       path,
@@ -161,6 +188,59 @@ export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
   }
 
   return { load: (file, path) => load(file, path, []), visited };
+}
+
+const TOO_DEEP = `it is nested more than ${MAX_JSON_DEPTH} levels deep`;
+
+/** Undefined if the text is nested so deeply that the parser's stack does not suffice. */
+function parse(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
+  try {
+    return parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      customTags: [includeTag],
+      prettyErrors: false,
+      lineCounter,
+    });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function scalar(value: unknown, location: Location): Part {
+  return { value, positions: { location }, size: 1, height: 0 };
+}
+
+/** What could not be read. */
+function nothing(location: Location): Part {
+  return scalar(undefined, location);
+}
+
+function collection(
+  value: unknown,
+  location: Location,
+  children: ReadonlyMap<string | number, PositionNode>,
+  parts: readonly Part[],
+): Part {
+  let size = 1;
+  let height = 0;
+  for (const part of parts) {
+    size += part.size;
+    height = Math.max(height, part.height);
+  }
+  return { value, positions: { location, children }, size, height: height + 1 };
+}
+
+/** A number as JSON has it, with its digits; undefined if JSON has none such. @param source as it is written */
+function exactNumber(value: number, source: string): number | NumberText | undefined {
+  if (/^0[ox]/.test(source))
+    return Number.isSafeInteger(value) ? value : new NumberText(BigInt(source).toString());
+  const match = /^([-+]?)0*(\d*)(\.\d*)?([eE][-+]?\d+)?$/.exec(source);
+  if (!match) return undefined;
+  const [, sign, whole, fraction = '', exponent = ''] = match;
+  const text = `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '.' ? '' : fraction}${exponent}`;
+  return isPrintedAgain(text, 0, text.length) ? value : new NumberText(text);
 }
 
 const includeTag: ScalarTag = { tag: '!include', resolve: (text) => text };

@@ -10,12 +10,14 @@ import { keyOf } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import { isObject } from '../../../runtime/metadata/json.ts';
 import type {
   CustomField,
   CustomObject,
   CustomObjectRelationship,
   CustomTypes,
   Json,
+  JsonObject,
 } from '../../../runtime/metadata/metadata.ts';
 import { attempt, because, Failure, type Report, type ReportedObject } from './report.ts';
 import { quoted, type SourceScope } from './scope.ts';
@@ -288,5 +290,12 @@ function customTypesObject(types: CustomTypes): ReportedObject {
 
 /** The form in which the metadata API shows it. */
 export function withoutPaths(value: object): Json {
-  return JSON.parse(JSON.stringify(value, (key, item) => (key === 'path' ? undefined : item)));
+  return plain(value as JsonObject);
+}
+
+function plain(value: Json): Json {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([key, item]) => key !== 'path' && item !== undefined);
+  return Object.fromEntries(entries.map(([key, item]) => [key, plain(item)]));
 }

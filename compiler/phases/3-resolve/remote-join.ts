@@ -1,4 +1,5 @@
 /** Resolves the names in a remote relationship, and returns the shape that generated files have. */
+
 import { Kind, print as printAst, type TypeNode } from 'graphql';
 import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { remember } from '../../../runtime/core/remember.ts';
@@ -8,10 +9,11 @@ import type {
   RemoteArguments,
   RemoteRelationshipShape,
 } from '../../../runtime/core/remotes/shapes.ts';
-import { columnType } from '../../../runtime/core/types.ts';
+import { columnType, type NumberText } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import type { Message } from '../../../runtime/diagnostics/diagnostic.ts';
+import { isObject } from '../../../runtime/metadata/json.ts';
 import type {
   Json,
   JsonObject,
@@ -197,27 +199,27 @@ function readArgument(value: Json, type: TypeNode, reading: Reading): RemoteArgu
   }
   const named = inner.kind === Kind.LIST_TYPE ? undefined : inner.name.value;
   const definition = reading.document.types.get(named ?? baseName(inner));
-  if (typeof value === 'object') {
+  if (isObject(value)) {
     if (definition?.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION)
       throw wrong(`type "${baseName(inner)}"not an input object type`);
     const fields = new Map((definition.fields ?? []).map((field) => [field.name.value, field.type]));
     const read = { fields: readArguments(value as JsonObject, fields, reading) };
     return named === undefined ? { items: [read] } : read;
   }
-  const literal = value as string | number | boolean;
+  const literal = value as Exclude<typeof value, null | readonly Json[] | JsonObject>;
   if (definition?.kind === Kind.ENUM_TYPE_DEFINITION) throw wrong('enum value is not supported');
   requireLiteral(literal, baseName(inner));
   return named === undefined ? { items: [{ value: literal }] } : { value: literal };
 }
 
 /** Requires a literal of exactly the argument's type. @throws Failure */
-function requireLiteral(value: string | number | boolean, type: string): void {
+function requireLiteral(value: string | number | NumberText | boolean, type: string): void {
   const found =
     typeof value === 'string'
       ? 'String'
       : typeof value === 'boolean'
         ? 'Boolean'
-        : Number.isInteger(value)
+        : Number.isInteger(value) || /^-?\d+$/.test(String(value))
           ? 'Int'
           : 'Float';
   if (type === found || !['Int', 'Float', 'String', 'Boolean', 'ID'].includes(type)) return;

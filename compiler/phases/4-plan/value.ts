@@ -45,7 +45,7 @@ function castLiteral(type: ColumnType, value: Json): Sql {
   }
   const encoded = encodeValue(type, value)!;
   if (takesGeoJson(type) && !type.element)
-    return readText(type, literal(encoded), typeof value === 'object' ? 'geojson' : 'text');
+    return readText(type, literal(encoded), typeof value === 'string' ? 'text' : 'geojson');
   if (namesNow(type, encoded)) return raw(type.name === 'timestamptz' ? 'now()' : `now()::${type.sql}`);
   if (namesMoment(type, encoded)) return sql`${literal(encoded)}::text::${raw(type.sql)}`;
   return sql`${literal(encoded)}::${raw(type.sql)}`;

@@ -1,6 +1,8 @@
 /** Boolean expressions in the metadata's own words, for ledgers: one line, names as the metadata has them, no SQL. */
+
 import { sessionWords } from '../../../runtime/core/condition/words.ts';
 import { displayName } from '../../../runtime/core/names.ts';
+import { jsonText } from '../../../runtime/core/types.ts';
 import type { Argument, Condition, Operand, Value } from '../../model/model.ts';
 
 /** `author_id = X-Engine-User-Id or is_published = true`. */
@@ -69,7 +71,7 @@ function argumentWords(right: Argument): string {
 
 /** A value as the metadata writes it: JSON, or the name of a session variable. */
 export function valueWords(value: Value): string {
-  return value.kind === 'session' ? sessionWords(value.name) : JSON.stringify(value.value);
+  return value.kind === 'session' ? sessionWords(value.name) : jsonText(value.value);
 }
 
 /** A name; in quotes when it could be mistaken for something else. */

@@ -7,7 +7,7 @@ import type {
 } from '../../../runtime/core/events.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { properties } from './table.ts';
-import { type Property, templates } from './templates.ts';
+import { holdsExactNumber, type Property, templates } from './templates.ts';
 
 /** Whether anything calls webhooks by itself. */
 export function hasEvents({ sources, cron }: EventsProgram): boolean {
@@ -70,6 +70,7 @@ function emitTrigger(source: string, trigger: EventTriggerShape, { identifier }:
 
 function emitCron(triggers: readonly CronTriggerShape[]): string {
   return templates.cron({
+    exact: holdsExactNumber(triggers.map(({ payload }) => payload)),
     triggers: triggers.map((trigger) => ({
       properties: properties(trigger, [
         'name',

@@ -1,6 +1,8 @@
 /** Phase 5: the plan to files, as texts by path, sorted. Without disk; the same plan gives the same bytes. */
+
 import { createHash } from 'node:crypto';
 import { lazy } from '../../../runtime/core/remember.ts';
+import { jsonText } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { formatPath } from '../../../runtime/diagnostics/path.ts';
@@ -72,7 +74,7 @@ export function emitFiles(
   const program = emitProgram(plan, memory);
   const reports = new Map([
     ['README.md', templates.readme({ openBraces: '{{' })],
-    ['inconsistencies.json', `${JSON.stringify(inconsistencies, null, 2)}\n`],
+    ['inconsistencies.json', `${jsonText(inconsistencies, '  ')}\n`],
   ]);
   if (notServed.length > 0) reports.set('not-served.json', `${JSON.stringify(notServed, null, 2)}\n`);
   const paths = nameLedgers(plan.ledgers);

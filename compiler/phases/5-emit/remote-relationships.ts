@@ -1,4 +1,5 @@
 /** `remote/<name>/relationships.graphql`: the document that each relationship sends to a remote schema, for readers. */
+
 import { type FieldDefinitionNode, Kind, parse, print as printAst, type TypeNode } from 'graphql';
 import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
@@ -8,6 +9,7 @@ import type {
   RemoteRelationshipShape,
   RemoteSchemaShape,
 } from '../../../runtime/core/remotes/shapes.ts';
+import { jsonText } from '../../../runtime/core/types.ts';
 import type { ProgramPlan } from '../../model/plan.ts';
 
 type ToRemote = Extract<RemoteRelationshipShape, { to: 'remote' }>;
@@ -112,7 +114,7 @@ function valueText(
     if (!variables.get(name)?.endsWith('!')) variables.set(name, of ? printAst(of) : 'String');
     return isList ? `[$${name}]` : `$${name}`;
   }
-  if ('value' in value) return JSON.stringify(value.value);
+  if ('value' in value) return jsonText(value.value);
   if ('items' in value) {
     const of = inner?.kind === Kind.LIST_TYPE ? inner.type : undefined;
     return `[${value.items.map((item) => valueText(item, of, schema, variables)).join(', ')}]`;

@@ -2,13 +2,14 @@
 import { fieldEntries } from '../../../runtime/core/root-fields.ts';
 import type { DeclaredTable, TableShape } from '../../../runtime/core/shapes.ts';
 import type { FileNames } from './names.ts';
-import { type Property, printLiteral, templates } from './templates.ts';
+import { holdsExactNumber, type Property, printLiteral, templates } from './templates.ts';
 
 /** Text of a table's file. */
 export function emitTable(table: DeclaredTable, names: FileNames): string {
   return templates.table({
     place: placeOf(table),
     sourceImport: '../source.ts',
+    exact: holdsExactNumber(table.remoteRelationships),
     identifier: names.identifier,
     type: typeName(names.identifier),
     head: properties(table, ['schema', 'name', 'kind', 'graphqlName', 'customName', 'description']),

@@ -2,8 +2,10 @@
  * The templates of generated files. They hold loops and names only; every decision is taken before, and everything that
  * could be an odd name goes through a helper that quotes it. Nothing here is HTML, so escaping for HTML is off.
  */
+
 import { readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
+import { isObject, NumberText } from '../../../runtime/core/json/json-value.ts';
 
 const handlebars = Handlebars.create();
 
@@ -28,10 +30,17 @@ export function propertyKey(name: string): string {
 
 /** Plain data as TypeScript on one line: `{ type: "int4", notNull: true }`. */
 export function inlineLiteral(value: unknown): string {
+  if (value instanceof NumberText) return `exact(${JSON.stringify(value.text)})`;
   if (Array.isArray(value)) return `[${value.map(inlineLiteral).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).map(([key, item]) => `${propertyKey(key)}: ${inlineLiteral(item)}`);
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+}
+
+/** Whether printing the value needs the function `exact` of the contract. */
+export function holdsExactNumber(value: unknown): boolean {
+  if (value instanceof NumberText) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsExactNumber);
 }
 
 /** Characters of a literal that stays on one line, its indentation included. */
@@ -40,7 +49,8 @@ const WIDTH = 110;
 /** Plain data as TypeScript: on one line where it is short, otherwise one entry a line. `depth` is its indentation. */
 export function printLiteral(value: unknown, depth: number): string {
   const line = inlineLiteral(value);
-  if (typeof value !== 'object' || value === null || line.length + 2 * depth <= WIDTH) return line;
+  if (!isObject(value) && !Array.isArray(value)) return line;
+  if (line.length + 2 * depth <= WIDTH) return line;
   const indent = '  '.repeat(depth + 1);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const lines = Array.isArray(value)
@@ -70,6 +80,8 @@ function load<Context>(name: string): (context: Context) => string {
 export interface VisibleTable {
   readonly place: string;
   readonly sourceImport: string;
+  /** Whether the function of the contract is imported. */
+  readonly exact: boolean;
   readonly identifier: string;
   /** Name of the type of its rows. */
   readonly type: string;
@@ -143,6 +155,7 @@ export interface EventTriggerContext {
 }
 
 export interface CronContext {
+  readonly exact: boolean;
   readonly triggers: readonly {
     readonly properties: readonly Property[];
     readonly delivery: readonly Property[];

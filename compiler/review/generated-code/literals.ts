@@ -28,6 +28,7 @@ const CONSTRUCTORS = {
   customTypes: contract.customTypes,
   eventsProgram: contract.eventsProgram,
   eventTrigger: contract.eventTrigger,
+  exact: contract.exact,
   program: contract.program,
   remoteSchema: contract.remoteSchema,
   restRoutes: contract.restRoutes,

@@ -1,4 +1,5 @@
 /** Handlers of actions as declared cases have them: nothing leaves, and each action gets what the case says. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { CallResult } from '../../../runtime/actions/action-log.ts';
 import type { StoredCalls } from '../../../runtime/actions/asynchronous.ts';
@@ -7,6 +8,7 @@ import type { Environment } from '../../../runtime/actions/prepared.ts';
 import { canonicalUuid, maySee, outcomeOf, servedActions } from '../../../runtime/actions/stored-call.ts';
 import { ACTION_CALLER } from '../../../runtime/core/action/provider.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
+import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import type { Program } from '../../../runtime/core/program.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
 import type { Callers } from '../../../runtime/graphql/execution.ts';
@@ -55,7 +57,7 @@ function compareBody(body: string, { receives = {} }: StubHandler): string | und
 
 function parsed(body: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(body);
+    const value: unknown = parseExactJson(body);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

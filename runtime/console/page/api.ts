@@ -1,6 +1,8 @@
 /** Requests to the server that served the page, as the administrator. */
+
 import { createClient } from 'graphql-ws';
 import { useCallback, useEffect, useState } from 'react';
+import { jsonText } from '../../core/json/json-value.ts';
 import type { DescribedReason } from '../../core/reason.ts';
 
 /** `x-engine-role`, by the server's vocabulary. */
@@ -48,13 +50,13 @@ export function metadata<Answer>(type: string, args: object = {}, version?: numb
 
 /** @throws Refusal */
 export function post<Answer>(path: string, body: object): Promise<Answer> {
-  return send(path, { method: 'POST', body: JSON.stringify(body) });
+  return send(path, { method: 'POST', body: jsonText(body) });
 }
 
 /** A GraphQL request with the headers of a session. Errors are part of the answer. */
 export async function graphql(request: object, session: Session): Promise<unknown> {
   const headers = { 'content-type': 'application/json', ...asAdministrator(session) };
-  const body = JSON.stringify(request);
+  const body = jsonText(request);
   const { answer } = await fetchJson('/v1/graphql', { method: 'POST', headers, body });
   return answer;
 }

@@ -1,5 +1,7 @@
 /** One saved operation: its text, what it needs, who may run it, and its SQL, plan and estimated cost for a role. */
+
 import { type FormEvent, useEffect, useState } from 'react';
+import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { SavedTimes } from '../../metrics/saved-times.ts';
 import type { OperationAnswer } from '../operator-questions.ts';
 import type { AccessAnswer } from '../questions.ts';
@@ -227,7 +229,7 @@ function requiredOf(variables: OperationAnswer['variables']): [name: string, val
 /** @throws Error */
 function variablesIn(text: string): object {
   try {
-    return JSON.parse(text.trim() || '{}') as object;
+    return parseExactJson(text.trim() || '{}') as object;
   } catch {
     throw new Error('Variables are a JSON object: {"name": "value"}.');
   }

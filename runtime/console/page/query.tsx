@@ -2,7 +2,9 @@
  * GraphiQL as a role: operations run with the admin secret, the role and the session variables that are chosen here, and what
  * the role is refused is explained. GraphiQL is in a frame (runtime/http/graphiql/frame.jsx), which gets neither.
  */
+
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { AccessAnswer } from '../questions.ts';
 import { graphql, read, subscription, useLoaded } from './api.ts';
 import { type Asked, Explanation } from './explanation.tsx';
@@ -81,7 +83,7 @@ export function Query({ state }: PageProps) {
   const explain = () => {
     try {
       const { query, variables, operationName } = editor.current!.read();
-      const values = variables.trim() === '' ? {} : (JSON.parse(variables) as object);
+      const values = variables.trim() === '' ? {} : (parseExactJson(variables) as object);
       setProblem(undefined);
       setAsked({ role, request: { query, variables: values, operationName }, user: sessionOf(role, text) });
     } catch (thrown) {

@@ -1,35 +1,199 @@
-/** JSON text to values and back without losing digits of numbers. */
-import { NumberText } from '../types.ts';
-
-/** A number outside a string that JavaScript's numbers may not hold: more than 15 digits, or an exponent. */
-const LONG_NUMBER = /(?:^|[:[,\s])-?(?:\d[\d.]{15}|[\d.]+[eE])/;
-
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
-
-/** Stands for a number on its way through JSON.parse; unknown to clients. */
-const NUMBER_KEY = globalThis.crypto.randomUUID();
-
 /**
- * Parses JSON. Numbers that would lose digits become NumberText.
- * @throws SyntaxError
+ * Reads JSON text from outside without losing digits of numbers. Every entrance uses it; `test/docs/foreign-json.test.ts`
+ * lists the files that may use JSON.parse, and why.
  */
-export function parseExactJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  return LONG_NUMBER.test(text) ? parseExactly(text) : value;
+import { isPrintedAgain } from './decimal.ts';
+import { MAX_JSON_DEPTH, NumberText } from './json-value.ts';
+import { JsonScanner } from './scanner.ts';
+
+/** Characters of a number that JavaScript's numbers print again, whatever it is. */
+const SAFE_LENGTH = 15;
+
+/** Characters of a string that are looked at one by one before its end is searched for. */
+const SHORT_STRING = 32;
+
+/** A text may stay in memory for the sake of numbers that make up at least one part in so many of it. */
+const SPARSE = 8;
+
+/** The text has arrays and objects in more than MAX_JSON_DEPTH others. */
+export class TooDeep extends SyntaxError {
+  constructor() {
+    super(`the text is nested more than ${MAX_JSON_DEPTH} levels deep`);
+  }
 }
 
-/** As JSON.parse, for text that is known to be JSON. */
-function parseExactly(text: string): unknown {
-  const marked = text.replace(STRING_OR_NUMBER, (token) =>
-    token.startsWith('"') || (token.length < 16 && !/[eE]/.test(token))
-      ? token
-      : `{"${NUMBER_KEY}":"${token}"}`,
-  );
-  return JSON.parse(marked, (_key, value: unknown) => {
-    const number =
-      typeof value === 'object' && value !== null
-        ? (value as Record<string, unknown>)[NUMBER_KEY]
-        : undefined;
-    return typeof number === 'string' ? new NumberText(number) : value;
-  });
+/**
+ * Parses JSON. Numbers become NumberText if JavaScript's number would print another value; `-0` is one of them.
+ *
+ * JSON.parse makes the values. One pass over the text then finds the numbers whose digits were lost and puts them back.
+ * Linear for any text; `npm run bench -- json` compares time and memory with JSON.parse.
+ * @throws SyntaxError, of which TooDeep is one
+ */
+export function parseExactJson(text: string): unknown {
+  const restoration = new Restoration(text, JSON.parse(text));
+  return restoration.run() ? restoration.value : readInOrder(new JsonScanner(text));
+}
+
+/** Puts the numbers that lost digits into what JSON.parse made of a text. */
+class Restoration {
+  readonly #text: string;
+  /** By depth: the containers around the current place. Those above `#resolved` have not been looked up. */
+  readonly #containers: unknown[];
+  #resolved = 0;
+  /** By depth: whether the container is an object; number of values before the current one; where its key begins. */
+  readonly #isObject = [false];
+  readonly #counts = [0];
+  readonly #keys = [0];
+  /** Until they make up enough of the text. */
+  #restored: NumberText[] | undefined = [];
+  #restoredLength = 0;
+
+  constructor(text: string, value: unknown) {
+    this.#text = text;
+    this.#containers = [[value]];
+  }
+
+  get value(): unknown {
+    return (this.#containers[0] as unknown[])[0];
+  }
+
+  /**
+   * @returns false if an object with such a number has a key twice, so that a place of the text may not be one of the value;
+   *   the value is of no use then
+   */
+  run(): boolean {
+    const text = this.#text;
+    const isObject = this.#isObject;
+    const counts = this.#counts;
+    const keys = this.#keys;
+    let depth = 0;
+    let isKey = false;
+    let position = 0;
+    while (position < text.length) {
+      const code = text.charCodeAt(position);
+      if (code <= 32) position += 1;
+      else if (code === 34) {
+        if (isKey) keys[depth] = position;
+        isKey = false;
+        position = endOfString(text, position);
+      } else if (code === 44) {
+        counts[depth]! += 1;
+        isKey = true;
+        if (this.#resolved > depth) this.#resolved = depth;
+        position += 1;
+      } else if (code === 45 || (code >= 48 && code <= 57)) {
+        const start = position;
+        position = endOfDigits(text, start + 1);
+        const hasExponent = (text.charCodeAt(position) | 32) === 101;
+        if (hasExponent) position = endOfDigits(text, position + 2);
+        const isSafe =
+          position - start <= SAFE_LENGTH &&
+          !hasExponent &&
+          (code !== 45 || text.charCodeAt(start + 1) !== 48);
+        if (!isSafe && !isPrintedAgain(text, start, position)) {
+          if (!this.#restore(depth, start, position)) return false;
+        }
+      } else if (code === 91 || code === 123) {
+        depth += 1;
+        if (depth > MAX_JSON_DEPTH) throw new TooDeep();
+        isObject[depth] = code === 123;
+        counts[depth] = 0;
+        isKey = true;
+        position += 1;
+      } else if (code === 93 || code === 125) {
+        if (this.#resolved >= depth && !this.#leave(depth)) return false;
+        depth -= 1;
+        position += 1;
+      } else position += 1;
+    }
+    this.#release();
+    return true;
+  }
+
+  /** @returns false if there is no such place in the value */
+  #restore(depth: number, start: number, end: number): boolean {
+    const containers = this.#containers;
+    for (; this.#resolved < depth; this.#resolved += 1) {
+      const outer = containers[this.#resolved];
+      const child = this.#isObject[this.#resolved]
+        ? (outer as Record<string, unknown>)[this.#key(this.#resolved)]
+        : (outer as unknown[])[this.#counts[this.#resolved]!];
+      if (typeof child !== 'object' || child === null) return false;
+      if (Array.isArray(child) === this.#isObject[this.#resolved + 1]) return false;
+      containers[this.#resolved + 1] = child;
+    }
+    const number = new NumberText(this.#text.slice(start, end));
+    this.#restored?.push(number);
+    this.#restoredLength += end - start;
+    if (this.#restoredLength * SPARSE >= this.#text.length) this.#restored = undefined;
+    if (this.#isObject[depth]) (containers[depth] as Record<string, unknown>)[this.#key(depth)] = number;
+    else (containers[depth] as unknown[])[this.#counts[depth]!] = number;
+    return true;
+  }
+
+  #key(depth: number): string {
+    const start = this.#keys[depth]!;
+    const key = this.#text.slice(start + 1, endOfString(this.#text, start) - 1);
+    return key.includes('\\') ? (JSON.parse(`"${key}"`) as string) : key;
+  }
+
+  /** Leaves a container in which a number was restored. @returns false if it has a key twice */
+  #leave(depth: number): boolean {
+    this.#resolved = depth - 1;
+    return (
+      !this.#isObject[depth] ||
+      Object.keys(this.#containers[depth] as object).length === this.#counts[depth]! + 1
+    );
+  }
+
+  /** A part of a text keeps the whole text in memory, so few numbers of a large one are copied. */
+  #release(): void {
+    for (const number of this.#restored ?? [])
+      Object.assign(number, { text: JSON.parse(`"${number.text}"`) });
+  }
+}
+
+/** @param start of its first quote, in text that is JSON */
+function endOfString(text: string, start: number): number {
+  let position = start + 1;
+  for (;;) {
+    const stop = position + SHORT_STRING;
+    while (position < stop) {
+      const code = text.charCodeAt(position);
+      if (code === 34) return position + 1;
+      position += code === 92 ? 2 : 1;
+    }
+    const quote = text.indexOf('"', position);
+    let unescaped = quote;
+    while (unescaped > position && text.charCodeAt(unescaped - 1) === 92) unescaped -= 1;
+    position = quote + 1;
+    if ((quote - unescaped) % 2 === 0) return position;
+  }
+}
+
+/** The end of digits and points. */
+function endOfDigits(text: string, start: number): number {
+  let position = start;
+  for (;;) {
+    const code = text.charCodeAt(position);
+    if (!((code >= 48 && code <= 57) || code === 46)) return position;
+    position += 1;
+  }
+}
+
+/** Makes the value piece by piece, several times slower than JSON.parse. The last member with a key counts. */
+function readInOrder(scanner: JsonScanner): unknown {
+  if (scanner.atObject) {
+    const entries: [string, unknown][] = [];
+    scanner.eachMember((key) => entries.push([key, readInOrder(scanner)]));
+    return Object.fromEntries(entries);
+  }
+  if (scanner.atList) {
+    const items: unknown[] = [];
+    scanner.eachItem(() => items.push(readInOrder(scanner)));
+    return items;
+  }
+  const text = scanner.slice();
+  const isNumber = /^[-\d]/.test(text);
+  return isNumber && !isPrintedAgain(text, 0, text.length) ? new NumberText(text) : JSON.parse(text);
 }

@@ -1,34 +1,69 @@
 /** JSON values as requests have them: exact numbers, their text, and what errors call them. */
 import { EngineError } from '../errors.ts';
 
-/** A number written in a document or in variables, with all its digits. */
+/**
+ * Maximum number of arrays and objects around a value of a JSON text that comes from outside. Far less than what the stacks of
+ * JSON.stringify and PostgreSQL (`max_stack_depth`) have room for, so that everything behind an entrance may recurse.
+ */
+export const MAX_JSON_DEPTH = 500;
+
+/** A number written in a document, in variables or in metadata, with all its digits. `jsonText` prints it. */
 export class NumberText {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
+
+  /** JSON.stringify has no way to print the number, so keys and log lines made by it hold the digits as a string. */
+  toJSON(): string {
+    return this.text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
 }
 
-/** JSON text of a value, numbers with the digits they were written with. */
-export function jsonText(value: unknown): string {
+/** A number of a generated file that JavaScript's numbers cannot hold. */
+export function exact(text: string): NumberText {
+  return new NumberText(text);
+}
+
+/** As JSON.stringify, numbers with the digits they were written with. @param indent of each level; on one line without it */
+export function jsonText(value: unknown, indent?: string): string {
+  return indent === undefined ? compact(value) : indented(value, indent, '\n');
+}
+
+function compact(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   if (value instanceof NumberText) return value.text;
   let text = '';
   if (Array.isArray(value)) {
-    for (const item of value) text += text === '' ? jsonText(item) : `,${jsonText(item)}`;
+    for (const item of value) text += text === '' ? compact(item) : `,${compact(item)}`;
     return `[${text}]`;
   }
   for (const [name, item] of Object.entries(value))
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${jsonText(item)}`;
+    if (item !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${compact(item)}`;
   return `{${text}}`;
+}
+
+function indented(value: unknown, indent: string, line: string): string {
+  if (typeof value !== 'object' || value === null || value instanceof NumberText) return compact(value);
+  const inner = `${line}${indent}`;
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const items = Array.isArray(value)
+    ? value.map((item) => indented(item, indent, inner))
+    : Object.entries(value).flatMap(([name, item]) =>
+        item === undefined ? [] : [`${JSON.stringify(name)}: ${indented(item, indent, inner)}`],
+      );
+  return items.length === 0 ? `${open}${close}` : `${open}${inner}${items.join(`,${inner}`)}${line}${close}`;
 }
 
 /** A value of another JSON kind than what reads it takes. */
 export function expectedKind(what: string, kind: string, value: unknown): EngineError {
-  const found = value instanceof NumberText ? 'Number' : jsonKind(value);
   return new EngineError(
     'parse-failed',
-    `parsing ${what} failed, expected ${kind}, but encountered ${found}`,
+    `parsing ${what} failed, expected ${kind}, but encountered ${jsonKind(value)}`,
   );
 }
 
@@ -36,6 +71,7 @@ export function expectedKind(what: string, kind: string, value: unknown): Engine
 export function jsonKind(value: unknown): string {
   if (value === null) return 'Null';
   if (Array.isArray(value)) return 'Array';
+  if (value instanceof NumberText) return 'Number';
   const kind = typeof value;
   return kind === 'object' ? 'Object' : kind.slice(0, 1).toUpperCase() + kind.slice(1);
 }

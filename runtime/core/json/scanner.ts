@@ -2,6 +2,7 @@
  * Reads JSON text by position, without making values of it: answers are checked and cut apart as texts, so numbers keep
  * their digits and nothing is printed again.
  */
+import { MAX_JSON_DEPTH } from './json-value.ts';
 
 /** The text is not JSON. `position` counts UTF-16 units. */
 export class MalformedJson extends Error {
@@ -12,9 +13,6 @@ export class MalformedJson extends Error {
     this.position = position;
   }
 }
-
-/** Maximum depth of a document: deeper text is refused instead of exhausting the stack of its reader. */
-const MAX_DEPTH = 500;
 
 /** Codes of the characters that JSON consists of. */
 const Char = {
@@ -144,7 +142,7 @@ export class JsonScanner {
   #open(expected: number): void {
     if (this.peek() !== expected) throw this.#unexpected();
     this.#depth += 1;
-    if (this.#depth > MAX_DEPTH) throw new MalformedJson('the text is nested too deeply', this.position);
+    if (this.#depth > MAX_JSON_DEPTH) throw new MalformedJson('the text is nested too deeply', this.position);
     this.position += 1;
   }
 

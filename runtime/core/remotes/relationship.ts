@@ -19,6 +19,7 @@ import {
   type TypeReference,
 } from '../schema/types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
+import { jsonText } from '../types.ts';
 import type {
   RemoteArgument,
   RemoteArguments,
@@ -329,7 +330,7 @@ function mergedText(
     const key = { key: merging.keys.indexOf(filled.key), type: printAst(type) };
     return inner.kind === Kind.LIST_TYPE ? listText([[{ ...key, type: printAst(inner.type) }]]) : [key];
   }
-  if ('value' in filled) return [JSON.stringify(filled.value)];
+  if ('value' in filled) return [jsonText(filled.value)];
   if ('items' in filled) {
     const items = filled.items.map((item) => mergedText(item, undefined, itemType(type), merging));
     if (node === undefined || node.kind === 'null') return listText(items);

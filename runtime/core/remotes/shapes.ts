@@ -1,4 +1,5 @@
 /** Remote schemas as generated files declare them: the address, the whole schema, and the part that each role sees. */
+import type { NumberText } from '../types.ts';
 
 /** Text with `{{NAME}}` for environment variables, or the name of the variable that holds it. */
 export type RemoteAddress = string | { readonly fromEnv: string };
@@ -64,7 +65,7 @@ export type RemoteArguments = Readonly<Record<string, RemoteArgument>>;
 /** A value of an argument, as data. */
 export type RemoteArgument =
   | { readonly key: string }
-  | { readonly value: string | number | boolean | null }
+  | { readonly value: string | number | NumberText | boolean | null }
   | { readonly items: readonly RemoteArgument[] }
   | { readonly fields: RemoteArguments };
 

@@ -84,7 +84,9 @@ export function sourceValue(source: ParameterSource, variables: Readonly<Record<
     case 'list':
       return source.items.map((item) => sourceValue(item, variables));
     case 'object':
-      return Object.fromEntries(source.fields.map(([name, item]) => [name, sourceValue(item, variables)]));
+      return Object.fromEntries(
+        source.fields.map(([name, item]) => [name, sourceValue(item, variables) ?? null]),
+      );
     default:
       throw new Error(`a ${source.from} is not part of a value`);
   }

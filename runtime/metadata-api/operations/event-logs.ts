@@ -74,7 +74,6 @@ export const eventLogOperations: readonly Operation[] = [
     documentation: 'Sends a payload through an event trigger that allows it (`enable_manual`).',
     arguments: object({ name, source: sourceArgument, payload: anyJson }),
     changesMetadata: false,
-    exactNumbers: true,
     run: async ({ name, source, payload }, copy, { session, client }) => {
       const { trigger, table } = findTrigger(copy, source, name);
       if (!trigger.definition.enable_manual) {

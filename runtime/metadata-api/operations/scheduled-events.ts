@@ -81,7 +81,6 @@ export const scheduledEventOperations: readonly Operation[] = [
       comment: optional(text),
     }),
     changesMetadata: false,
-    exactNumbers: true,
     run: async ({ webhook, schedule_at, payload, headers, retry_conf, comment }, copy) => {
       const [row] = await copy.services.queryMetadata(
         `insert into engine_catalog.scheduled_events

@@ -1,5 +1,6 @@
 import { fillTemplate } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
+import { parseExactJson } from '../../core/json/exact-json.ts';
 import { jsonText } from '../../core/types.ts';
 import type { TypeOf } from '../../metadata/codec.ts';
 import { choose, list, object, optional, requiredList } from '../../metadata/combinators.ts';
@@ -38,7 +39,6 @@ export default operation({
     'The request that a transform makes of a body and an address. Nothing is sent; environment variables come from `env` only.',
   arguments: transformArguments,
   changesMetadata: false,
-  exactNumbers: true,
   run: (args) => {
     const { webhook_url, env = {}, body, session_variables, request_headers } = args;
     const url = address(webhook_url, env as Readonly<Record<string, string>>);
@@ -84,7 +84,7 @@ function address(given: string | FromEnvironment, env: Readonly<Record<string, s
 
 function readableBody(body: string): string {
   try {
-    JSON.parse(body);
+    parseExactJson(body);
     return body;
   } catch {
     return jsonText(body);

@@ -1,5 +1,7 @@
 /** Reads roles and session variables from the claims of a verified token. */
+
 import { EngineError } from '../../core/errors.ts';
+import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { Reason } from '../../core/reason.ts';
 import { jsonKind } from '../../core/types.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
@@ -96,7 +98,7 @@ function readNamespace(payload: Payload, { claims: place, claimsFormat }: JwtCon
   if (typeof found !== 'string') throw invalid('expecting a string when claims_format is stringified_json');
   let parsed: unknown;
   try {
-    parsed = JSON.parse(found);
+    parsed = parseExactJson(found);
   } catch {
     parsed = undefined;
   }

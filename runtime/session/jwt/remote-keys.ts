@@ -2,7 +2,9 @@
  * Keys behind a `jwk_url`. They are fetched at the start, again when the answer's cache headers say
  * so, and once when a token names a key that is not among them. While the issuer is down the old keys stay in use.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { Observer } from '../../logs/observe.ts';
 import { headerOf, type OutgoingResponse } from '../../outgoing/message.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
@@ -61,7 +63,7 @@ export async function openRemoteKeys(options: RemoteKeysOptions): Promise<Remote
     });
     const { status, body } = answer;
     if (status !== 200) throw new Error(`the answer has status ${status}`);
-    keys = readKeySet(JSON.parse(body.toString('utf8')), type);
+    keys = readKeySet(parseExactJson(body.toString('utf8')), type);
     dueAt = nextFetch(answer, Date.now());
     changed();
     observe({ kind: 'jwk-refresh', level: 'info', message: 'fetched the JWK set', expiry: new Date(dueAt) });

@@ -2,8 +2,11 @@
  * Whether a token may be believed: its signature, by a key that is bound to its algorithm, then the
  * registered claims.
  */
+
 import { type CompactJWSHeaderParameters, compactVerify, decodeProtectedHeader, errors } from 'jose';
 import { EngineError } from '../../core/errors.ts';
+import { parseExactJson } from '../../core/json/exact-json.ts';
+import { isObject, NumberText } from '../../core/json/json-value.ts';
 import type { JwtConfiguration } from './configuration.ts';
 import type { VerificationKey } from './keys.ts';
 
@@ -82,11 +85,11 @@ function readHeader(token: string): CompactJWSHeaderParameters {
 function readPayload(bytes: Uint8Array): Payload {
   let payload: unknown;
   try {
-    payload = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    payload = parseExactJson(Buffer.from(bytes).toString('utf8'));
   } catch {
     payload = undefined;
   }
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+  if (!isObject(payload)) {
     throw invalid('JWTClaimsSetDecodeError the payload is not a JSON object');
   }
   return payload as Payload;
@@ -125,7 +128,8 @@ function audiencesOf({ aud }: Payload): readonly unknown[] {
 export function time(payload: Payload, claim: 'exp' | 'nbf' | 'iat'): number | undefined {
   const value = payload[claim];
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  const number = value instanceof NumberText ? Number(value.text) : value;
+  if (typeof number === 'number' && Number.isFinite(number)) return number;
   throw invalid(`JWTClaimsSetDecodeError ${claim} is not a number`);
 }
 
