@@ -1,7 +1,8 @@
 /** Manifests of persisted operations, as the generators of GraphQL clients write them. */
 
 import { createHash } from 'node:crypto';
-import { GraphQLError, Kind, parse } from 'graphql';
+import { GraphQLError, Kind } from 'graphql';
+import { parseGraphql } from '../../runtime/core/graphql-text.ts';
 import { isObject } from '../../runtime/metadata/json.ts';
 
 /** An operation of a client, to be saved. */
@@ -76,7 +77,7 @@ function apolloEntries({ format, version, operations }: Readonly<Record<string, 
 /** Name of the only operation of a document. @throws ManifestError if it has not exactly one */
 function operationName(id: string, body: string): string | undefined {
   try {
-    const operations = parse(body, { noLocation: true }).definitions.filter(
+    const operations = parseGraphql(body).definitions.filter(
       (definition) => definition.kind === Kind.OPERATION_DEFINITION,
     );
     if (operations.length === 1) return operations[0]!.name?.value;

@@ -3,16 +3,17 @@
  * out, so no role gains anything. A field whose preset no longer fits is left out as a whole, because without its preset the
  * argument would have the server's default.
  */
+
 import {
   type DefinitionNode,
   type FieldDefinitionNode,
   type InputValueDefinitionNode,
   Kind,
   type NamedTypeNode,
-  parse,
   print,
   type TypeNode,
 } from 'graphql';
+import { parseGraphql } from '../../runtime/core/graphql-text.ts';
 import {
   indexDocument,
   type RemoteDocument,
@@ -33,7 +34,7 @@ export interface Rebase {
 
 /** @throws GraphQLError for a text that is not SDL */
 export function rebasePermission(sdl: string, upstream: RemoteDocument): Rebase {
-  const document = parse(sdl, { noLocation: true });
+  const document = parseGraphql(sdl);
   const before = `${print(document)}\n`;
   let definitions = document.definitions;
   for (;;) {

@@ -44,7 +44,7 @@ export function readMessage(text: string): ClientMessage {
   try {
     message = parseExactJson(text);
   } catch (error) {
-    const reason = error instanceof TooDeep ? error.message : 'the message is not valid JSON';
+    const reason = error instanceof TooDeep ? 'nested too deeply' : 'the message is not valid JSON';
     throw new MessageError(`Error in $: ${reason}`);
   }
   if (jsonKind(message) !== 'Object')

@@ -13,9 +13,9 @@ import {
   Kind,
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
-  parse,
   print,
 } from 'graphql';
+import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Location, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
@@ -141,7 +141,8 @@ function readSignatures(sdl: string, file: string, report: Report): Signatures |
   };
   if (sdl.replace(/#.*/g, '').trim() === '') return signatures;
   try {
-    for (const definition of parse(sdl).definitions) readDefinition(definition, signatures, file, report);
+    for (const definition of parseGraphql(sdl, { noLocation: false }).definitions)
+      readDefinition(definition, signatures, file, report);
     return signatures;
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;

@@ -8,9 +8,9 @@ import {
   GraphQLError,
   type InputValueDefinitionNode,
   Kind,
-  parse,
   print as printAst,
 } from 'graphql';
+import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
 import {
   indexDocument,
   type RemoteDocument,
@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<TypeDefinition['kind'], string>> = {
 export function permissionProblems(sdl: string, upstream: RemoteDocument): string[] {
   let document: DocumentNode;
   try {
-    document = parse(sdl, { noLocation: true });
+    document = parseGraphql(sdl);
   } catch (error) {
     if (error instanceof GraphQLError) return [error.message];
     throw error;

@@ -1,5 +1,7 @@
 /** Resolves remote schemas: checks the schemas that were read, their names, and the part that each role sees. */
-import { GraphQLError, Kind, parse, print as printAst } from 'graphql';
+
+import { GraphQLError, Kind, print as printAst } from 'graphql';
+import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
 import {
   type RemoteDocument,
   readRemoteDocument,
@@ -211,7 +213,7 @@ function resolvePermissions(
 
 /** Equal for texts that differ only in layout. */
 function canonical(sdl: string): string {
-  return printAst(parse(sdl, { noLocation: true }));
+  return printAst(parseGraphql(sdl));
 }
 
 function problemsOf({ definition }: RemoteSchema['permissions'][number], document: RemoteDocument) {

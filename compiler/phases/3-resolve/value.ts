@@ -1,7 +1,7 @@
 /** Values of the metadata: literals, and references to session variables (`sessionVariable` says which strings those are). */
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { ColumnShape } from '../../../runtime/core/shapes.ts';
-import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
+import { type ColumnType, encodeValue, NumberText } from '../../../runtime/core/types.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
@@ -22,7 +22,25 @@ export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): 
     if (!(error instanceof EngineError)) throw error;
     throw new Failure(diagnostics.literalMisfit({ reason: error.message }), path);
   }
+  const tooLarge = beyondRange(type, json);
+  if (tooLarge !== undefined)
+    throw new Failure(
+      diagnostics.literalMisfit({ reason: `${tooLarge} is out of range for type ${type.name}` }),
+      path,
+    );
   return { kind: 'literal', value: json };
+}
+
+/** A number of the literal that PostgreSQL would refuse to read, whenever a request meets the rule. */
+function beyondRange(type: ColumnType, json: Json): string | undefined {
+  if (Array.isArray(json))
+    return json.map((item: Json) => beyondRange(type, item)).find((each) => each !== undefined);
+  const { name } = type.element ?? type;
+  const read = name === 'float4' ? Math.fround : name === 'float8' ? Number : undefined;
+  if (read === undefined || (typeof json !== 'number' && !(json instanceof NumberText))) return undefined;
+  const value = read(Number(json));
+  const isLost = value === 0 && /[1-9]/.test(String(json).replace(/e.*/i, ''));
+  return isLost || !Number.isFinite(value) ? String(json) : undefined;
 }
 
 /** @throws Failure if a literal for a column is not a value of its enum table */

@@ -2,9 +2,11 @@
  * Saved operations: the queries of collections, checked as the administrator sees the API, the allow-list and the REST
  * endpoints.
  */
-import { type DocumentNode, GraphQLError, Kind, parse, print, valueFromASTUntyped } from 'graphql';
+
+import { type DocumentNode, GraphQLError, Kind, print, valueFromASTUntyped } from 'graphql';
 import { program } from '../../../runtime/core/contract.ts';
 import { EngineError, UnknownName } from '../../../runtime/core/errors.ts';
+import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
 import { linkProgram, type Program } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
@@ -164,7 +166,7 @@ function readQuery(
 ): ReadQuery {
   let { document } = last ?? {};
   try {
-    document ??= parse(query.query, { noLocation: true });
+    document ??= parseGraphql(query.query);
     const known = planQuery(document, collection, query, { roles, schemas, options, memory });
     // An operation that says the same is not printed again.
     return { document, known: reuse(known, last?.known) };

@@ -1,6 +1,7 @@
 /** Which saved operations break: for each role that could run one before, whether it still can, and gets the same types. */
-import { parse } from 'graphql';
+
 import { EngineError } from '../../../runtime/core/errors.ts';
+import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
 import { allowedTexts } from '../../../runtime/core/request/allowed.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
@@ -112,7 +113,7 @@ export function analyse(code: GeneratedCode, role: string, saved: SavedOperation
 
 function analyseIn(roleSchema: RoleSchema, document: string): Outcome {
   try {
-    const operation = chooseOperation(parse(document, { noLocation: true }), undefined);
+    const operation = chooseOperation(parseGraphql(document), undefined);
     return { selection: analyseOperation(roleSchema, operation).selection, operation };
   } catch (error) {
     if (error instanceof EngineError) return { error: error.message };

@@ -1,4 +1,5 @@
 /** SDL of a remote schema, or of the part of it that a role sees, indexed by name. */
+
 import {
   type DefinitionNode,
   type DocumentNode,
@@ -7,10 +8,10 @@ import {
   type InterfaceTypeDefinitionNode,
   Kind,
   type ObjectTypeDefinitionNode,
-  parse,
   type ScalarTypeDefinitionNode,
   type UnionTypeDefinitionNode,
 } from 'graphql';
+import { parseGraphql } from '../graphql-text.ts';
 import { remember } from '../remember.ts';
 
 export type TypeDefinition =
@@ -36,7 +37,7 @@ export interface RemoteDocument {
 
 /** @throws GraphQLError for text that is not SDL */
 export function readRemoteDocument(sdl: string): RemoteDocument {
-  return indexDocument(parse(sdl, { noLocation: true }));
+  return indexDocument(parseGraphql(sdl));
 }
 
 export function indexDocument(document: DocumentNode): RemoteDocument {

@@ -1,15 +1,16 @@
 /** Documents: parsed within limits, and the operation of a request with the fragments and variables it may refer to. */
+
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
   Kind,
   type OperationDefinitionNode,
-  parse,
   type SelectionSetNode,
   visit,
 } from 'graphql';
 import { EngineError, pathStep } from '../errors.ts';
+import { DocumentTooDeep, MAX_DOCUMENT_DEPTH, parseGraphql } from '../graphql-text.ts';
 import { lazy } from '../remember.ts';
 import type { DeclaredVariable } from './variables.ts';
 
@@ -19,9 +20,11 @@ const MAX_TOKENS = 100_000;
 /** Parses a document. @throws EngineError validation-failed at `$.query` */
 export function parseDocument(query: string): DocumentNode {
   try {
-    return parse(query, { noLocation: true, maxTokens: MAX_TOKENS });
+    return parseGraphql(query, { maxTokens: MAX_TOKENS });
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
+    if (error instanceof DocumentTooDeep)
+      throw new EngineError('validation-failed', error.message, { path: '$.query' });
     throw new EngineError('validation-failed', 'not a valid graphql query', {
       path: '$.query',
       internal: { message: error.message, locations: error.locations },
@@ -56,7 +59,50 @@ export function chooseOperation(document: DocumentNode, operationName: string | 
     const isUsed = mentioned().has(name);
     variables.set(name, { name, type, isUsed, ...(defaultValue ? { defaultValue } : {}) });
   }
-  return { kind: node.operation, node, fragments, variables };
+  const operation = { kind: node.operation, node, fragments, variables };
+  requireShallow(operation);
+  return operation;
+}
+
+/**
+ * Everything behind this recurses over the fields of an operation with its fragments expanded. Fragments that reach
+ * themselves are refused later (`checkFragmentCycles`), each time with the place.
+ * @throws EngineError validation-failed
+ */
+function requireShallow({ node, fragments }: Pick<Operation, 'node' | 'fragments'>): void {
+  const heights = new Map<string, number>();
+  /** Levels of selection sets, of which `depth` are around it already. */
+  const heightOf = (set: SelectionSetNode, depth: number): number => {
+    let below = 0;
+    checkDepth(depth + 1);
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD)
+        below = Math.max(below, heightOfFragment(selection.name.value, depth + 1));
+      else if (selection.selectionSet) below = Math.max(below, heightOf(selection.selectionSet, depth + 1));
+    }
+    return below + 1;
+  };
+  const heightOfFragment = (name: string, depth: number): number => {
+    let height = heights.get(name);
+    if (height === undefined) {
+      const fragment = fragments.get(name);
+      // Of a fragment that reaches itself.
+      heights.set(name, 0);
+      height = fragment ? heightOf(fragment.selectionSet, depth) : 0;
+      heights.set(name, height);
+    }
+    checkDepth(depth + height);
+    return height;
+  };
+  heightOf(node.selectionSet, 0);
+}
+
+function checkDepth(depth: number): void {
+  if (depth > MAX_DOCUMENT_DEPTH)
+    throw new EngineError(
+      'validation-failed',
+      `the operation is nested more than ${MAX_DOCUMENT_DEPTH} levels deep`,
+    );
 }
 
 function choose(

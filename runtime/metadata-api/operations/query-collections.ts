@@ -1,5 +1,6 @@
-import { GraphQLError, parse } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { EngineError } from '../../core/errors.ts';
+import { parseGraphql } from '../../core/graphql-text.ts';
 import { object } from '../../metadata/combinators.ts';
 import { queryCollection } from '../../metadata/kinds/query-collection.ts';
 import type { Metadata, QueryCollection } from '../../metadata/metadata.ts';
@@ -136,7 +137,7 @@ function renameInReferences(
 
 function requireGraphql(query: string, path: string): void {
   try {
-    parse(query);
+    parseGraphql(query);
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     throw new EngineError('parse-failed', error.message, { path });

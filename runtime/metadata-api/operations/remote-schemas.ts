@@ -1,5 +1,6 @@
-import { buildASTSchema, GraphQLError, introspectionFromSchema, parse } from 'graphql';
+import { buildASTSchema, GraphQLError, introspectionFromSchema } from 'graphql';
 import { EngineError } from '../../core/errors.ts';
+import { parseGraphql } from '../../core/graphql-text.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
 import { argument, choose, object, optional } from '../../metadata/combinators.ts';
 import { isObject } from '../../metadata/json.ts';
@@ -75,7 +76,7 @@ function refuseHead({ refusal, definition }: HeadArguments): void {
 
 const sdl = argument(text, (schema, fail) => {
   try {
-    parse(schema);
+    parseGraphql(schema);
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     fail(error.message);
@@ -146,7 +147,7 @@ export const remoteSchemaOperations: readonly Operation[] = [
       const remote = copy.remotes[name];
       if (!remote || 'error' in remote)
         throw new EngineError('remote-schema-error', remote?.error ?? 'the remote schema was not read');
-      const schema = buildASTSchema(parse(remote.sdl), { assumeValid: true });
+      const schema = buildASTSchema(parseGraphql(remote.sdl), { assumeValid: true });
       return { data: introspectionFromSchema(schema) as unknown as JsonObject };
     },
   }),
