@@ -17,12 +17,12 @@ import {
   type Scalar,
   type ScalarTag,
 } from 'yaml';
-import { isPrintedAgain } from '../../../runtime/core/json/decimal.ts';
-import { MAX_JSON_DEPTH, NumberText } from '../../../runtime/core/json/json-value.ts';
+import { MAX_JSON_DEPTH } from '../../../runtime/core/json/json-value.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import type { PositionNode } from '../../../runtime/metadata/origin.ts';
+import { exactNumber } from './yaml-numbers.ts';
 
 export interface Loaded {
   readonly value: unknown;
@@ -66,20 +66,22 @@ export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
       return nothing({ file, line: 1, column: 1 });
     }
     const lines = new LineCounter();
-    const document = parse(text, lines);
+    const document = parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      customTags: [includeTag],
+      prettyErrors: false,
+      lineCounter: lines,
+    });
     const locate = (offset: number): Location => {
       const { line, col } = lines.linePos(offset);
       return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
     };
     const start = locate(0);
-    if (document === undefined) {
-      report(path, messages.metadataYamlInvalid({ reason: TOO_DEEP }), start);
-      return nothing(start);
-    }
     // The first error only: what follows it is mostly its consequence.
     const error = document.errors[0];
     if (error) {
-      const reason = error.message.replace(/\.$/, '');
+      const reason = error.code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : error.message.replace(/\.$/, '');
       report(path, messages.metadataYamlInvalid({ reason }), locate(error.pos[0]));
       return nothing(start);
     }
@@ -192,22 +194,6 @@ export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
 
 const TOO_DEEP = `it is nested more than ${MAX_JSON_DEPTH} levels deep`;
 
-/** Undefined if the text is nested so deeply that the parser's stack does not suffice. */
-function parse(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
-  try {
-    return parseDocument(text, {
-      version: '1.2',
-      schema: 'core',
-      customTags: [includeTag],
-      prettyErrors: false,
-      lineCounter,
-    });
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
 function scalar(value: unknown, location: Location): Part {
   return { value, positions: { location }, size: 1, height: 0 };
 }
@@ -230,17 +216,6 @@ function collection(
     height = Math.max(height, part.height);
   }
   return { value, positions: { location, children }, size, height: height + 1 };
-}
-
-/** A number as JSON has it, with its digits; undefined if JSON has none such. @param source as it is written */
-function exactNumber(value: number, source: string): number | NumberText | undefined {
-  if (/^0[ox]/.test(source))
-    return Number.isSafeInteger(value) ? value : new NumberText(BigInt(source).toString());
-  const match = /^([-+]?)0*(\d*)(\.\d*)?([eE][-+]?\d+)?$/.exec(source);
-  if (!match) return undefined;
-  const [, sign, whole, fraction = '', exponent = ''] = match;
-  const text = `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '.' ? '' : fraction}${exponent}`;
-  return isPrintedAgain(text, 0, text.length) ? value : new NumberText(text);
 }
 
 const includeTag: ScalarTag = { tag: '!include', resolve: (text) => text };

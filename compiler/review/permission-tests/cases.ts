@@ -25,12 +25,15 @@
  *
  * asks for the fields of types instead, in any order; null for a type that the role does not have.
  */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { NumberText } from '../../../runtime/core/types.ts';
+import { keepDigits } from '../../phases/1-read/yaml-numbers.ts';
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const scalar = z.union([z.string(), z.number(), z.instanceof(NumberText), z.boolean()]);
 
 const asking = {
   name: z.string().min(1),
@@ -113,6 +116,7 @@ function readFile(file: string): DeclaredCase[] {
   const document = parseDocument(readFileSync(file, 'utf8'), { version: '1.2', lineCounter: lines });
   const [problem] = document.errors;
   if (problem) throw new CasesError(`${file}:${problem.linePos?.[0].line ?? 1}: ${problem.message}`);
+  keepDigits(document);
   const value: unknown = document.toJS() ?? [];
   if (!Array.isArray(value)) throw new CasesError(`${file}: a list of cases is expected.`);
   const nodes = isSeq(document.contents) ? document.contents.items : [];

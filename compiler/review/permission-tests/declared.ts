@@ -1,6 +1,8 @@
 /** Runs declared cases as requests, and says what came instead of what was expected. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../../../runtime/core/errors.ts';
+import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
 import type { Session } from '../../../runtime/core/session.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
@@ -80,7 +82,7 @@ async function runRequest(
     }
     try {
       const text = await run(each, sessionOf(each));
-      return stubs.problem() ?? compareAnswer(each, JSON.parse(text));
+      return stubs.problem() ?? compareAnswer(each, parseExactJson(text) as Record<string, unknown>);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       return stubs.problem() ?? compareError(each, error);

@@ -1,0 +1,1 @@
+create table item (id bigint primary key, amount numeric, weight float8, data jsonb);
