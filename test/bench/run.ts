@@ -11,6 +11,7 @@ import { benchConsole, consoleTable } from './console.ts';
 import { benchEvents } from './eventing/index.ts';
 import { benchLive } from './live/bench.ts';
 import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
+import { benchReadingJson, readingJsonTable } from './reading-json.ts';
 import { benchRemote, remoteTable } from './remoting.ts';
 import { goalTable, resultTable } from './results.ts';
 import type { BenchOptions } from './rounds.ts';
@@ -173,7 +174,13 @@ program
   .description('measure memory under hostile operations')
   .option('--operations <number>', 'number of operations', '20000')
   .option('--introspections <number>', 'number of introspections of 200 tables in 20 roles, instead')
-  .action(async ({ operations, introspections }: { operations: string; introspections?: string }) => {
+  .option('--json', 'read JSON instead: worst cases, as multiples of JSON.parse')
+  .action(async ({ operations, introspections, json }: MemoryOptions) => {
+    if (json) {
+      const reading = benchReadingJson(progress);
+      publish(readingJsonTable(reading), { reading });
+      return;
+    }
     const memory = await (introspections === undefined
       ? benchMemory(distinctOperations(), Number(operations), progress)
       : benchMemory(distinctIntrospections(), Number(introspections), progress));
@@ -186,6 +193,12 @@ program.hook('preAction', () => {
 await program.parseAsync();
 // The embedded PostgreSQL is stopped by now; nothing else is waited for.
 process.exit();
+
+interface MemoryOptions {
+  readonly operations: string;
+  readonly introspections?: string;
+  readonly json?: true;
+}
 
 interface LoadOptions {
   readonly case: string;
