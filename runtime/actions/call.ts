@@ -1,7 +1,7 @@
 /** One call of a handler: request, transforms, the answer's check. */
 import { AnswerMismatch, completeAnswer } from '../core/action/answer.ts';
 import { EngineError, type ErrorCode } from '../core/errors.ts';
-import { parseExactJson } from '../core/json/exact-json.ts';
+import { parseExactJson, TooDeep } from '../core/json/exact-json.ts';
 import type { TypeReference } from '../core/schema/types.ts';
 import { jsonText } from '../core/types.ts';
 import type { Trace } from '../http/trace.ts';
@@ -214,9 +214,9 @@ function parseBody(response: OutgoingResponse, details: CallDetails): unknown {
   try {
     return parseExactJson(text);
   } catch (error) {
-    // Parsing itself can fail on depth.
-    const reason = error instanceof SyntaxError ? error.message : 'nested too deeply';
-    throw details.failure('not a valid json response from webhook', `invalid JSON: ${reason}`, response);
+    const message =
+      error instanceof TooDeep ? 'a value is nested too deeply' : 'not a valid json response from webhook';
+    throw details.failure(message, `invalid JSON: ${(error as Error).message}`, response);
   }
 }
 
