@@ -214,9 +214,10 @@ function parseBody(response: OutgoingResponse, details: CallDetails): unknown {
   try {
     return parseExactJson(text);
   } catch (error) {
-    const message =
-      error instanceof TooDeep ? 'a value is nested too deeply' : 'not a valid json response from webhook';
-    throw details.failure(message, `invalid JSON: ${(error as Error).message}`, response);
+    const reason = `invalid JSON: ${(error as Error).message}`;
+    throw error instanceof TooDeep
+      ? details.failure('a value is nested too deeply', reason, response, 400)
+      : details.failure('not a valid json response from webhook', reason, response);
   }
 }
 
