@@ -21,7 +21,7 @@ export function parseGraphql(text: string, options?: ParseOptions): DocumentNode
 }
 
 /** @throws DocumentTooDeep */
-export function requireShallow(text: string): void {
+function requireShallow(text: string): void {
   let depth = 0;
   for (let position = 0; position < text.length; position += 1) {
     switch (text[position]) {

@@ -1,5 +1,6 @@
 /** Parser of the template language: recursive descent over the text. */
 import { parseExactJson } from '../core/json/exact-json.ts';
+import { NumberText } from '../core/types.ts';
 import { isFunctionName } from './functions.ts';
 import { Scanner } from './scan.ts';
 import type { BinaryOperator, Expression, Template } from './syntax.ts';
@@ -155,7 +156,9 @@ class Parser extends Scanner {
 
   #number(text: string, start: number): unknown {
     try {
-      return parseExactJson(text);
+      const value = parseExactJson(text);
+      // A template's own numbers are sent as they are written.
+      return /[eE]/.test(text) ? new NumberText(text) : value;
     } catch {
       this.at = start;
       return this.unexpected();
