@@ -2,7 +2,8 @@
  * Presets that a client can avoid: they belong to an input object, and are sent with that object only. Where the object may be null or left
  * out, the remote schema gets no preset at all.
  */
-import { type InputValueDefinitionNode, Kind, parse, type TypeNode } from 'graphql';
+import { type InputValueDefinitionNode, Kind, type TypeNode } from 'graphql';
+import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
 import { indexDocument, type RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 
@@ -16,7 +17,7 @@ export interface SkippedPresets {
 
 /** Inputs of a role's SDL, without errors, whose presets a client can avoid. */
 export function skippedPresets(sdl: string): SkippedPresets[] {
-  const role = indexDocument(parse(sdl, { noLocation: true }));
+  const role = indexDocument(parseGraphql(sdl));
   const found: SkippedPresets[] = [];
   const look = (place: string, input: InputValueDefinitionNode) => {
     if (presetOf(input) || !mayBeNull(input.type)) return;
