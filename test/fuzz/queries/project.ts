@@ -39,7 +39,7 @@ export interface Table {
   readonly rows: readonly Row[];
 }
 
-export interface OuterJoin {
+interface OuterJoin {
   readonly table: string;
   /** Equal columns of both. */
   readonly on: readonly [own: string, other: string];

@@ -118,6 +118,6 @@ export function hostileRequest(random: Random, document = hostileDocument(random
 }
 
 /** A JSON string; escapes that the text holds already stay. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `"${text.replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 }

@@ -232,7 +232,7 @@ test('every row once where rows of tables that inherit have the same keys', asyn
       page: item_connection(first: 2, after: $cursor) { edges { cursor node { name } } pageInfo { hasNextPage endCursor } }
     }`;
     const { page }: { page: Page } = await ask(query, 'admin', true, cursor === '' ? {} : { cursor });
-    names.push(...page.edges.map(({ node }) => String(node['name'])));
+    names.push(...page.edges.map(({ node }) => String(node.name)));
     if (!page.pageInfo.hasNextPage) break;
     cursor = page.pageInfo.endCursor;
   }
