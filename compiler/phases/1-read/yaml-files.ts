@@ -109,13 +109,13 @@ export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
       const target = node.resolve(context.document);
       if (target === undefined) return scalar(null, location);
       const known = context.anchored.get(target) ?? convert(target, path, location, context);
+      const isFirst = aliased <= MAX_ALIASED;
       aliased += known.size;
-      const reason =
-        aliased > MAX_ALIASED
-          ? `its aliases stand for more than ${MAX_ALIASED} values`
-          : path.length + known.height > MAX_JSON_DEPTH && TOO_DEEP;
-      if (!reason) return known;
-      report(path, messages.metadataYamlInvalid({ reason }), location);
+      const isTooMuch = aliased > MAX_ALIASED;
+      if (!isTooMuch && path.length + known.height <= MAX_JSON_DEPTH) return known;
+      const reason = isTooMuch ? `its aliases stand for more than ${MAX_ALIASED} values` : TOO_DEEP;
+      // Once: the aliases behind it are too much as well.
+      if (!isTooMuch || isFirst) report(path, messages.metadataYamlInvalid({ reason }), location);
       return nothing(location);
     }
     if (path.length > MAX_JSON_DEPTH) {

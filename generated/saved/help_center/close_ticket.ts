@@ -35,12 +35,12 @@ export const closeTicketOperation = savedOperation({
                   update "public"."ticket" as "ticket#1"
                   set "status" = {"closed"::text}
                   where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
-                  returning "ticket#1".*, ({check update public.ticket "ticket#1"})::boolean as "engine check"
+                  returning "ticket#1".*, concat("ticket#1".*) as "engine row", ({check update public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select set_config(
                   'engine.rows',
                   coalesce(
-                    (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
+                    (select btrim(array_agg("engine row")::text, '{{}}') from "written"), ''
                   ),
                   true
                 ) is not null
@@ -67,9 +67,8 @@ export const closeTicketOperation = savedOperation({
                           limit {limit public.message 1}
                         ) as "rows#4"
                       ) as "messages"
-                    from json_populate_recordset(
-                      null::"public"."ticket",
-                      concat('[', current_setting('engine.rows'), ']')::json
+                    from unnest(
+                      concat('{{', current_setting('engine.rows'), '}}')::"public"."ticket"[]
                     ) as "ticket#2"
                   ) as "row#5"
                 )::text
@@ -93,12 +92,12 @@ export const closeTicketOperation = savedOperation({
                   update "public"."ticket" as "ticket#1"
                   set "status" = {"closed"::text}, "updated_at" = {preset update public.ticket updated_at}
                   where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
-                  returning "ticket#1".*, ({check update public.ticket "ticket#1"})::boolean as "engine check"
+                  returning "ticket#1".*, concat("ticket#1".*) as "engine row", ({check update public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select set_config(
                   'engine.rows',
                   coalesce(
-                    (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
+                    (select btrim(array_agg("engine row")::text, '{{}}') from "written"), ''
                   ),
                   true
                 ) is not null
@@ -125,9 +124,8 @@ export const closeTicketOperation = savedOperation({
                           limit {limit public.message 1}
                         ) as "rows#4"
                       ) as "messages"
-                    from json_populate_recordset(
-                      null::"public"."ticket",
-                      concat('[', current_setting('engine.rows'), ']')::json
+                    from unnest(
+                      concat('{{', current_setting('engine.rows'), '}}')::"public"."ticket"[]
                     ) as "ticket#2"
                   ) as "row#5"
                 )::text

@@ -36,7 +36,7 @@ export const openTicketOperation = savedOperation({
                 with "written" as (
                   insert into "public"."ticket" as "ticket#1" ("subject")
                   values ({$subject::text})
-                  returning "ticket#1".*, ({check insert public.ticket "ticket#1"})::boolean as "engine check"
+                  returning "ticket#1".*, concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select
                   set_config(
@@ -50,7 +50,7 @@ export const openTicketOperation = savedOperation({
                   set_config(
                     'engine.rows',
                     coalesce(
-                      (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
+                      (select btrim(array_agg("engine row")::text, '{{}}') from "written"), ''
                     ),
                     true
                   ) is not null
@@ -85,9 +85,8 @@ export const openTicketOperation = savedOperation({
                             and {select public.message "messages#2"}
                         ) as "rows#3"
                       ) as "messages"
-                    from json_populate_recordset(
-                      null::"public"."ticket",
-                      concat('[', current_setting('engine.rows'), ']')::json
+                    from unnest(
+                      concat('{{', current_setting('engine.rows'), '}}')::"public"."ticket"[]
                     ) as "ticket#1"
                   ) as "row#4"
                 )::text
@@ -110,7 +109,7 @@ export const openTicketOperation = savedOperation({
                 with "written" as (
                   insert into "public"."ticket" as "ticket#1" ("subject", "tenant_id")
                   values ({$subject::text}, ({preset insert public.ticket tenant_id}))
-                  returning "ticket#1".*, ({check insert public.ticket "ticket#1"})::boolean as "engine check"
+                  returning "ticket#1".*, concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select
                   set_config(
@@ -124,7 +123,7 @@ export const openTicketOperation = savedOperation({
                   set_config(
                     'engine.rows',
                     coalesce(
-                      (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
+                      (select btrim(array_agg("engine row")::text, '{{}}') from "written"), ''
                     ),
                     true
                   ) is not null
@@ -163,9 +162,8 @@ export const openTicketOperation = savedOperation({
                             and {select public.message "messages#2"}
                         ) as "rows#3"
                       ) as "messages"
-                    from json_populate_recordset(
-                      null::"public"."ticket",
-                      concat('[', current_setting('engine.rows'), ']')::json
+                    from unnest(
+                      concat('{{', current_setting('engine.rows'), '}}')::"public"."ticket"[]
                     ) as "ticket#1"
                   ) as "row#4"
                 )::text
@@ -195,7 +193,7 @@ export const openTicketOperation = savedOperation({
                     ({preset insert public.ticket customer_id}),
                     ({preset insert public.ticket channel})
                   )
-                  returning "ticket#1".*, ({check insert public.ticket "ticket#1"})::boolean as "engine check"
+                  returning "ticket#1".*, concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select
                   set_config(
@@ -209,7 +207,7 @@ export const openTicketOperation = savedOperation({
                   set_config(
                     'engine.rows',
                     coalesce(
-                      (select string_agg(row_to_json("written".*)::text, ',') from "written"), ''
+                      (select btrim(array_agg("engine row")::text, '{{}}') from "written"), ''
                     ),
                     true
                   ) is not null
@@ -252,9 +250,8 @@ export const openTicketOperation = savedOperation({
                           limit {limit public.message}
                         ) as "rows#3"
                       ) as "messages"
-                    from json_populate_recordset(
-                      null::"public"."ticket",
-                      concat('[', current_setting('engine.rows'), ']')::json
+                    from unnest(
+                      concat('{{', current_setting('engine.rows'), '}}')::"public"."ticket"[]
                     ) as "ticket#1"
                   ) as "row#4"
                 )::text

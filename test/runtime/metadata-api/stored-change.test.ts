@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
+import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import { exportMetadata, inStoredOrder } from '../../../runtime/metadata/export-metadata.ts';
 import { emptyMetadata } from '../../../runtime/metadata/metadata.ts';
 import { openMetadataStore } from '../../../runtime/metadata-api/index.ts';
@@ -20,7 +21,9 @@ describe('what is stored', () => {
   // The cases of audits have one project in common, in another form.
   const names = readdirSync(cases).filter((name) => existsSync(new URL(`${name}/metadata.json`, cases)));
   test.each(names)('is the whole metadata after every change: %s', async (name) => {
-    const { value } = readMetadata(JSON.parse(readFileSync(new URL(`${name}/metadata.json`, cases), 'utf8')));
+    const { value } = readMetadata(
+      parseExactJson(readFileSync(new URL(`${name}/metadata.json`, cases), 'utf8')),
+    );
     const [source] = value.sources;
     const store = await openStore();
     const [first, ...others] = source!.tables;
