@@ -10,7 +10,7 @@ export interface LiveReader {
   readonly plan: SubscriptionPlan;
   readonly cohorts: ReadonlyMap<
     string,
-    { readonly subscribers: { readonly size: number }; readonly failed?: unknown }
+    { readonly subscribers: ReadonlySet<{ readonly failure: string | undefined }> }
   >;
 }
 
@@ -68,7 +68,7 @@ export function subscriptionMetrics(family: Family, highCardinality: boolean) {
         let isFailing = false;
         for (const cohort of cohorts.values()) {
           subscribers += cohort.subscribers.size;
-          isFailing ||= Boolean(cohort.failed);
+          isFailing ||= [...cohort.subscribers].some(({ failure }) => failure !== undefined);
         }
         active.inc(labelsOf(plan), subscribers);
         pollers.inc({ subscription_kind: kindOf(plan) });
