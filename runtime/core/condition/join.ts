@@ -27,9 +27,9 @@ interface JoinedColumns {
   /** Quoted names. */
   readonly own: Token;
   readonly other: Token;
-  /** Keys of their types. */
-  readonly ownType: string;
-  readonly otherType: string;
+  /** As in `ColumnFacts`. */
+  readonly ownType: string | undefined;
+  readonly otherType: string | undefined;
 }
 
 /** A request waits for the proof: it gives up early. */
@@ -55,17 +55,23 @@ export function followsThrough(from: RuledTable, relationship: RelationshipShape
     pairs: Object.entries(relationship.columns).map(([own, other]) => ({
       own: quoted(own),
       other: quoted(other),
-      ownType: comparedType(from.shape.source, from.shape.columns[own]!.type),
-      otherType: comparedType(to.shape.source, to.shape.columns[other]!.type),
+      ownType: comparedType(from.shape, own),
+      otherType: comparedType(to.shape, other),
     })),
     unique: relationship.unique === true,
   });
 }
 
-/** Key of the type whose `=` compares values: of a domain the type below. */
-function comparedType(source: SourceShape, key: string): string {
+/** Key of the type whose `=` compares values of a column, if that makes them the same in every comparison. */
+function comparedType({ source, columns }: TableShape, name: string): string | undefined {
+  const { type, nondeterministic } = columns[name]!;
+  return nondeterministic ? undefined : baseType(source, type);
+}
+
+/** Of a domain the type below. */
+function baseType(source: SourceShape, key: string): string {
   const type = source.types[key];
-  return type?.kind === 'domain' ? comparedType(source, type.base) : key;
+  return type?.kind === 'domain' ? baseType(source, type.base) : key;
 }
 
 /** True if a rule for the joined row follows from the rule that the first row meets. */
@@ -90,7 +96,11 @@ export function followsByJoin(known: Condition, asked: Condition, join: JoinedBy
 /** No more than the relationship says: it is verified against the database, whatever else shapes claim. */
 function knowledgeOf({ from = FIRST, to, pairs, unique }: JoinedBy): Knowledge {
   const columns = new Map<string, ColumnFacts>();
-  const factsOf = (type: string) => ({ type, notNull: false, scalar: isPlainType(type) });
+  const factsOf = (type: string | undefined) => ({
+    type,
+    notNull: false,
+    scalar: type !== undefined && isPlainType(type),
+  });
   for (const { own, other, ownType, otherType } of pairs)
     columns.set(`${from} ${own}`, factsOf(ownType)).set(`${to} ${other}`, factsOf(otherType));
   const facts = (table: string): TableFacts => ({

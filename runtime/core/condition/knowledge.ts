@@ -24,8 +24,8 @@ export interface TableFacts {
 }
 
 export interface ColumnFacts {
-  /** Type key: `int4`, `public.mood`. */
-  readonly type: string;
+  /** Type key: `int4`, `public.mood`. Undefined where a collation finds different texts equal: that joins no two equalities. */
+  readonly type: string | undefined;
   readonly notNull: boolean;
   /** `is not null` is the opposite of `is null`: no composite type, no domain (which may be over one). */
   readonly scalar: boolean;
@@ -68,13 +68,13 @@ export function quoted(name: string): Token {
 function factsOf(shape: TableShape): TableFacts {
   const { columns, source } = shape;
   const byName = new Map(
-    Object.entries(columns).map(([name, { type, notNull }]): [Token, ColumnFacts] => {
+    Object.entries(columns).map(([name, { type, notNull, nondeterministic }]): [Token, ColumnFacts] => {
       const own = source.types[type];
       const values = own?.kind === 'enum' ? own.values.map(literalOf) : undefined;
       return [
         quoted(name),
         {
-          type,
+          type: nondeterministic ? undefined : type,
           notNull: notNull === true,
           scalar: own === undefined || !['composite', 'row', 'domain'].includes(own.kind),
           ...(values && { values }),

@@ -149,6 +149,15 @@ describe('a rule does not follow', () => {
       '{row}."customer_id" like \'a%\'',
       { ...invoices, pairs: [{ own: '"id"', other: '"customer_id"', ownType: 'text', otherType: 'text' }] },
     ],
+    [
+      'of texts that a collation finds equal',
+      '{row}."id" = \'a\'',
+      '{row}."customer_id" = \'a\'',
+      {
+        ...invoices,
+        pairs: [{ own: '"id"', other: '"customer_id"', ownType: undefined, otherType: undefined }],
+      },
+    ],
     ['of the negation', `not ${customerIsMine}`, customerIsMine, lines],
     [
       'of one of the rows of a further table',
