@@ -20,7 +20,7 @@ import type {
   Metadata,
   RemoteRelationshipDefinition,
 } from '../../../runtime/metadata/metadata.ts';
-import { canBeEqual, type JoinType, ofColumn, ofScalar } from './join-types.ts';
+import { canBeEqual, canBeLookedUp, type JoinType, ofColumn, ofScalar } from './join-types.ts';
 import type { ResolvedRemote } from './remote-schema.ts';
 import { baseName } from './remote-upstream.ts';
 import { Failure, suggest } from './report.ts';
@@ -107,11 +107,11 @@ function toSource(
         }),
       );
   }
-  const arrays = Object.values(field_mapping).find((column) =>
-    /\[\]$|^json$/.test(target.columns.get(column)!.type),
+  const unequal = Object.values(field_mapping).find(
+    (column) => !canBeLookedUp(other!.shape, target.columns.get(column)!.type),
   );
-  if (arrays !== undefined)
-    throw wrong(`column "${arrays}" of table ${quoted(table)} is of a type without equality`);
+  if (unequal !== undefined)
+    throw wrong(`column "${unequal}" of table ${quoted(table)} is of a type that joins cannot compare`);
   const warnings = Object.entries(field_mapping).flatMap(([field, column]) => {
     const from = left.types.get(field);
     const to = ofColumn(columnType(other!.shape, target.columns.get(column)!.type));

@@ -21,6 +21,9 @@ const INTEGER = /^[+-]?\d{1,19}$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 const UUID = /^[\da-f]{8}(?:-?[\da-f]{4}){3}-?[\da-f]{12}$/i;
 const DATE = /^\d{4,6}-\d\d-\d\d(?:$|[T ])/;
+/** As PostgreSQL writes what is no number and no day. */
+const NO_NUMBER = /^(?:NaN|-?Infinity)$/;
+const NO_DAY = /^-?infinity$/;
 const LIMITS: Readonly<Record<string, bigint>> = { int2: 1n << 15n, int4: 1n << 31n, int8: 1n << 63n };
 
 function isOfType(text: string, { type, enumTable }: Column, source: SourceShape): boolean {
@@ -30,13 +33,13 @@ function isOfType(text: string, { type, enumTable }: Column, source: SourceShape
     case 'integer':
       return INTEGER.test(text) && fits(text, LIMITS[type.name] ?? LIMITS.int8!);
     case 'float':
-      return NUMBER.test(text);
+      return NUMBER.test(text) || (type.name !== 'money' && NO_NUMBER.test(text));
     case 'boolean':
       return /^(?:true|false)$/.test(text);
     case 'uuid':
       return UUID.test(text);
     case 'date':
-      return type.name === 'timetz' || DATE.test(text);
+      return type.name === 'timetz' || DATE.test(text) || NO_DAY.test(text);
     default: {
       const declared = source.types[type.key];
       return declared?.kind === 'enum' ? declared.values.includes(text) : true;
