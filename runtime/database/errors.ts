@@ -83,8 +83,7 @@ function explain(error: pg.DatabaseError): [ErrorCode, string, number] {
   if (state === '22025') return ['bad-request', message, 400];
   if (state.startsWith('22') || state.startsWith('21') || state.startsWith('54') || isBadText(error))
     return ['data-exception', message, 400];
-  if ((state === '42883' || state === '0A000') && isOfStatement(error))
-    return ['not-supported', message, 400];
+  if (INCOMPARABLE.has(state) && isOfStatement(error)) return ['not-supported', message, 400];
   if (state.startsWith('40')) return ['concurrent-update', message, 400];
   if (state === '42P10')
     return ['constraint-error', 'there is no unique or exclusion constraint on target column(s)', 400];
@@ -110,6 +109,9 @@ function isBadText(error: pg.DatabaseError): boolean {
 function isOfStatement(error: pg.DatabaseError): boolean {
   return error.internalQuery === undefined && error.where === undefined;
 }
+
+/** No operator or function, several of them, no collation to compare by, not supported. */
+const INCOMPARABLE: ReadonlySet<string> = new Set(['42883', '42725', '42P22', '0A000']);
 
 const VIOLATIONS: Readonly<Record<string, string>> = {
   '23001': 'Can not delete or update due to data being referred',

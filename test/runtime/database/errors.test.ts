@@ -79,6 +79,18 @@ test.each([
     'word is too long (3000 bytes, max 2046 bytes)',
   ],
   [`select '{}'::json = '{}'::json`, 'not-supported', 400, 'operator does not exist: json = json'],
+  [
+    `select '08:00:2b:01:02:03'::macaddr8 = '08:00:2b:01:02:03'::macaddr`,
+    'not-supported',
+    400,
+    'operator is not unique: macaddr8 = macaddr',
+  ],
+  [
+    `select a = b from (select 'x'::text collate "C" as a, 'x'::text collate "POSIX" as b offset 0) r`,
+    'not-supported',
+    400,
+    'could not determine which collation to use for string comparison',
+  ],
   ['select min(a) from (values (true)) r(a)', 'not-supported', 400, 'function min(boolean) does not exist'],
   [
     `select (1, '{}'::json)::pair = (1, '{}'::json)::pair`,
