@@ -47,7 +47,11 @@ export function isPrintedAgain(text: string, start: number, end: number): boolea
   }
   if (digits === 0) return text.charCodeAt(start) !== 45;
   if (digits <= SAFE_DIGITS) return scale > -250 && scale < 250;
-  return scale >= 0 && scale < POWERS.length && isShortest(lead, tail, digits - SAFE_DIGITS, scale);
+  const isShort =
+    scale >= 0 && scale < POWERS.length ? isShortest(lead, tail, digits - SAFE_DIGITS, scale) : undefined;
+  if (isShort !== undefined) return isShort;
+  const written = text.slice(start, end);
+  return String(Number(written)) === written;
 }
 
 /** Undefined for more than two digits: the number is beyond the range of doubles, or not far from it. */
@@ -62,9 +66,9 @@ function readExponent(text: string, start: number, end: number): number | undefi
 
 /**
  * True if the decimal `(lead · 10^tailDigits + tail) / 10^scale` of 16 or 17 digits is the shortest one of its double, and
- * the nearest of those. Computed with pairs of doubles, whose sum has some 32 digits.
+ * the nearest of those; undefined if that is too close to call. Computed with pairs of doubles, whose sum has some 32 digits.
  */
-function isShortest(lead: number, tail: number, tailDigits: number, scale: number): boolean {
+function isShortest(lead: number, tail: number, tailDigits: number, scale: number): boolean | undefined {
   const factor = POWERS[tailDigits]!;
   const high = lead * factor;
   const low = productError(lead, factor, high) + tail;
@@ -75,12 +79,11 @@ function isShortest(lead: number, tail: number, tailDigits: number, scale: numbe
   // How far the decimal is from its double, in units of its last digit.
   const distance = remainder(high, low, value, power);
   const half = (spacing(value) * power) / 2;
-  const limit = Math.min(0.5, half) - MARGIN;
+  const limit = Math.min(0.5, half);
   // The neighbours with one digit less must not read as the same double.
   const last = tail % 10;
-  return (
-    Math.abs(distance) < limit && last - distance > half + MARGIN && 10 - last + distance > half + MARGIN
-  );
+  const clearance = Math.min(limit - Math.abs(distance), last - distance - half, 10 - last + distance - half);
+  return Math.abs(clearance) > MARGIN ? clearance > 0 : undefined;
 }
 
 /** `(high + low) - value · power`, all but exactly. */

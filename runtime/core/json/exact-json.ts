@@ -12,6 +12,12 @@ const SAFE_LENGTH = 15;
 /** Characters of a string that are looked at one by one before its end is searched for. */
 const SHORT_STRING = 32;
 
+/** Characters of white space that are compared at once with those after them. Many lengths of lines divide it. */
+const LONG_SPACE = 960;
+
+/** Maximum number of different numbers that are kept to be used again. */
+const SHARED = 64;
+
 /** A text may stay in memory for the sake of numbers that make up at least one part in so many of it. */
 const SPARSE = 8;
 
@@ -47,6 +53,7 @@ class Restoration {
   /** Until they make up enough of the text. */
   #restored: NumberText[] | undefined = [];
   #restoredLength = 0;
+  readonly #shared: (NumberText | undefined)[] = new Array(SHARED).fill(undefined);
 
   constructor(text: string, value: unknown) {
     this.#text = text;
@@ -66,45 +73,54 @@ class Restoration {
     const isObject = this.#isObject;
     const counts = this.#counts;
     const keys = this.#keys;
+    const { length } = text;
     let depth = 0;
+    let count = 0;
     let isKey = false;
     let position = 0;
-    while (position < text.length) {
+    while (position < length) {
       const code = text.charCodeAt(position);
-      if (code <= 32) position += 1;
-      else if (code === 34) {
-        if (isKey) keys[depth] = position;
-        isKey = false;
-        position = endOfString(text, position);
-      } else if (code === 44) {
-        counts[depth]! += 1;
+      if (code === 44) {
+        count += 1;
         isKey = true;
-        if (this.#resolved > depth) this.#resolved = depth;
         position += 1;
       } else if (code === 45 || (code >= 48 && code <= 57)) {
         const start = position;
-        position = endOfDigits(text, start + 1);
-        const hasExponent = (text.charCodeAt(position) | 32) === 101;
-        if (hasExponent) position = endOfDigits(text, position + 2);
-        const isSafe =
-          position - start <= SAFE_LENGTH &&
-          !hasExponent &&
-          (code !== 45 || text.charCodeAt(start + 1) !== 48);
+        let next: number;
+        do {
+          position += 1;
+          next = text.charCodeAt(position);
+        } while ((next >= 48 && next <= 57) || next === 46);
+        let isSafe = position - start <= SAFE_LENGTH && (code !== 45 || text.charCodeAt(start + 1) !== 48);
+        if (next === 101 || next === 69) {
+          isSafe = false;
+          position = endOfDigits(text, position + 2);
+        }
         if (!isSafe && !isPrintedAgain(text, start, position)) {
+          counts[depth] = count;
           if (!this.#restore(depth, start, position)) return false;
         }
-      } else if (code === 91 || code === 123) {
+      } else if (code === 34) {
+        if (isKey) keys[depth] = position;
+        isKey = false;
+        position = endOfString(text, position);
+      } else if (code <= 32) position = endOfSpace(text, position);
+      else if (code === 91 || code === 123) {
+        counts[depth] = count;
         depth += 1;
         if (depth > MAX_JSON_DEPTH) throw new TooDeep();
         isObject[depth] = code === 123;
-        counts[depth] = 0;
+        count = 0;
         isKey = true;
         position += 1;
       } else if (code === 93 || code === 125) {
+        counts[depth] = count;
         if (this.#resolved >= depth && !this.#leave(depth)) return false;
         depth -= 1;
+        count = counts[depth]!;
         position += 1;
-      } else position += 1;
+      } else if (code === 58) position += 1;
+      else position += code === 102 ? 5 : 4;
     }
     this.#release();
     return true;
@@ -122,13 +138,25 @@ class Restoration {
       if (Array.isArray(child) === this.#isObject[this.#resolved + 1]) return false;
       containers[this.#resolved + 1] = child;
     }
-    const number = new NumberText(this.#text.slice(start, end));
-    this.#restored?.push(number);
-    this.#restoredLength += end - start;
-    if (this.#restoredLength * SPARSE >= this.#text.length) this.#restored = undefined;
+    const number = this.#number(start, end);
     if (this.#isObject[depth]) (containers[depth] as Record<string, unknown>)[this.#key(depth)] = number;
     else (containers[depth] as unknown[])[this.#counts[depth]!] = number;
     return true;
+  }
+
+  /** Numbers that are written alike, near each other, are one object. */
+  #number(start: number, end: number): NumberText {
+    const text = this.#text;
+    const slot =
+      (text.charCodeAt(end - 1) + 3 * text.charCodeAt(end - 2) + 5 * text.charCodeAt(start)) % SHARED;
+    const before = this.#shared[slot];
+    if (before?.text.length === end - start && text.startsWith(before.text, start)) return before;
+    const number = new NumberText(text.slice(start, end));
+    this.#shared[slot] = number;
+    this.#restored?.push(number);
+    this.#restoredLength += end - start;
+    if (this.#restoredLength * SPARSE >= text.length) this.#restored = undefined;
+    return number;
   }
 
   #key(depth: number): string {
@@ -169,6 +197,20 @@ function endOfString(text: string, start: number): number {
     position = quote + 1;
     if ((quote - unescaped) % 2 === 0) return position;
   }
+}
+
+/** The end of white space. Long runs mostly repeat themselves, and comparing is faster than looking at each character. */
+function endOfSpace(text: string, start: number): number {
+  let blockStart = start;
+  let position = start + 1;
+  while (text.charCodeAt(position) <= 32) {
+    position += 1;
+    if (position - blockStart < LONG_SPACE) continue;
+    const block = text.slice(blockStart, position);
+    while (text.slice(position, position + LONG_SPACE) === block) position += LONG_SPACE;
+    blockStart = position;
+  }
+  return position;
 }
 
 /** The end of digits and points. */

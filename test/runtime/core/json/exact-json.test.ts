@@ -3,6 +3,7 @@ import { isPrintedAgain } from '../../../../runtime/core/json/decimal.ts';
 import { parseExactJson, TooDeep } from '../../../../runtime/core/json/exact-json.ts';
 import { jsonText, NumberText } from '../../../../runtime/core/types.ts';
 import { Random } from '../../../fuzz/random.ts';
+import { normal } from './decimals.ts';
 
 const exact = (text: string) => new NumberText(text);
 
@@ -23,23 +24,14 @@ test.each([
   ['-1.50', -1.5],
   ['0.30000000000000004', 0.30000000000000004],
   ['8.333333333333334', 8.333333333333334],
+  ['3.1504516417868444e-7', 3.1504516417868444e-7],
+  ['0.02763074069065268', 0.02763074069065268],
+  ['3.1504516417868443e-7', exact('3.1504516417868443e-7')],
 ])('%s', (text, value) => {
   expect(parseExactJson(text)).toStrictEqual(value);
   expect(parseExactJson(`{"a":[{"b":"x"},${text}]}`)).toStrictEqual({ a: [{ b: 'x' }, value] });
   if (value instanceof NumberText) expect(jsonText(parseExactJson(`[${text}]`))).toBe(`[${text}]`);
 });
-
-/** Sign, digits without zeros around them, and exponent. */
-function normal(text: string): string {
-  const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
-    text,
-  )!;
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  return kept === ''
-    ? `${sign}0`
-    : `${sign}${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
-}
 
 test('a number stays a number only if JavaScript prints its value', () => {
   const seeded = new Random(7);
