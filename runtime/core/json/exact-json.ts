@@ -32,7 +32,7 @@ export class TooDeep extends SyntaxError {
  * Parses JSON. Numbers become NumberText if JavaScript's number would print another value; `-0` is one of them.
  *
  * JSON.parse makes the values. One pass over the text then finds the numbers whose digits were lost and puts them back.
- * Linear for any text; `npm run bench -- memory --json` compares time and memory with JSON.parse.
+ * Linear for any text; `npm run bench -- memory --only reading` compares time and memory with JSON.parse.
  * @throws SyntaxError, of which TooDeep is one
  */
 export function parseExactJson(text: string): unknown {
