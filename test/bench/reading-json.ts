@@ -28,7 +28,7 @@ const RUNS = 5;
 /** The goal is 2; the rest allows for other programs on the machine. */
 const LIMITS: Limits = { time: 3.5, memory: 2 };
 
-/** Texts that miss the goal; docs/benchmarks.md says why. */
+/** Texts that miss the goal by far; docs/benchmarks.md says why. */
 const MISSED: Readonly<Record<string, Limits>> = {
   'minus zero': { time: 6, memory: 2 },
   'beyond the range': { time: 5, memory: 2 },
