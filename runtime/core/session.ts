@@ -11,6 +11,8 @@ export interface Session {
   readonly backendOnly: boolean;
   /** True if a browser may have attached the credentials by itself: foreign sites can have it send requests. */
   readonly fromCookie?: true;
+  /** True if nobody vouches for the variables: the client, which sent no credentials, has chosen them. */
+  readonly isAnonymous?: true;
   /** When the session ends, in milliseconds since 1970, and with it what it has started. Absent: never. */
   readonly expiresAt?: number;
 }

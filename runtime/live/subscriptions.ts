@@ -135,9 +135,13 @@ export function createSubscriptions(
   };
 }
 
-/** Those between whom there are fair shares: the role, the session, which sockets of equal role and variables share, and the socket. */
-export function ownerOf({ role, variables }: Session, socketId: string): readonly string[] {
-  const sorted = Object.entries(variables).sort(([left], [right]) => (left < right ? -1 : 1));
+/**
+ * Those between whom there are fair shares: the role, the session, which sockets of equal role and variables share, and the socket. Clients
+ * without credentials are one session, because they could choose other variables for each socket.
+ */
+export function ownerOf({ role, variables, isAnonymous }: Session, socketId: string): readonly string[] {
+  const proven = isAnonymous ? {} : variables;
+  const sorted = Object.entries(proven).sort(([left], [right]) => (left < right ? -1 : 1));
   return [role, JSON.stringify([role, ...sorted]), socketId];
 }
 

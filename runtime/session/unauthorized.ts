@@ -11,5 +11,6 @@ export function unauthorizedMode(role: string, dropsVariables: boolean): Authent
     role,
     variables: dropsVariables ? { [ROLE]: role } : headerVariables(headers, role),
     backendOnly: false,
+    isAnonymous: true,
   });
 }

@@ -190,6 +190,27 @@ describe('the maximum of subscriptions', () => {
   });
 });
 
+test.each([TRANSPORT, LEGACY])(
+  'clients without credentials are one session, whatever variables they send, %s',
+  async (protocol) => {
+    const open = await startTestServer(database, {
+      ADMIN_SECRET: ADMIN,
+      UNAUTHORIZED_ROLE: 'user',
+      MAX_SUBSCRIPTIONS_PER_SESSION: '2',
+    });
+    const sockets: TestSocket[] = [];
+    const started: boolean[] = [];
+    for (const session of [{}, { 'x-engine-user-id': '1' }, { 'X-Engine-Other': '2' }] as const) {
+      const socket = await connect(open, { session, protocol });
+      sockets.push(socket);
+      started.push(await starts(socket, 'a'));
+    }
+    expect(started).toEqual([true, true, false]);
+    for (const socket of sockets) await socket.close();
+    await open.stop();
+  },
+);
+
 test('reads that last leave a connection to those that are quick', async () => {
   const holder = new pg.Client({ connectionString: database.url });
   holder.on('error', () => {});
