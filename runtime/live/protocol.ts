@@ -25,6 +25,9 @@ export class MessageError extends Error {
   }
 }
 
+/** A `connection_init` that cannot be read. What comes behind it was meant for the session that it asks for. */
+export class InitError extends MessageError {}
+
 /** The first protocol that a client offers and this server speaks; the older one if no offer fits. */
 export function chooseProtocol(offered: string | undefined): {
   readonly protocol: Protocol;
@@ -78,21 +81,19 @@ function readId(id: unknown): string {
   return id;
 }
 
-/** `payload.headers` of an init, by lower-case name. */
+/** `payload.headers` of an init, by lower-case name. @throws InitError */
 function readHeaders(payload: unknown): Readonly<Record<string, string>> {
   if (payload === undefined || payload === null) return {};
   if (jsonKind(payload) !== 'Object')
-    throw new MessageError(`Error in $.payload: expected Object, but encountered ${jsonKind(payload)}`);
+    throw new InitError(`Error in $.payload: expected Object, but encountered ${jsonKind(payload)}`);
   const { headers } = payload as { headers?: unknown };
   if (headers === undefined || headers === null) return {};
   if (jsonKind(headers) !== 'Object')
-    throw new MessageError(
-      `Error in $.payload.headers: expected Object, but encountered ${jsonKind(headers)}`,
-    );
+    throw new InitError(`Error in $.payload.headers: expected Object, but encountered ${jsonKind(headers)}`);
   const read: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(headers as object)) {
     if (typeof value !== 'string')
-      throw new MessageError(
+      throw new InitError(
         `Error in $.payload.headers[${JSON.stringify(name)}]: expected String, but encountered ${jsonKind(value)}`,
       );
     const lower = name.toLowerCase();

@@ -12,6 +12,7 @@ import { isOpen, type Operations } from './operations.ts';
 import type { Outbox } from './outbox.ts';
 import {
   closeReason,
+  InitError,
   MessageError,
   type Messages,
   readMessage,
@@ -153,7 +154,8 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
       if (!(error instanceof MessageError)) throw error;
       log.protocolError(error.message);
       if (isOld) outbox.send(messages.connectionError(error.message));
-      else close(4400, serverError(4400, `Parsing client message failed: ${error.message}`));
+      if (!isOld || error instanceof InitError)
+        close(4400, serverError(4400, `Parsing client message failed: ${error.message}`));
     }
   }
 

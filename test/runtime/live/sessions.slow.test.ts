@@ -270,11 +270,18 @@ describe(`${LEGACY}: a second connection_init`, () => {
     await expectClosed(socket, 4403);
   });
 
-  test('that is refused ends everything', async () => {
+  test.each<[string, unknown]>([
+    ['refused', { headers: bearer('nonsense') }],
+    ['without a token where one was', { headers: { authorization: null } }],
+    ['a list', []],
+    ['without an object of headers', { headers: 'none' }],
+  ])('that is %s ends everything, and runs nothing that comes behind it', async (_, payload) => {
     const socket = await connect(server, { protocol: LEGACY, session: token(soon(3600)) });
     await startAll(socket, LEGACY);
-    socket.send({ type: 'connection_init', payload: { headers: bearer('nonsense') } });
+    socket.send({ type: 'connection_init', payload });
+    begin(socket, LEGACY, 'behind', '{ note { id } }');
     await expectClosed(socket, 4400);
+    expect(of(socket, 'behind')).toEqual([]);
   });
 });
 
