@@ -22,6 +22,7 @@ import { ADMIN, bearer, payload, signToken } from '../session/setting.ts';
 const KEY = 'the-token-key-of-the-sessions-0123456789';
 const admin = { 'x-engine-admin-secret': ADMIN };
 let database: TestDatabase;
+let project: Awaited<ReturnType<typeof readRequestProject>>;
 let server: TestServer;
 let webhook: WebhookReceiver;
 let lock: pg.Client;
@@ -30,7 +31,7 @@ const answers: (() => void)[] = [];
 
 beforeAll(async () => {
   confidential.add(ADMIN).add(KEY);
-  const project = await readRequestProject('served/sessions');
+  project = await readRequestProject('served/sessions');
   database = project.database;
   webhook = await startWebhook((_call, response) => {
     answers.push(() => response.end('{"text":"done"}'));
@@ -106,6 +107,12 @@ async function startAll(socket: TestSocket, protocol: string): Promise<void> {
 }
 
 const KINDS = ['live', 'stream', 'result', 'query', 'mutation', 'call', 'validated'] as const;
+
+/** The metadata without whatever is allowed to a role. */
+const without = (role: string): unknown =>
+  JSON.parse(JSON.stringify(project.metadata), (_, value) =>
+    Array.isArray(value) ? value.filter((item) => item?.role !== role) : value,
+  );
 
 let next = 100;
 
@@ -215,6 +222,58 @@ describe.each([TRANSPORT, LEGACY])('%s: what a session has started ends', (proto
     await socket.closed();
   });
 
+  test('when the server stops; with another admin secret it knows the former one no more', async () => {
+    const start = (ADMIN_SECRET: string) =>
+      startTestServer(
+        database,
+        {
+          ADMIN_SECRET,
+          JWT_SECRET: JSON.stringify({ type: 'HS256', key: KEY }),
+          UNAUTHORIZED_ROLE: 'anonymous',
+        },
+        { HANDLER: webhook.url },
+      );
+    const stopping = await start(ADMIN);
+    const socket = await connect(stopping, { protocol, session: token(soon(3600)) });
+    await startAll(socket, protocol);
+    const administrator = await connect(stopping, { protocol, session: admin });
+    begin(administrator, protocol, 'live', 'subscription { note { id } }');
+    await some(administrator, 'live');
+    const stopped = stopping.stop();
+    expect((await administrator.closed()).code).toBe(1012);
+    await expectClosed(socket, 1012);
+    await stopped;
+    // The server waits for what it has begun.
+    expect([await written('held'), await written('checked')]).toEqual([1, 1]);
+    const next = await start('another-admin-secret');
+    const refused = await openSocket(next, { protocol });
+    refused.send({ type: 'connection_init', payload: { headers: admin } });
+    begin(refused, protocol, 'behind', '{ note { id } }');
+    expect((await refused.closed()).code).toBe(protocol === LEGACY ? 4400 : 4403);
+    expect(of(refused, 'behind')).toEqual([]);
+    await next.stop();
+  });
+
+  test('when metadata take its rights away; what runs once is answered', async () => {
+    const socket = await connect(server, { protocol, session: token(soon(3600)) });
+    await startAll(socket, protocol);
+    await replaceMetadata(server, without('user'), admin);
+    for (const id of ['live', 'stream', 'result'])
+      await expect
+        .poll(() => of(socket, id).slice(-2))
+        .toMatchObject([{ type: 'error' }, { type: 'complete' }]);
+    begin(socket, protocol, 'refused', '{ note { id } }');
+    await expect.poll(() => of(socket, 'refused')[0]).toMatchObject({ type: 'error' });
+    await replaceMetadata(server, project.metadata, admin);
+    const before = socket.messages.length;
+    await letGo();
+    const sent = () => socket.messages.slice(before);
+    await expect.poll(() => sent().length).toBe(8);
+    expect(new Set(sent().map(({ id }) => id))).toEqual(new Set(['query', 'mutation', 'call', 'validated']));
+    expect(JSON.stringify(sent())).not.toContain('"errors"');
+    await socket.close();
+  });
+
   test('when it has no role any more', async () => {
     const session = { ...admin, 'x-engine-role': 'leaving' };
     const socket = await connect(server, { protocol, session });
@@ -268,6 +327,18 @@ describe(`${LEGACY}: a second connection_init`, () => {
     await startAll(socket, LEGACY);
     await renew(socket, headers(exp));
     await expectClosed(socket, 4403);
+  });
+
+  test('gives its rights to what was sent behind it', async () => {
+    const socket = await connect(server, { protocol: LEGACY, session: token(soon(3600)) });
+    for (const user of ['2', '3']) {
+      socket.send({ type: 'connection_init', payload: { headers: token(soon(3600), user) } });
+      begin(socket, LEGACY, user, '{ note { owner_id } }');
+    }
+    for (const user of ['2', '3']) await some(socket, user);
+    expect(of(socket, '2')[0]).toMatchObject({ payload: { data: { note: [{ owner_id: 2 }] } } });
+    expect(of(socket, '3')[0]).toMatchObject({ payload: { data: { note: [] } } });
+    await socket.close();
   });
 
   test.each<[string, unknown]>([
