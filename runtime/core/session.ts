@@ -17,6 +17,13 @@ export interface Session {
   readonly expiresAt?: number;
 }
 
+/**
+ * Session variables that tell clients apart: none of a client without credentials, which could choose others for each request.
+ */
+export function provenVariables({ variables, isAnonymous }: Session): Session['variables'] {
+  return isAnonymous ? {} : variables;
+}
+
 /** Maximum moment that a Date can hold; a session that ends later never ends. */
 const LAST_MOMENT = 8.64e15;
 

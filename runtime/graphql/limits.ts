@@ -8,7 +8,7 @@ import { EngineError, pathStep } from '../core/errors.ts';
 import type { Reason } from '../core/reason.ts';
 import type { Operation } from '../core/request/document.ts';
 import { type OperationSize, operationSize, sizeWithArguments } from '../core/request/size.ts';
-import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import { ADMIN_ROLE, provenVariables, type Session } from '../core/session.ts';
 import { type ApiLimits, type Limit, type RateLimit, roleLimit } from '../core/settings.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 
@@ -118,13 +118,11 @@ function exceeded(name: string, found: number, most: number, reason?: Reason): E
   );
 }
 
-function rateKey(
-  { unique_params: unique }: RateLimit,
-  { role, variables }: Session,
-  address: string,
-): string {
+function rateKey({ unique_params: unique }: RateLimit, session: Session, address: string): string {
+  const { role } = session;
   if (unique === undefined) return JSON.stringify([role]);
   if (unique === 'IP') return JSON.stringify([role, address]);
+  const variables = provenVariables(session);
   return JSON.stringify([
     role,
     ...unique.map((name) => variables[vocabulary().toCanonical(name) ?? name.toLowerCase()] ?? null),

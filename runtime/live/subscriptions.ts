@@ -5,7 +5,7 @@
 import type { CurrentlyServed, Served } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
 import { bindParameters } from '../core/request/bind.ts';
-import type { Session } from '../core/session.ts';
+import { provenVariables, type Session } from '../core/session.ts';
 import { connectionOf } from '../graphql/execution.ts';
 import { findCalled, type GraphqlCall } from '../saved/call.ts';
 import { planSavedSubscription } from '../saved/saved.ts';
@@ -135,13 +135,10 @@ export function createSubscriptions(
   };
 }
 
-/**
- * Those between whom there are fair shares: the role, the session, which sockets of equal role and variables share, and the socket. Clients
- * without credentials are one session, because they could choose other variables for each socket.
- */
-export function ownerOf({ role, variables, isAnonymous }: Session, socketId: string): readonly string[] {
-  const proven = isAnonymous ? {} : variables;
-  const sorted = Object.entries(proven).sort(([left], [right]) => (left < right ? -1 : 1));
+/** Those between whom there are fair shares: the role, the session, which sockets of equal role and variables share, and the socket. */
+export function ownerOf(session: Session, socketId: string): readonly string[] {
+  const { role } = session;
+  const sorted = Object.entries(provenVariables(session)).sort(([left], [right]) => (left < right ? -1 : 1));
   return [role, JSON.stringify([role, ...sorted]), socketId];
 }
 

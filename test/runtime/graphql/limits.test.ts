@@ -171,6 +171,21 @@ describe('limits', () => {
     expect((await asRole('by_address', one)).status).toBe(429);
   });
 
+  test('of requests per minute take all clients without credentials for one user', async () => {
+    await setLimits({
+      rate_limit: { global: { max_reqs_per_min: 2, unique_params: ['x-engine-user-id'] }, per_role: {} },
+    });
+    const open = await startTestServer(database, { ADMIN_SECRET: 'hush', UNAUTHORIZED_ROLE: 'visitor' });
+    const as = async (headers: Record<string, string>) =>
+      (await send(open, '/v1/graphql', { headers, body: nodes('{ __typename }') })).status;
+    expect(await as({})).toBe(200);
+    expect(await as({ 'X-Engine-User-Id': '1' })).toBe(200);
+    expect(await as({ 'X-Engine-User-Id': '2' })).toBe(429);
+    const user = { 'x-engine-admin-secret': 'hush', 'x-engine-role': 'visitor', 'x-engine-user-id': '2' };
+    expect(await as(user)).toBe(200);
+    await open.stop();
+  });
+
   test('of requests per minute count every member of a batch', async () => {
     await setLimits({ rate_limit: { global: { max_reqs_per_min: 2 }, per_role: {} } });
     const one = nodes('{ __typename }');
