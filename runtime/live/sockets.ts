@@ -17,6 +17,7 @@ import { isOwnOrigin } from '../http/foreign-site.ts';
 import { graphqlCall, RELAY, readRelayCall } from '../http/graphql.ts';
 import { SeenPositions } from '../http/positions.ts';
 import { traceOf } from '../http/trace.ts';
+import { refuseSecondAuthorization } from '../session/authenticate.ts';
 import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
 import { createOperations } from './operations.ts';
 import { createOutbox } from './outbox.ts';
@@ -130,7 +131,8 @@ interface Upgrade {
 function upgradeCheck(configuration: Configuration): (request: IncomingMessage) => Upgrade {
   const namesOrigins = !configuration.disableCors && !configuration.corsDomain.includes('*');
   const allows = configuration.disableCors ? () => true : originMatcher(configuration.corsDomain);
-  return ({ url = '', headers: given, socket }) => {
+  return ({ url = '', headers: given, rawHeaders, socket }) => {
+    refuseSecondAuthorization(rawHeaders);
     const path = url.split('?', 1)[0]!;
     const shape = Object.hasOwn(PATHS, path) ? PATHS[path] : undefined;
     if (!shape) {

@@ -33,15 +33,37 @@ export interface Authentication {
  */
 export async function openAuthentication(...given: Parameters<typeof openMode>): Promise<Authentication> {
   const { authenticate, stop } = await openMode(...given);
-  if (vocabulary().isCanonical) return { authenticate, stop };
   return {
     authenticate: (incoming) => {
-      refuseForeign(incoming);
+      refuseSecondAuthorization(incoming.rawHeaders);
+      if (!vocabulary().isCanonical) refuseForeign(incoming);
       return authenticate(incoming);
     },
     stop,
   };
 }
+
+/**
+ * Node keeps the first of two `Authorization` headers; a proxy may have checked the other one.
+ * @param rawHeaders names and values in turn
+ * @throws EngineError invalid-headers when they differ
+ */
+export function refuseSecondAuthorization(rawHeaders: readonly string[]): void {
+  let first: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length !== AUTHORIZATION.length || name.toLowerCase() !== AUTHORIZATION) continue;
+    const value = rawHeaders[index + 1]!;
+    first ??= value;
+    if (value !== first)
+      throw new EngineError(
+        'invalid-headers',
+        'the header Authorization was sent twice, with different values',
+      );
+  }
+}
+
+const AUTHORIZATION = 'authorization';
 
 /**
  * A request of two vocabularies is refused: one that ignored `x-engine-role` would pass it on to handlers and remote schemas

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { storeRequestProject } from '../../harness/request-project.ts';
 import { confidential, leaks, startTestServer, type TestServer } from '../../harness/server.ts';
-import { LEGACY, openSocket, TRANSPORT } from '../../harness/socket.ts';
+import { LEGACY, openSocket, refusedUpgrade, TRANSPORT } from '../../harness/socket.ts';
 import { ADMIN, noteIds } from './setting.ts';
 
 let database: TestDatabase;
@@ -73,6 +73,18 @@ test('over HTTP the same is refused', async () => {
     expect(await noteIds(server, { [SECRET]: first, [KEY]: second, ...user })).toBe(wrong);
     expect(await noteIds(server, [SECRET, first, 'X-Engine-Admin-Secret', second])).toBe(wrong);
   }
+});
+
+test('of two tokens neither counts, over HTTP and in a handshake', async () => {
+  const refused = 'the header Authorization was sent twice, with different values';
+  const twice = ['Authorization', 'Bearer a', 'authorization', 'Bearer b'];
+  expect(await noteIds(server, twice)).toBe(`invalid-headers: ${refused}`);
+  expect(await noteIds(server, [...twice, SECRET, ADMIN])).toBe(`invalid-headers: ${refused}`);
+  const sent = { Authorization: ['Bearer a', 'Bearer b'] } as object as Headers;
+  expect(await refusedUpgrade(server, '/v1/graphql', sent)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid-headers', error: refused },
+  });
 });
 
 test('a role in two spellings is neither of them', async () => {
