@@ -351,8 +351,9 @@ describe(`${LEGACY}: a second connection_init`, () => {
     await startAll(socket, LEGACY);
     socket.send({ type: 'connection_init', payload });
     begin(socket, LEGACY, 'behind', '{ note { id } }');
-    await expectClosed(socket, 4400);
+    await Promise.race([socket.closed(), some(socket, 'behind')]);
     expect(of(socket, 'behind')).toEqual([]);
+    await expectClosed(socket, 4400);
   });
 });
 
