@@ -73,9 +73,15 @@ export function objectCall(entries: readonly Entry[], scope: Scope): Sql {
   return sql`json_build_object(${join(pairs, ', ')})`;
 }
 
+/**
+ * Maximum FROM items that make objects: one for each aggregate function, and a few. PostgreSQL takes minutes to plan 500 of
+ * them, and no time worth measuring to plan as many subselects.
+ */
+const MAX_OBJECTS = 16;
+
 /** An object of values that the FROM items give, made by one more FROM item in `objects`: cheaper than a subselect, which has its own plan. */
 export function lateralObject(entries: readonly Entry[], objects: Sql[], scope: Scope): Sql {
-  if (!areColumnNames(entries)) return jsonObject(entries, scope);
+  if (!areColumnNames(entries) || objects.length >= MAX_OBJECTS) return jsonObject(entries, scope);
   const object = scope.alias('object');
   objects.push(sql` cross join lateral (select ${columns(entries)}) as ${object}`);
   return sql`row_to_json(${object})`;

@@ -35,8 +35,9 @@ export function included(
 }
 
 function refuseRepeated(directives: readonly DirectiveNode[], path: string): void {
-  const names = directives.map((directive) => directive.name.value);
-  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  const names = new Set<string>();
+  const twice = new Set<string>();
+  for (const { name } of directives) (names.has(name.value) ? twice : names).add(name.value);
   if (twice.size === 0) return;
   const list = [...twice].map((name) => `'${name}'`).join(', ');
   throw new EngineError('validation-failed', `the following directives are used more than once: ${list}`, {

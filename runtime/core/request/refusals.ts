@@ -93,12 +93,11 @@ export function unexpectedNull(type: TypeReference, path: string): EngineError {
 export function refuseNullItems(type: ColumnType, value: unknown, path: string): void {
   if (!Array.isArray(value)) return;
   value.forEach((item, index) => {
-    const itemPath = pathStep(path, index);
     if (item === null)
       throw new EngineError('validation-failed', `unexpected null value for type '${type.scalar}'`, {
-        path: itemPath,
+        path: pathStep(path, index),
       });
-    if (hasDimensions(type)) refuseNullItems(type, item, itemPath);
+    if (hasDimensions(type)) refuseNullItems(type, item, pathStep(path, index));
   });
 }
 
@@ -107,9 +106,8 @@ export function refuseNulls(item: TypeReference, value: unknown, path: string): 
   if (!Array.isArray(value)) return;
   const inner = item.kind === 'nonNull' ? item.of : item;
   value.forEach((each, index) => {
-    const itemPath = pathStep(path, index);
-    if (each === null && item.kind === 'nonNull') throw unexpectedNull(item, itemPath);
-    if (inner.kind === 'list') refuseNulls(inner.of, each, itemPath);
+    if (each === null && item.kind === 'nonNull') throw unexpectedNull(item, pathStep(path, index));
+    if (inner.kind === 'list') refuseNulls(inner.of, each, pathStep(path, index));
   });
 }
 

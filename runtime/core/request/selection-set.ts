@@ -7,6 +7,7 @@ import { EngineError, pathStep, UnknownName } from '../errors.ts';
 import { type AbstractType, type FieldDefinition, namedType, type ObjectType } from '../schema/types.ts';
 import { included } from './directives.ts';
 import type { Operation } from './document.ts';
+import { countPart } from './expansion.ts';
 import type { InputNode, SelectedField, Selection } from './selection.ts';
 import { inputNode } from './values.ts';
 import { isOmitted, type Variables } from './variables.ts';
@@ -22,25 +23,6 @@ export interface SelectionContext {
   readonly variables: Variables;
   /** Below a field of a subscription that callers answer: joins are looked up whenever it is read. */
   readonly isWatched?: true;
-}
-
-/**
- * Most fields of one operation, fragments expanded. A few fragments that each spread the next one twice make a short text
- * grow without end; no honest operation comes near.
- */
-const MAX_FIELDS = 100_000;
-
-/** Fields expanded so far, by operation. */
-const expanded = new WeakMap<SelectionContext, number>();
-
-function countField(context: SelectionContext, path: string): void {
-  const count = (expanded.get(context) ?? 0) + 1;
-  if (count > MAX_FIELDS) {
-    throw new EngineError('validation-failed', `the operation selects more than ${MAX_FIELDS} fields`, {
-      path,
-    });
-  }
-  expanded.set(context, count);
 }
 
 /** Expands an operation's root selection set against its root type. */
@@ -60,9 +42,10 @@ function selection(
   path: string,
   context: SelectionContext,
 ): Selection {
-  const groups: Groups = new Map();
+  const collected: Collection = { groups: new Map(), visited: new Set() };
   for (const source of sources)
-    collect(type, source.set, pathStep(source.path, 'selectionSet'), groups, context);
+    collect(type, source.set, pathStep(source.path, 'selectionSet'), collected, context);
+  const { groups } = collected;
   const items = [...groups.values()].map((group) =>
     'type' in group
       ? selection(group.type, group.sources, path, context)
@@ -78,6 +61,12 @@ function selection(
 
 /** The content of a selection set, in the order of the document: fields, and fragments for some of the possible types. */
 type Groups = Map<string, FieldGroup | NarrowedGroup>;
+
+interface Collection {
+  readonly groups: Groups;
+  /** Selection sets that are in the groups. A fragment that is spread again has nothing to add. */
+  readonly visited: Set<SelectionSetNode>;
+}
 
 interface FieldGroup {
   readonly responseName: string;
@@ -98,11 +87,11 @@ function collectFragment(
   condition: string | undefined,
   set: SelectionSetNode,
   path: string,
-  groups: Groups,
+  collection: Collection,
   context: SelectionContext,
 ): void {
   if (condition === undefined || condition === type.name || type.abstract?.().has(condition)) {
-    collect(type, set, path, groups, context);
+    collect(type, set, path, collection, context);
     return;
   }
   const narrower = type.kind === 'object' ? undefined : narrowerType(type, condition);
@@ -110,6 +99,7 @@ function collectFragment(
   // A response name has no space.
   const key = ` ${narrower.name}`;
   const source = { set, path: path.replace(/\.selectionSet$/, '') };
+  const { groups } = collection;
   const group = groups.get(key);
   if (group && 'type' in group) group.sources.push(source);
   else groups.set(key, { type: narrower, sources: [source] });
@@ -131,21 +121,24 @@ function collect(
   type: ObjectType | AbstractType,
   set: SelectionSetNode,
   path: string,
-  groups: Groups,
+  collection: Collection,
   context: SelectionContext,
 ): void {
+  const { groups, visited } = collection;
+  if (visited.has(set)) return;
+  visited.add(set);
   for (const node of set.selections) {
+    countPart(context.variables, path);
     if (node.kind === Kind.FIELD) {
       const fieldPath = pathStep(path, node.name.value);
       if (!included(node.directives, fieldPath, context)) continue;
       const responseName = node.alias?.value ?? node.name.value;
       const group = groups.get(responseName);
-      countField(context, fieldPath);
       if (group && 'nodes' in group) group.nodes.push({ node, path: fieldPath });
       else groups.set(responseName, { responseName, nodes: [{ node, path: fieldPath }] });
     } else if (node.kind === Kind.INLINE_FRAGMENT) {
       if (!included(node.directives, path, context)) continue;
-      collectFragment(type, node.typeCondition?.name.value, node.selectionSet, path, groups, context);
+      collectFragment(type, node.typeCondition?.name.value, node.selectionSet, path, collection, context);
     } else {
       const name = node.name.value;
       if (!included(node.directives, path, context)) continue;
@@ -155,7 +148,7 @@ function collect(
           path: pathStep(path, name),
         });
       const condition = fragment.typeCondition.name.value;
-      collectFragment(type, condition, fragment.selectionSet, path, groups, context);
+      collectFragment(type, condition, fragment.selectionSet, path, collection, context);
     }
   }
 }
@@ -176,7 +169,10 @@ function selectedField(
   const definition = type.fields().get(name);
   if (!definition)
     throw new UnknownName(type.name, name, `field '${name}' not found in type: '${type.name}'`, first.path);
-  for (const other of rest) checkMergeable(first, other, responseName);
+  if (rest.length > 0) {
+    const written = argumentsText(first.node);
+    for (const other of rest) checkMergeable(first, written, other, responseName);
+  }
   if (definition.meaning.kind === 'join' && context.operation.kind === 'subscription' && !context.isWatched) {
     const message = 'Remote relationships are not allowed in subscriptions';
     throw new EngineError('not-supported', message, { path: first.path });
@@ -227,7 +223,8 @@ function selectedField(
 
 const EMPTY: Selection = { typeName: '', argumentsPath: '$', fields: [] };
 
-function checkMergeable(first: Collected, other: Collected, responseName: string): void {
+/** @param written the arguments of the first */
+function checkMergeable(first: Collected, written: string, other: Collected, responseName: string): void {
   const a = first.node;
   const b = other.node;
   if (a.name.value !== b.name.value) {
@@ -237,7 +234,7 @@ function checkMergeable(first: Collected, other: Collected, responseName: string
       { path: first.path },
     );
   }
-  if (argumentsText(a) !== argumentsText(b)) {
+  if (written !== argumentsText(b)) {
     throw new EngineError(
       'validation-failed',
       `inconsistent arguments between multiple selections of field '${a.name.value}'`,

@@ -15,6 +15,7 @@ import {
 } from '../schema/types.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
 import { hasDimensions, NumberText } from '../types.ts';
+import { countPart, isFirstCheck, type Reading, readingOf } from './expansion.ts';
 import {
   article,
   checkStrict,
@@ -37,6 +38,7 @@ export function inputNode(
   variables: Variables,
   hasDefault = false,
 ): InputNode {
+  countPart(variables, path);
   if (value.kind === Kind.VARIABLE) return variableNode(type, value.name.value, path, variables, hasDefault);
   if (type.kind === 'nonNull') {
     if (value.kind === Kind.NULL) throw unexpectedNull(type, path);
@@ -117,6 +119,7 @@ function literalSource(
   path: string,
   variables: Variables,
 ): LiteralSource {
+  countPart(variables, path);
   switch (value.kind) {
     case Kind.INT:
     case Kind.FLOAT:
@@ -184,7 +187,8 @@ function variableNode(
   }
   if (declared.defaultValue) refuseTexts(type, declared.defaultValue, path);
   noteUse(variables, name, type);
-  return jsonNode(type, variables.values[name], path, { from: 'variable', name, path: [] });
+  const reading = readingOf(variables, name);
+  return jsonNode(type, variables.values[name], path, { from: 'variable', name, path: [] }, reading);
 }
 
 /** In a document the values of an enum are bare words, also in a default, which becomes JSON; only JSON has texts for them. */
@@ -212,26 +216,35 @@ function unbound(name: string, path: string): EngineError {
 type VariableSource = Extract<ParameterSource, { from: 'variable' }>;
 
 /** Reads the JSON value of a variable, or a part of it. */
-function jsonNode(type: TypeReference, value: unknown, path: string, source: VariableSource): InputNode {
+function jsonNode(
+  type: TypeReference,
+  value: unknown,
+  path: string,
+  source: VariableSource,
+  reading: Reading,
+): InputNode {
+  if (reading.isAgain) countPart(reading.variables, path);
   if (type.kind === 'nonNull') {
     if (value === null || value === undefined) throw unexpectedNull(type, path);
-    return jsonNode(type.of, value, path, source);
+    return jsonNode(type.of, value, path, source, reading);
   }
   if (value === null || value === undefined) return { kind: 'null', path };
   if (type.kind === 'list') {
     if (isLeaf(type.of)) {
       const scalar = namedType(type) as ScalarType;
-      if (typeof scalar.accepts === 'object') refuseNullItems(scalar.accepts, value, path);
-      else refuseNulls(type.of, value, path);
+      if (isFirstCheck(reading.variables, value, type)) {
+        if (typeof scalar.accepts === 'object') refuseNullItems(scalar.accepts, value, path);
+        else refuseNulls(type.of, value, path);
+      }
       return { kind: 'scalar', path, source, type: scalar };
     }
     const step = (index: number): VariableSource => ({ ...source, path: [...source.path, index] });
     if (!Array.isArray(value))
-      return { kind: 'list', path, items: [jsonNode(type.of, value, pathStep(path, 0), source)] };
+      return { kind: 'list', path, items: [jsonNode(type.of, value, pathStep(path, 0), source, reading)] };
     return {
       kind: 'list',
       path,
-      items: value.map((item, index) => jsonNode(type.of, item, pathStep(path, index), step(index))),
+      items: value.map((item, index) => jsonNode(type.of, item, pathStep(path, index), step(index), reading)),
     };
   }
   switch (type.kind) {
@@ -240,7 +253,7 @@ function jsonNode(type: TypeReference, value: unknown, path: string, source: Var
         throw expectedObject(type, describeJson(value), path);
       const object = value as Record<string, unknown>;
       return objectNode(type, path, Object.keys(object), (name, fieldType, fieldPath) =>
-        jsonNode(fieldType, object[name], fieldPath, { ...source, path: [...source.path, name] }),
+        jsonNode(fieldType, object[name], fieldPath, { ...source, path: [...source.path, name] }, reading),
       );
     }
     case 'enum':

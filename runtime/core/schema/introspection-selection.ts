@@ -64,7 +64,8 @@ export class IntrospectionSelection {
   /** The fields that selection sets of one object select, in the order of the document. @throws EngineError */
   of(type: string, sets: readonly SelectionSetNode[]): readonly Asked[] {
     const groups = new Map<string, FieldNode[]>();
-    for (const set of sets) this.#collect(set, groups);
+    const visited = new Set<SelectionSetNode>();
+    for (const set of sets) this.#collect(set, groups, visited);
     return [...groups].map(([responseName, nodes]) => {
       this.#fields += 1;
       if (this.#fields > MAX_FIELDS)
@@ -86,7 +87,10 @@ export class IntrospectionSelection {
     });
   }
 
-  #collect(set: SelectionSetNode, groups: Map<string, FieldNode[]>): void {
+  /** @param visited selection sets that are in the groups: a fragment that is spread again has nothing to add */
+  #collect(set: SelectionSetNode, groups: Map<string, FieldNode[]>, visited: Set<SelectionSetNode>): void {
+    if (visited.has(set)) return;
+    visited.add(set);
     for (const node of set.selections) {
       if (!this.#isIncluded(node.directives)) continue;
       if (node.kind === Kind.FIELD) {
@@ -95,8 +99,8 @@ export class IntrospectionSelection {
         if (group) group.push(node);
         else groups.set(responseName, [node]);
         // Types of introspection are objects: a fragment that fits is one for the type itself.
-      } else if (node.kind === Kind.INLINE_FRAGMENT) this.#collect(node.selectionSet, groups);
-      else this.#collect(this.#fragments.get(node.name.value)!.selectionSet, groups);
+      } else if (node.kind === Kind.INLINE_FRAGMENT) this.#collect(node.selectionSet, groups, visited);
+      else this.#collect(this.#fragments.get(node.name.value)!.selectionSet, groups, visited);
     }
   }
 

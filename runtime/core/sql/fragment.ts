@@ -115,30 +115,62 @@ export function parameter(
   };
 }
 
-/** Not by spreading: an insert of many rows has more nodes than a call takes arguments. */
-function append(nodes: SqlNode[], more: readonly SqlNode[]): void {
-  for (const node of more) nodes.push(node);
+/**
+ * A fragment made of others. Its nodes are listed when they are asked for, mostly by the printer: fragments are put into each
+ * other as deep as requests are nested, and each level that copied the nodes of those below would make long of deep.
+ */
+class Composite implements Sql {
+  // No private names: estimates of memory look at the fields.
+  private fragments: readonly (string | Sql)[];
+  private flattened: readonly SqlNode[] | undefined = undefined;
+
+  constructor(parts: readonly (string | Sql)[]) {
+    this.fragments = parts;
+  }
+
+  get nodes(): readonly SqlNode[] {
+    if (!this.flattened) {
+      const nodes: SqlNode[] = [];
+      this.addTo(nodes);
+      this.flattened = nodes;
+      this.fragments = [];
+    }
+    return this.flattened;
+  }
+
+  /** Whether it has several parts, which are never the constant `true`. */
+  get isComposed(): boolean {
+    return this.fragments.length > 1;
+  }
+
+  private addTo(nodes: SqlNode[]): void {
+    if (this.flattened) {
+      // Not by spreading: an insert of many rows has more nodes than a call takes arguments.
+      for (const node of this.flattened) nodes.push(node);
+      return;
+    }
+    for (const part of this.fragments) {
+      if (typeof part === 'string') nodes.push({ kind: 'text', text: part });
+      else if (part instanceof Composite) part.addTo(nodes);
+      else for (const node of part.nodes) nodes.push(node);
+    }
+  }
 }
 
 /** Template tag: fragments are spliced, plain strings are refused by type. */
 export function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
-  const nodes: SqlNode[] = [];
+  const all: (string | Sql)[] = [];
   texts.forEach((text, index) => {
-    if (text !== '') nodes.push({ kind: 'text', text });
+    if (text !== '') all.push(text);
     const part = parts[index];
-    if (part) append(nodes, part.nodes);
+    if (part) all.push(part);
   });
-  return { nodes };
+  return new Composite(all);
 }
 
 /** Fragments with a separator between them. */
 export function join(parts: readonly Sql[], separator: string): Sql {
-  const nodes: SqlNode[] = [];
-  parts.forEach((part, index) => {
-    if (index > 0) nodes.push({ kind: 'text', text: separator });
-    append(nodes, part.nodes);
-  });
-  return { nodes };
+  return new Composite(parts.flatMap((part, index) => (index > 0 ? [separator, part] : [part])));
 }
 
 /** Replaces the row of a rule by an alias of the request. */
@@ -165,7 +197,10 @@ export const FALSE: Sql = raw('false');
 /** True if a fragment is the constant condition `true`. */
 export function isTrue(fragment: Sql): boolean {
   return (
-    fragment.nodes.length === 1 && fragment.nodes[0]!.kind === 'text' && fragment.nodes[0]!.text === 'true'
+    !(fragment instanceof Composite && fragment.isComposed) &&
+    fragment.nodes.length === 1 &&
+    fragment.nodes[0]!.kind === 'text' &&
+    fragment.nodes[0]!.text === 'true'
   );
 }
 
