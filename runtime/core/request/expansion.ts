@@ -8,13 +8,15 @@ import type { TypeReference } from '../schema/types.ts';
 import type { Variables } from './variables.ts';
 
 /**
- * Maximum parts of an operation: selections, values written in the document, and parts of a variable that was read before.
- * Tokens of a document are bounded by the same number, so only fragments and variables that are repeated reach it.
+ * Maximum parts of an operation that are repeated: selections and values of fragments that were expanded before, and parts of
+ * variables that were read before. The parts that are not are bounded by the tokens of the document and the size of the body.
  */
-export const MAX_PARTS = 100_000;
+export const MAX_REPEATED = 10_000;
 
 interface Expansion {
-  parts: number;
+  repeated: number;
+  /** Selections and values of the document that were looked at. */
+  readonly seen: Set<object>;
   /** Names of variables that were read. */
   readonly read: Set<string>;
   /** Lists of scalars, with the types that their items were checked against. */
@@ -25,17 +27,29 @@ interface Expansion {
 const expansions = new WeakMap<Variables, Expansion>();
 
 function expansionOf(variables: Variables): Expansion {
-  return remember(expansions, variables, () => ({ parts: 0, read: new Set(), checked: new Map() }));
+  return remember(expansions, variables, () => ({
+    repeated: 0,
+    seen: new Set(),
+    read: new Set(),
+    checked: new Map(),
+  }));
 }
 
-/** Counts one more part. @throws EngineError when there are too many */
-export function countPart(variables: Variables, path: string): void {
+/** Counts a selection or value of the document if it is repeated. @throws EngineError when there are too many */
+export function countNode(variables: Variables, node: object, path: string): void {
+  const { seen } = expansionOf(variables);
+  if (seen.has(node)) countRepeated(variables, path);
+  else seen.add(node);
+}
+
+/** Counts one more repeated part. @throws EngineError when there are too many */
+export function countRepeated(variables: Variables, path: string): void {
   const expansion = expansionOf(variables);
-  expansion.parts += 1;
-  if (expansion.parts > MAX_PARTS) {
+  expansion.repeated += 1;
+  if (expansion.repeated > MAX_REPEATED) {
     throw new EngineError(
       'validation-failed',
-      `the operation has more than ${MAX_PARTS} parts when fragments and variables are expanded`,
+      `the operation repeats more than ${MAX_REPEATED} parts of fragments and variables`,
       { path },
     );
   }

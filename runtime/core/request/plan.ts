@@ -10,8 +10,8 @@ import { createJoinPlanner, type JoinPlanner } from '../join/tree.ts';
 import type { MutationStep } from '../mutation/step.ts';
 import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
 import { planNode } from '../relay/node.ts';
-import { remember } from '../remember.ts';
-import { introspect } from '../schema/introspection.ts';
+import { lazy, remember } from '../remember.ts';
+import { introspectionOf } from '../schema/introspection.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { planForShards } from '../shards/plans.ts';
 import {
@@ -148,10 +148,16 @@ export function planQuery(
     return { step, column: group.list.length - 1 };
   };
   let reusable = true;
+  const introspect = lazy(() => {
+    const introspected = selection.fields.filter(
+      ({ definition: { meaning } }) => meaning.kind === 'introspection',
+    );
+    return introspectionOf(roleSchema, introspected, context);
+  });
   const answer = answerParts(selection, (field): AnswerPart => {
     const { meaning } = field.definition;
     if (meaning.kind === 'introspection') {
-      const result = introspect(roleSchema, field, context);
+      const result = introspect()(field);
       reusable &&= result.reusable;
       return result.text;
     }

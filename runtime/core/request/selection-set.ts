@@ -7,7 +7,7 @@ import { EngineError, pathStep, UnknownName } from '../errors.ts';
 import { type AbstractType, type FieldDefinition, namedType, type ObjectType } from '../schema/types.ts';
 import { included } from './directives.ts';
 import type { Operation } from './document.ts';
-import { countPart } from './expansion.ts';
+import { countNode } from './expansion.ts';
 import type { InputNode, SelectedField, Selection } from './selection.ts';
 import { inputNode } from './values.ts';
 import { isOmitted, type Variables } from './variables.ts';
@@ -128,7 +128,7 @@ function collect(
   if (visited.has(set)) return;
   visited.add(set);
   for (const node of set.selections) {
-    countPart(context.variables, path);
+    countNode(context.variables, node, path);
     if (node.kind === Kind.FIELD) {
       const fieldPath = pathStep(path, node.name.value);
       if (!included(node.directives, fieldPath, context)) continue;
@@ -243,7 +243,8 @@ function checkMergeable(first: Collected, written: string, other: Collected, res
   }
 }
 
-function argumentsText(node: FieldNode): string {
+/** Arguments of a field, to be compared. */
+export function argumentsText(node: FieldNode): string {
   return (node.arguments ?? [])
     .map((argument) => printAst(argument))
     .sort()

@@ -15,7 +15,7 @@ import {
 } from '../schema/types.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
 import { hasDimensions, NumberText } from '../types.ts';
-import { countPart, isFirstCheck, type Reading, readingOf } from './expansion.ts';
+import { countNode, countRepeated, isFirstCheck, type Reading, readingOf } from './expansion.ts';
 import {
   article,
   checkStrict,
@@ -38,7 +38,9 @@ export function inputNode(
   variables: Variables,
   hasDefault = false,
 ): InputNode {
-  countPart(variables, path);
+  // The same value is read for the type in a non-null type or a list.
+  const isUnwrapped = type.kind !== 'nonNull' && (type.kind !== 'list' || value.kind === Kind.LIST);
+  if (isUnwrapped) countNode(variables, value, path);
   if (value.kind === Kind.VARIABLE) return variableNode(type, value.name.value, path, variables, hasDefault);
   if (type.kind === 'nonNull') {
     if (value.kind === Kind.NULL) throw unexpectedNull(type, path);
@@ -119,7 +121,10 @@ function literalSource(
   path: string,
   variables: Variables,
 ): LiteralSource {
-  countPart(variables, path);
+  const partOfLiteral = (part: ValueNode, partPath: string) => {
+    countNode(variables, part, partPath);
+    return literalSource(part, scalar, partPath, variables);
+  };
   switch (value.kind) {
     case Kind.INT:
     case Kind.FLOAT:
@@ -147,17 +152,14 @@ function literalSource(
       return { from: 'variable', name: value.name.value, path: [] };
     }
     case Kind.LIST: {
-      const items = value.values.map((item, index) =>
-        literalSource(item, scalar, pathStep(path, index), variables),
-      );
+      const items = value.values.map((item, index) => partOfLiteral(item, pathStep(path, index)));
       if (items.every((item) => item.from === 'constant'))
         return { from: 'constant', value: items.map((item) => item.value) };
       return { from: 'list', items };
     }
     case Kind.OBJECT: {
       const fields = value.fields.map(
-        ({ name, value: part }) =>
-          [name.value, literalSource(part, scalar, pathStep(path, name.value), variables)] as const,
+        ({ name, value: part }) => [name.value, partOfLiteral(part, pathStep(path, name.value))] as const,
       );
       const constants = fields.flatMap(([name, source]) =>
         source.from === 'constant' ? [[name, source.value] as const] : [],
@@ -223,7 +225,7 @@ function jsonNode(
   source: VariableSource,
   reading: Reading,
 ): InputNode {
-  if (reading.isAgain) countPart(reading.variables, path);
+  if (reading.isAgain) countRepeated(reading.variables, path);
   if (type.kind === 'nonNull') {
     if (value === null || value === undefined) throw unexpectedNull(type, path);
     return jsonNode(type.of, value, path, source, reading);

@@ -1,5 +1,6 @@
 /** The texts of introspection's answers. */
 import { parseValue, print } from 'graphql';
+import { EngineError } from '../errors.ts';
 import { STANDARD } from './graphql-schema.ts';
 import {
   type IntrospectedDirective,
@@ -30,21 +31,31 @@ type EnumItem = { readonly name: string } & Omit<
   'value'
 >;
 
+/** How many characters answers may still take; several answers may share it. */
+interface AnswerSize {
+  left: number;
+}
+
 /** Writes one answer. */
 export class IntrospectionAnswer {
   readonly #chunks: Buffer[] = [];
+  readonly #size: AnswerSize;
   #text = '';
 
-  /** The answer to `__schema`. */
-  static ofSchema(schema: IntrospectedSchema, asked: readonly Asked[]): string {
-    const answer = new IntrospectionAnswer();
+  private constructor(size: AnswerSize) {
+    this.#size = size;
+  }
+
+  /** The answer to `__schema`. @throws EngineError when it is too long */
+  static ofSchema(schema: IntrospectedSchema, asked: readonly Asked[], size: AnswerSize): string {
+    const answer = new IntrospectionAnswer(size);
     answer.#schema(schema, asked);
     return answer.#end();
   }
 
-  /** The answer to `__type`. */
-  static ofType(type: NamedType, asked: readonly Asked[]): string {
-    const answer = new IntrospectionAnswer();
+  /** The answer to `__type`. @throws EngineError when it is too long */
+  static ofType(type: NamedType, asked: readonly Asked[], size: AnswerSize): string {
+    const answer = new IntrospectionAnswer(size);
     answer.#type(type, asked);
     return answer.#end();
   }
@@ -57,6 +68,9 @@ export class IntrospectionAnswer {
   #add(text: string): void {
     this.#text += text;
     if (this.#text.length < CHUNK) return;
+    this.#size.left -= this.#text.length;
+    if (this.#size.left < 0)
+      throw new EngineError('validation-failed', 'the answer of the introspection is too long');
     this.#chunks.push(Buffer.from(this.#text));
     this.#text = '';
   }

@@ -8,6 +8,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { EngineError } from '../errors.ts';
+import { argumentsText } from '../request/selection-set.ts';
 
 /** A selected field. */
 export interface Asked {
@@ -72,7 +73,8 @@ export class IntrospectionSelection {
         throw new EngineError('validation-failed', `introspection of more than ${MAX_FIELDS} fields`, {
           path: this.#path,
         });
-      const [first] = nodes as [FieldNode];
+      const [first, ...rest] = nodes as [FieldNode, ...FieldNode[]];
+      if (rest.length > 0) this.#checkMergeable(responseName, first, rest);
       const name = first.name.value;
       const below = BELOW[type]?.[name];
       const inner = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []));
@@ -85,6 +87,18 @@ export class IntrospectionSelection {
         below: below === undefined ? [] : this.of(below, inner),
       };
     });
+  }
+
+  #checkMergeable(responseName: string, first: FieldNode, rest: readonly FieldNode[]): void {
+    const written = argumentsText(first);
+    const isSame = (node: FieldNode) =>
+      node.name.value === first.name.value && argumentsText(node) === written;
+    if (rest.every(isSame)) return;
+    throw new EngineError(
+      'validation-failed',
+      `fields of the response name '${responseName}' are different fields or have different arguments`,
+      { path: this.#path },
+    );
   }
 
   /** @param visited selection sets that are in the groups: a fragment that is spread again has nothing to add */

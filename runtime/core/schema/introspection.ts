@@ -12,11 +12,14 @@ import {
   Kind,
   type NamedTypeNode,
   OperationTypeNode,
+  OverlappingFieldsCanBeMergedRule,
   type SelectionNode,
+  specifiedRules,
   type TypeNode,
   validate,
 } from 'graphql';
 import { EngineError } from '../errors.ts';
+import { lazy } from '../remember.ts';
 import type { SelectedField } from '../request/selection.ts';
 import type { SelectionContext } from '../request/selection-set.ts';
 import { type IntrospectedSchema, schemaOf } from './introspected-schema.ts';
@@ -29,20 +32,40 @@ const INTROSPECTION = new GraphQLSchema({
   query: new GraphQLObjectType({ name: 'query_root', fields: { none: { type: GraphQLInt } } }),
 });
 
-/** Answers `__schema` or `__type` of a query. Reusable unless a variable took part. @throws EngineError */
-export function introspect(
+/** Maximum characters of the answers of one operation: aliases can ask for the whole schema again and again. */
+const MAX_ANSWERS = 256 * 1024 * 1024;
+
+/** The rule of merging takes time that grows with the square of the fields; IntrospectionSelection checks the same. */
+const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
+
+/** Answers one of the fields. Reusable unless a variable took part. @throws EngineError */
+type Introspect = (field: SelectedField) => { readonly text: string; readonly reusable: boolean };
+
+/**
+ * Reads `__schema` and `__type` of one operation: they are validated together, and answered from the same types, so that many
+ * of them cost little more than one.
+ * @throws EngineError
+ */
+export function introspectionOf(
   roleSchema: RoleSchema,
-  field: SelectedField,
+  fields: readonly SelectedField[],
   context: SelectionContext,
-): { readonly text: string; readonly reusable: boolean } {
-  const nodes = (field.nodes ?? []) as readonly FieldNode[];
+): Introspect {
+  const nodes = fields.flatMap((field) => (field.nodes ?? []) as readonly FieldNode[]);
   const fragments = reachable(nodes, context);
-  check(nodes, fragments, field, context);
-  const selection = new IntrospectionSelection(fragments, context.variables.values, field.path);
-  const asked = selection.of('query_root', [{ kind: Kind.SELECTION_SET, selections: nodes }])[0]!;
-  return {
-    text: answer(asked, freshSchema(roleSchema), field),
-    reusable: context.operation.variables.size === 0,
+  const path = fields[0]?.path ?? '$';
+  check(nodes, fragments, path, context);
+  const selection = new IntrospectionSelection(fragments, context.variables.values, path);
+  const schema = lazy(() => freshSchema(roleSchema));
+  const size = { left: MAX_ANSWERS };
+  return (field) => {
+    const set = {
+      kind: Kind.SELECTION_SET,
+      selections: (field.nodes ?? []) as readonly FieldNode[],
+    } as const;
+    const asked = selection.of('query_root', [set])[0]!;
+    const text = answer(asked, schema(), field, size);
+    return { text, reusable: context.operation.variables.size === 0 };
   };
 }
 
@@ -51,13 +74,18 @@ function freshSchema(roleSchema: RoleSchema): IntrospectedSchema {
   return schemaOf(createRoleSchema(program, role, roleSchema, options));
 }
 
-function answer(asked: Asked, schema: IntrospectedSchema, { path }: SelectedField): string {
-  if (asked.name === '__schema') return IntrospectionAnswer.ofSchema(schema, asked.below);
+function answer(
+  asked: Asked,
+  schema: IntrospectedSchema,
+  { path }: SelectedField,
+  size: { left: number },
+): string {
+  if (asked.name === '__schema') return IntrospectionAnswer.ofSchema(schema, asked.below, size);
   const name = asked.arguments.name;
   if (typeof name !== 'string')
     throw new EngineError('validation-failed', "expected a string for type 'String'", { path });
   const type = schema.types.get(name);
-  return type ? IntrospectionAnswer.ofType(type, asked.below) : 'null';
+  return type ? IntrospectionAnswer.ofType(type, asked.below, size) : 'null';
 }
 
 /** Fragments that the selections spread, and those that these spread. */
@@ -87,7 +115,7 @@ function reachable(
 function check(
   nodes: readonly FieldNode[],
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  { path }: SelectedField,
+  path: string,
   { operation }: SelectionContext,
 ): void {
   const definitions = (operation.node.variableDefinitions ?? []).filter(({ type }) => {
@@ -106,7 +134,7 @@ function check(
       ...fragments.values(),
     ],
   };
-  const problem = validate(INTROSPECTION, document, undefined, { maxErrors: 20 }).find(
+  const problem = validate(INTROSPECTION, document, RULES, { maxErrors: 20 }).find(
     (error) => !/never used|is never/.test(error.message),
   );
   if (problem) throw new EngineError('validation-failed', problem.message, { path });

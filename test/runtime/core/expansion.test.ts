@@ -1,0 +1,100 @@
+/** What an operation grows to is bounded by its size: repeated parts are counted, and statements grow with the document. */
+import { beforeAll, expect, test } from 'vitest';
+import { MAX_REPEATED } from '../../../runtime/core/request/expansion.ts';
+import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
+import { metadataOf } from '../../harness/metadata.ts';
+import { createTestDatabase } from '../../harness/postgres.ts';
+
+let served: InProcess;
+beforeAll(async () => {
+  const database = await createTestDatabase(
+    'create table task (id int primary key, doc jsonb, parent int references task)',
+  );
+  const using = { foreign_key_constraint_on: { table: 'task', column: 'parent' } };
+  served = await serveInProcess(
+    database.url,
+    metadataOf([
+      {
+        table: 'task',
+        object_relationships: [{ name: 'up', using: { foreign_key_constraint_on: 'parent' } }],
+        array_relationships: [{ name: 'tasks', using }],
+      },
+    ]),
+  );
+  return () => served.end();
+});
+
+const times = (count: number, text: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => text(index)).join(' ');
+const sql = (query: string, variables?: Record<string, unknown>) => served.sql({ query, variables }, 'admin');
+const REFUSED = `the operation repeats more than ${MAX_REPEATED} parts of fragments and variables`;
+
+test.each([
+  ['conditions', `{_and: [${times(1000, () => '{id: {_eq: 1}}')}]}`],
+  ['lists', `{id: {_in: [${times(3000, String)}]}}`],
+  ['JSON', `{doc: {_contains: {a: [${times(3000, String)}]}}}`],
+])('%s of fragments count wherever they are repeated', (_, where) => {
+  const fragment = `fragment F on task { tasks(where: ${where}) { id } }`;
+  const query = (uses: number) => `{ ${times(uses, (index) => `a${index}: task { ...F }`)} } ${fragment}`;
+  expect(() => sql(query(2))).not.toThrow();
+  expect(() => sql(query(6))).toThrow(REFUSED);
+});
+
+test('fields of fragments count wherever they are repeated', () => {
+  const fragment = `fragment F on task { ${times(200, (index) => `f${index}: id`)} }`;
+  const query = (uses: number) => `{ ${times(uses, (index) => `a${index}: task { ...F }`)} } ${fragment}`;
+  expect(() => sql(query(40))).not.toThrow();
+  expect(() => sql(query(60))).toThrow(REFUSED);
+});
+
+test('parts of a variable count when it is used again, items of a list of scalars do not', () => {
+  const conditions = (uses: number) =>
+    sql(`query ($w: task_bool_exp) { ${times(uses, (index) => `a${index}: task(where: $w) { id }`)} }`, {
+      w: { _and: Array.from({ length: 2000 }, () => ({ id: { _eq: 1 } })) },
+    });
+  expect(() => conditions(1)).not.toThrow();
+  expect(() => conditions(4)).toThrow(REFUSED);
+  const list = sql(
+    `query ($ids: [Int!]) { ${times(50, (index) => `a${index}: task(where: {id: {_in: $ids}}) { id }`)} }`,
+    { ids: Array.from({ length: 5000 }, (_, index) => index) },
+  );
+  expect(list).not.toContain('$2');
+});
+
+test('a document that repeats nothing may have more parts', () => {
+  expect(() => sql(`{ task { ${times(MAX_REPEATED + 100, (index) => `f${index}: id`)} } }`)).not.toThrow();
+});
+
+test('directives that are repeated or unknown are found in any number', () => {
+  const many = times(20_000, (index) => `@d${index}`);
+  expect(() => sql(`{ task { id ${many} } }`)).toThrow("directive 'd0' is not defined in the schema");
+  expect(() => sql(`{ task { id ${many} @d7 } }`)).toThrow(
+    "the following directives are used more than once: 'd7'",
+  );
+});
+
+test('objects nested more than joins are planned together are subselects, so that PostgreSQL moves none into another', () => {
+  const nested = (levels: number) => `{ task { ${'up { '.repeat(levels)} id ${'}'.repeat(levels)} } }`;
+  const joins = (levels: number) => sql(nested(levels)).split(' left join ').length - 1;
+  expect(joins(7)).toBe(7);
+  expect(joins(8)).toBe(7);
+  expect(joins(60)).toBe(7);
+  // Each further level adds the same text, but for the digits of its aliases.
+  const lengths = [40, 80, 120].map((levels) => sql(nested(levels)).length);
+  expect(lengths[2]! - lengths[1]!).toBeLessThan((lengths[1]! - lengths[0]!) * 1.2);
+});
+
+test('objects of aggregates beyond a few are subselects', () => {
+  const query = `{ task_aggregate { aggregate { ${times(400, (index) => `a${index}: max { id }`)} } } }`;
+  expect(sql(query).split('cross join lateral').length - 1).toBeLessThan(20);
+});
+
+test('fields of introspection with many occurrences merge, and share one validation', async () => {
+  const same = `{ __schema { ${times(3000, () => 'queryType { name }')} } }`;
+  expect(await served.answer({ query: same }, 'admin')).toContain('query_root');
+  const different = '{ __schema { a: queryType { name } a: mutationType { name } } }';
+  expect(() => sql(different)).toThrow("response name 'a'");
+  expect(() => sql('{ a: __type(name: "task") { name } a: __type(name: "Int") { name } }')).toThrow();
+  const many = `{ ${times(300, (index) => `a${index}: __type(name: "task") { name }`)} }`;
+  expect(await served.answer({ query: many }, 'admin')).toContain('"a299":{"name":"task"}');
+});
