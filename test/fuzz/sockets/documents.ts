@@ -1,5 +1,6 @@
 /** GraphQL requests against the world, whole and damaged, as JSON texts. */
 import type { Random } from '../random.ts';
+import { multiplied } from './multiplied.ts';
 import { hostileJson, KEYS } from './texts.ts';
 
 const DOCUMENTS = [
@@ -91,7 +92,15 @@ export function hostileDocument(random: Random): string {
 }
 
 /** A request as JSON: plausible, with one part replaced by anything now and then. */
-export function hostileRequest(random: Random, document = hostileDocument(random)): string {
+export function hostileRequest(random: Random, document?: string): string {
+  if (document === undefined && random.chance(0.03)) {
+    const { query, variables = '{}' } = multiplied(random);
+    return `{"query":${quoted(query)},"variables":${variables}}`;
+  }
+  return damagedRequest(random, document ?? hostileDocument(random));
+}
+
+function damagedRequest(random: Random, document: string): string {
   const some = () => hostileJson(random);
   // A variable that the operation does not have is refused before anything else.
   const known = ['a', 'b', 'c'].filter((name) => document.includes(`$${name}`));

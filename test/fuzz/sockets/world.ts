@@ -42,6 +42,10 @@ export function worldMetadata(peer: string): object {
         tables: [
           {
             table: 'note',
+            object_relationships: [{ name: 'up', using: { foreign_key_constraint_on: 'parent' } }],
+            array_relationships: [
+              { name: 'children', using: { foreign_key_constraint_on: { table: 'note', column: 'parent' } } },
+            ],
             select_permissions: [{ role, permission: { columns, filter: {}, allow_aggregations: true } }],
             insert_permissions: [{ role, permission: { columns, check: rows } }],
             update_permissions: [{ role, permission: { columns, filter: rows, check: rows } }],
