@@ -93,7 +93,7 @@ export function hostileDocument(random: Random): string {
 
 /** A request as JSON: plausible, with one part replaced by anything now and then. */
 export function hostileRequest(random: Random, document?: string): string {
-  if (document === undefined && random.chance(0.03)) {
+  if (document === undefined && random.chance(0.05)) {
     const { query, variables = '{}' } = multiplied(random);
     return `{"query":${quoted(query)},"variables":${variables}}`;
   }

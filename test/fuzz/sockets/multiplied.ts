@@ -30,7 +30,7 @@ const SHAPES: readonly ((count: number) => Multiplied)[] = [
     query: `{ note { ...F0 } } ${doubling(Math.min(count, 150), 'id @skip(if: true)', (spread) => `${spread} ${spread}`)}`,
   }),
   (count) => ({
-    query: `{ note { ...F0 } } ${doubling(Math.min(count, 60), 'id', (spread) => `a: up { ${spread} } b: up { ${spread} }`)}`,
+    query: `{ note { ...F0 } } ${doubling(Math.min(count, 12), 'id', (spread) => `a: up { ${spread} } b: up { ${spread} }`)}`,
   }),
   (count) => ({
     query: `{ __schema { ...F0 } } ${doubling(Math.min(count, 150), 'queryType { name }', (spread) => `${spread} ${spread}`, '__Schema')}`,
