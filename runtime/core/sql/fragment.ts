@@ -3,6 +3,7 @@
  * values of requests. Everything that reaches Postgres is made here, so quoting has one place and so have parameters;
  * parameters stay nodes until printing, because other printers (live queries, explain) print them differently.
  */
+import { EngineError } from '../errors.ts';
 import type { RuleReference } from '../reason.ts';
 
 /** Where the value of a parameter comes from when the statement runs. */
@@ -212,13 +213,22 @@ export interface Statement {
   readonly parameters: readonly ParameterNode[];
 }
 
+/** Maximum number of parameters of a statement in PostgreSQL's protocol. */
+const MAX_PARAMETERS = 65_535;
+
 /**
  * Prints a statement. A variable or session variable that occurs several times with one type and encoding is one
  * parameter, so it is sent once; constants are numbered one by one, so that the text does not depend on whether two values are equal.
+ * @throws EngineError when there are more than PostgreSQL takes
  */
 export function print(fragment: Sql): Statement {
   const parameters: ParameterNode[] = [];
   const text = printInto(fragment, parameters, (position) => `$${position}`);
+  if (parameters.length > MAX_PARAMETERS)
+    throw new EngineError(
+      'validation-failed',
+      `the operation has ${parameters.length} separate values, where PostgreSQL takes at most ${MAX_PARAMETERS}`,
+    );
   return { text, parameters };
 }
 

@@ -65,6 +65,13 @@ test('a document that repeats nothing may have more parts', () => {
   expect(() => sql(`{ task { ${times(MAX_REPEATED + 100, (index) => `f${index}: id`)} } }`)).not.toThrow();
 });
 
+test('more values than a statement of PostgreSQL takes are refused with a reason', () => {
+  const w = { _or: Array.from({ length: 66_000 }, (_, id) => ({ id: { _eq: id } })) };
+  expect(() => sql('query ($w: task_bool_exp) { task(where: $w) { id } }', { w })).toThrow(
+    'the operation has 66000 separate values, where PostgreSQL takes at most 65535',
+  );
+});
+
 test('directives that are repeated or unknown are found in any number', () => {
   const many = times(20_000, (index) => `@d${index}`);
   expect(() => sql(`{ task { id ${many} } }`)).toThrow("directive 'd0' is not defined in the schema");
