@@ -30,7 +30,7 @@ function typeShape(type: CatalogType): TypeShape {
     case 'enum':
       return { kind: 'enum', values: type.values };
     case 'domain':
-      return { kind: 'domain', base: typeKey(type.base) };
+      return { kind: 'domain', base: typeKey(type.base), ...(type.ownEquality && { ownEquality: true }) };
     case 'range':
     case 'multirange':
     case 'composite':

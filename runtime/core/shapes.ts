@@ -43,7 +43,8 @@ export type TypeShape =
   /** `row` is the composite type that every table has. */
   | { readonly kind: 'base' | 'range' | 'multirange' | 'composite' | 'row' }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
-  | { readonly kind: 'domain'; readonly base: string };
+  /** `ownEquality`: by an operator "=" of the database other values are equal than by the one of the base. */
+  | { readonly kind: 'domain'; readonly base: string; readonly ownEquality?: true };
 
 export interface TableShape {
   readonly source: SourceShape;

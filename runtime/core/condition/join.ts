@@ -68,10 +68,10 @@ function comparedType({ source, columns }: TableShape, name: string): string | u
   return nondeterministic ? undefined : baseType(source, type);
 }
 
-/** Of a domain the type below. */
+/** Of a domain the type below, unless the database defines an equality for the domain. */
 function baseType(source: SourceShape, key: string): string {
   const type = source.types[key];
-  return type?.kind === 'domain' ? baseType(source, type.base) : key;
+  return type?.kind === 'domain' && !type.ownEquality ? baseType(source, type.base) : key;
 }
 
 /** True if a rule for the joined row follows from the rule that the first row meets. */
