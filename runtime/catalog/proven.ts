@@ -57,7 +57,7 @@ export function isAtMostOne(
   catalog: Pick<Catalog, 'types'>,
   table: CatalogTable,
   compared: readonly ComparedColumn[],
-): Proof & { readonly coversKey: boolean } {
+): Proof & { readonly isKeyDoubted: boolean } {
   const covering = keysOf(table).filter((key) =>
     key.columns.every((name) => compared.some(({ column }) => column === name)),
   );
@@ -75,7 +75,9 @@ export function isAtMostOne(
     return unique;
   });
   const proof = proofs.find(({ holds }) => holds) ?? proofs[0] ?? no('no key is covered');
-  return { ...proof, coversKey: covering.length > 0 };
+  // Types of another equality are no doubt: their comparison may tell the values apart, or not be there at all.
+  const isKeyDoubted = covering.length > 0 && covering.every((key) => !isUnique(table, key).holds);
+  return { ...proof, isKeyDoubted };
 }
 
 const INTEGERS: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);

@@ -62,7 +62,7 @@ interface Join {
   readonly key?: CatalogForeignKey;
 }
 
-/** Whether at most one row of the target is joined to each row; says why not where a key seems to see to that. */
+/** Whether at most one row of the target is joined to each row; says why not where the columns cover a key. */
 function isSingle(
   scope: SourceScope,
   table: TableScope,
@@ -71,8 +71,8 @@ function isSingle(
 ): boolean {
   const own = new Map(table.catalog.columns.map((column) => [column.name, column]));
   const compared = Object.entries(columns).map(([here, there]) => ({ column: there, with: own.get(here)! }));
-  const { holds, because, coversKey } = isAtMostOne(scope.catalog, target.catalog, compared);
-  if (coversKey && !holds) {
+  const { holds, because, isKeyDoubted } = isAtMostOne(scope.catalog, target.catalog, compared);
+  if (isKeyDoubted) {
     const about = {
       relationship: name,
       table: quoted(table.catalog),

@@ -134,7 +134,7 @@ describe('a join finds at most one row', () => {
     ['of an enum', 'plain', 'm', 'plain', 'm'],
     ['of text and varchar', 'plain', 't', 'amounts', 'v'],
   ])('%s', (_, from, own, to, other) => {
-    expect(joins(from, own, to, other)).toMatchObject({ holds: true, coversKey: true });
+    expect(joins(from, own, to, other)).toMatchObject({ holds: true, isKeyDoubted: false });
   });
 
   it.each([
