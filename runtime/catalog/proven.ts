@@ -6,6 +6,7 @@
  * A fact holds for every statement of a transaction and for every row that a scan of the relation shows. Not known here, and so
  * believed: that nobody loads rows as `session_replication_role = replica`, and that the catalog is the one of the database.
  */
+import { areOfOneEquality } from '../core/condition/branch.ts';
 import type {
   Catalog,
   CatalogForeignKey,
@@ -80,13 +81,9 @@ export function isAtMostOne(
   return { ...proof, isKeyDoubted };
 }
 
-const INTEGERS: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);
-const TEXTS: ReadonlySet<string> = new Set(['text', 'varchar']);
-
 /**
  * Whether `=` between values of two columns is an equality that, within the type of the first, is the one that its key is unique
- * by. Known of one type on both sides, of integers, and of text and varchar. Not where one side is cast to a
- * type that cannot tell its values apart (numeric and float8, varchar and char).
+ * by.
  */
 function shareEquality(
   { types }: Pick<Catalog, 'types'>,
@@ -96,7 +93,7 @@ function shareEquality(
   if (own.nondeterministic || other.nondeterministic) return false;
   const [left, right] = [own.type, other.type].map((type) => comparedType(types, type));
   if (left === undefined || right === undefined) return false;
-  return left === right || [INTEGERS, TEXTS].some((family) => family.has(left) && family.has(right));
+  return areOfOneEquality(left, right);
 }
 
 /** The type whose `=` compares values: of a domain the type below. Undefined where the database defines an equality of its own. */

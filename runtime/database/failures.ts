@@ -109,7 +109,7 @@ export function isRaised(error: unknown): boolean {
 
 /**
  * Whether the same statement may go well later although data stay as they are. If not, its values fail with these data: a
- * text that is none of its type, a division by zero, what a function raises, whatever code it gives that. An error that has a
+ * text that its type does not read, a division by zero, an error that a function raises, with any code. An error that has a
  * position in the statement was found before any value was looked at: names changed in the database.
  */
 export function isPassing(error: unknown): boolean {

@@ -34,7 +34,7 @@ export type DataOperation = Write | 'select';
 
 /**
  * The tracked table.
- * @throws EngineError not-exists; for a role what it is told of a table that it may not use for the operation
+ * @throws EngineError not-exists; for a role the error of a table that it may not use for the operation
  */
 export function findTable(
   program: Program,

@@ -13,7 +13,7 @@ const MAX_WAITING = 64 * 1024 * 1024;
 const MAX_STALL = 60_000;
 
 export interface Outbox {
-  /** Sends a message; Buffers are text, too. undefined: there is none. */
+  /** Sends a message; Buffers are text, too. Does nothing for undefined. */
   readonly send: (message: string | Buffer | undefined) => void;
   /**
    * Sends the newest state of something: at once, or, where the client is slow, when it has caught up, unless there is a

@@ -56,8 +56,11 @@ export function isPlainType(type: string): boolean {
 
 const INTEGERS = new Set(['int2', 'int4', 'int8']);
 
-/** Whether `=` between columns of two types tells apart what it tells apart within each: no numeric and float8, no text and char. */
-function areOfOneEquality(one: string, other: string): boolean {
+/**
+ * Whether `=` between columns of two types, by their keys, tells apart what it tells apart within each. Not where one side is cast to
+ * a type that cannot: numeric to float8, varchar to char.
+ */
+export function areOfOneEquality(one: string, other: string): boolean {
   return one === other || [INTEGERS, EQUAL_AT_MOST].some((family) => family.has(one) && family.has(other));
 }
 
