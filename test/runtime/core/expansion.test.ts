@@ -47,6 +47,12 @@ test('fields of fragments count wherever they are repeated', () => {
   expect(() => sql(query(60))).toThrow(REFUSED);
 });
 
+test('a fragment that is spread again in the same place adds nothing', () => {
+  const doubled = times(30, (index) => `fragment F${index + 1} on task { ...F${index} ...F${index} }`);
+  const query = (name: string) => `{ task { ...${name} } } fragment F0 on task { id } ${doubled}`;
+  expect(sql(query('F30'))).toBe(sql(query('F0')));
+});
+
 test('parts of a variable count when it is used again, items of a list of scalars do not', () => {
   const conditions = (uses: number) =>
     sql(`query ($w: task_bool_exp) { ${times(uses, (index) => `a${index}: task(where: $w) { id }`)} }`, {
