@@ -131,16 +131,18 @@ class Restoration {
     const containers = this.#containers;
     for (; this.#resolved < depth; this.#resolved += 1) {
       const outer = containers[this.#resolved];
-      const child = this.#isObject[this.#resolved]
-        ? (outer as Record<string, unknown>)[this.#key(this.#resolved)]
-        : (outer as unknown[])[this.#counts[this.#resolved]!];
+      const key = this.#isObject[this.#resolved] ? this.#key(this.#resolved) : this.#counts[this.#resolved]!;
+      // Where a key is twice, the value may be without what the text has here, and what it inherits belongs to every object.
+      if (!Object.hasOwn(outer as object, key)) return false;
+      const child = (outer as Record<string | number, unknown>)[key];
       if (typeof child !== 'object' || child === null) return false;
       if (Array.isArray(child) === this.#isObject[this.#resolved + 1]) return false;
       containers[this.#resolved + 1] = child;
     }
     const number = this.#number(start, end);
-    if (this.#isObject[depth]) (containers[depth] as Record<string, unknown>)[this.#key(depth)] = number;
-    else (containers[depth] as unknown[])[this.#counts[depth]!] = number;
+    const key = this.#isObject[depth] ? this.#key(depth) : this.#counts[depth]!;
+    if (!Object.hasOwn(containers[depth] as object, key)) return false;
+    (containers[depth] as Record<string | number, unknown>)[key] = number;
     return true;
   }
 

@@ -167,7 +167,11 @@ class Campaign {
     try {
       await delay(settle);
       await this.#askAsHealthyClient(server);
-      const { stall } = await server.inside();
+      const { stall, inherited } = await server.inside();
+      if (inherited.length > 0) {
+        problems.add('every object has got what a peer sent');
+        await server.stop();
+      }
       if (stall > (units.length > 1 ? BATCH_STALL : STALL) * megabytes(units)) problems.add(STALLED);
       else this.#longestStall = Math.max(this.#longestStall, stall);
     } catch (error) {

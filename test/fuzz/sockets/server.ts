@@ -12,6 +12,8 @@ interface Inside {
   readonly stall: number;
   /** Bytes. */
   readonly heap: number;
+  /** Properties of prototypes that were not there at the start. */
+  readonly inherited: readonly string[];
 }
 
 export interface FuzzedServer {

@@ -91,12 +91,11 @@ export function hostileJson(random: Random, depth = 2): string {
     case 6:
       return `[${random.list(random.below(4), () => hostileJson(random, depth - 1)).join(',')}]`;
     default: {
-      const pairs = random.list(random.below(4), () => {
-        const key = random.pick(KEYS);
-        return `"${key}":${hostileJson(random, depth - 1)}`;
-      });
-      // Twice the same key.
-      if (pairs.length > 0 && random.chance(0.2)) pairs.push(pairs[0]!);
+      const keys = random.list(random.below(4), () => random.pick(KEYS));
+      const pairs = keys.map((key) => `"${key}":${hostileJson(random, depth - 1)}`);
+      // Twice the same key, with the same value or another one.
+      if (keys.length > 0 && random.chance(0.2))
+        pairs.push(random.chance(0.5) ? pairs[0]! : `"${keys[0]}":${hostileJson(random, depth - 1)}`);
       return `{${pairs.join(',')}}`;
     }
   }

@@ -107,3 +107,23 @@ test('texts over several lines are those of JSON.stringify', () => {
   expect(jsonText(value, '  ')).toBe(JSON.stringify(value, null, 2));
   expect(jsonText(value)).toBe(JSON.stringify(value));
 });
+
+test.each([
+  '{"a":{"__proto__":{"polluted":1e400}},"a":{}}',
+  '{"a":{"__proto__":{"polluted":[1e400]}},"a":{"b":1}}',
+  '{"a":{"\\u005f_proto__":{"polluted":1e400}},"a":{}}',
+  '[{"a":[{"__proto__":{"polluted":1e400}}],"a":[{}]}]',
+  '{"a":{"constructor":{"prototype":{"polluted":1e400}}},"a":{}}',
+  '{"a":{"x":{"__proto__":1e400}},"a":{"x":{}}}',
+])('%s changes no other object', (text) => {
+  const read = parseExactJson(text);
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect(read).toEqual(JSON.parse(text));
+});
+
+test('a key called __proto__ is one like any other', () => {
+  const read = parseExactJson('{"__proto__":{"n":1e400},"b":12345678901234567890}') as object;
+  expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+  expect(jsonText(read)).toBe('{"__proto__":{"n":1e400},"b":12345678901234567890}');
+});
