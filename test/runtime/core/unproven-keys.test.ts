@@ -319,6 +319,30 @@ describe('the key of a table that another one inherits from', () => {
     expect(rowsOf(await served.answer(request, 'user', session))).toEqual({ secret: 'mine' });
     expect(ofEither(await served.answer(request, 'admin'))).toEqual({ secret: 'mine' });
   });
+
+  test.each(kinds)('lets pages of one row give each row once, in both directions (%i)', async (index) => {
+    for (const [size, place, more, next] of [
+      ['first', 'after', 'hasNextPage', 'endCursor'],
+      ['last', 'before', 'hasPreviousPage', 'startCursor'],
+    ]) {
+      const query = `query ($at: String) { rows: base_${index}_connection(${size}: 1, ${place}: $at) {
+        edges { node { secret } } pageInfo { more: ${more} next: ${next} }
+      } }`;
+      const found: string[] = [];
+      for (let at: string | null = null; ; ) {
+        const { edges, pageInfo } = rowsOf(
+          await served.answer({ query, variables: { at }, relay: true }, 'admin'),
+        ) as unknown as {
+          edges: { node: { secret: string } }[];
+          pageInfo: { more: boolean; next: string };
+        };
+        found.push(...edges.map(({ node }) => node.secret));
+        if (!pageInfo.more || found.length > 2) break;
+        at = pageInfo.next;
+      }
+      expect(found.sort()).toEqual(['SECRET', 'mine']);
+    }
+  });
 });
 
 /**
