@@ -1,6 +1,7 @@
 /** `engine adopt check`: what another engine of the API family left in a database. */
 import pg from 'pg';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
+import { DatabaseClient } from '../../runtime/database/client.ts';
 import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
 import { findLeftovers } from '../review/adopt/leftovers.ts';
 import { isSettled, leftoversText, settlingSql } from '../review/adopt/settle.ts';
@@ -48,7 +49,7 @@ export async function adoptCheckCommand(
 
 async function connect(connectionString: string): Promise<pg.Client> {
   try {
-    const client = new pg.Client({ connectionString, application_name: 'engine adopt' });
+    const client = new DatabaseClient({ connectionString, application_name: 'engine adopt' });
     await client.connect();
     return client;
   } catch (error) {

@@ -1,7 +1,8 @@
 /** `engine introspect`: the catalogs of databases as a file that a compile can use in their place. */
 
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import { readDatabase, writeCatalogFile } from '../../runtime/catalog/index.ts';
+import { writeCatalogFile } from '../../runtime/catalog/index.ts';
+import { readDatabase } from '../../runtime/database/read-database.ts';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';

@@ -1,5 +1,5 @@
 /** `engine live install`, `status` and `remove`: what records writes in the databases, for live queries. */
-import pg from 'pg';
+import type pg from 'pg';
 import {
   type CaptureStatus,
   captureStatus,
@@ -9,7 +9,8 @@ import {
   removeStatements,
   tableLabel,
 } from '../../runtime/capture/install.ts';
-import type { ConnectionConfiguration } from '../../runtime/database/connection.ts';
+import { DatabaseClient } from '../../runtime/database/client.ts';
+import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
@@ -85,8 +86,7 @@ async function forEachSource(
   for (const { name, address, tables } of sources) {
     let client: pg.Client | undefined;
     try {
-      client = new pg.Client(address());
-      client.on('error', () => {});
+      client = new DatabaseClient(address());
       await client.connect();
       if (!(await use({ name, tables, client }))) status = 1;
     } catch (error) {

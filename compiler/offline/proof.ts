@@ -3,7 +3,7 @@ import { RULE_ALIAS } from '../../runtime/core/condition/rule.ts';
 import { isQuotedName, placeTokens, unquoted } from '../../runtime/core/condition/tokens.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import { PROVED_ROW, type ProofSubject, proofsOf } from '../../runtime/core/proof.ts';
-import type { ConnectionConfiguration } from '../../runtime/database/connection.ts';
+import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
 import { diagnostics as messages } from '../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Json, Metadata, MetadataPath, TableEntry } from '../../runtime/metadata/metadata.ts';

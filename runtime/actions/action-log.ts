@@ -1,9 +1,8 @@
 /** The log of asynchronous actions, `engine_catalog.action_log` in the metadata database: calls and their results. */
 import pg from 'pg';
 import { listenTo } from '../database/channel.ts';
-import type { ConnectionConfiguration } from '../database/connection.ts';
-import { openInTurn } from '../database/encryption.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
+import type { ConnectionConfiguration } from '../database/ways.ts';
 import { isOwned, type QueueQuery } from '../queue/lease.ts';
 
 /** A call that was claimed. JSON parts are the texts that Postgres wrote, so numbers keep their digits. */
@@ -197,7 +196,8 @@ export async function openActionLog(
   url: string,
   { completionTimeout, changed }: ActionLogOptions,
 ): Promise<ActionLog> {
-  const configuration = await openInTurn({ connectionString: url }, createTable);
+  const configuration = { connectionString: url };
+  await createTable(configuration);
   const pool = createPool(configuration, NAME);
   const listener = changed && listenTo(CHANNEL, configuration, `${NAME} watch`, changed);
   const run = async (sql: string, values: readonly unknown[]) => {

@@ -8,8 +8,8 @@ import { ConfigurationError, readConfiguration } from '../configuration/configur
 import { withFileVariables } from '../configuration/environment-files.ts';
 import { EngineError } from '../core/errors.ts';
 import { vocabulary } from '../core/vocabulary.ts';
-import type { ConnectionConfiguration } from '../database/connection.ts';
 import { connectionUrl } from '../database/connection-url.ts';
+import type { ConnectionConfiguration } from '../database/ways.ts';
 import { startServer } from '../main.ts';
 import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import { addServerOptions, runServer, sourceAddresses } from '../start/serve-command.ts';

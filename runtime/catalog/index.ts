@@ -2,4 +2,3 @@
 export { CatalogFileError, printCatalogFile, readCatalogFile, writeCatalogFile } from './catalog-file.ts';
 export { readEnumTableRows } from './enum-tables.ts';
 export { introspectDatabase, type Query } from './introspect.ts';
-export { readDatabase } from './read-database.ts';

@@ -1,6 +1,6 @@
 /** Channels of PostgreSQL (LISTEN / NOTIFY). A pooler may keep them from working, so listeners poll as well. */
-import { DatabaseClient } from '../catalog/client.ts';
-import type { ConnectionConfiguration } from './connection.ts';
+import { DatabaseClient } from './client.ts';
+import type { ConnectionConfiguration } from './ways.ts';
 
 export interface Listener {
   readonly stop: () => Promise<void>;

@@ -8,7 +8,7 @@ import { fillTemplate } from '../core/environment-template.ts';
 import { EngineError } from '../core/errors.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { DatabaseUrl, SslConfiguration } from '../metadata/metadata.ts';
-import type { ConnectionConfiguration } from './connection.ts';
+import type { ConnectionConfiguration, Encryption } from './ways.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,7 +28,7 @@ export function connectionUrl(
   options: ConnectionUrlOptions,
 ): () => ConnectionConfiguration {
   const { environment } = options;
-  const tls = ssl ? tlsOptions(ssl, environment) : {};
+  const tls = ssl ? { encryption: encryptionOf(ssl, environment) } : {};
   switch (url.kind) {
     case 'template': {
       const configuration = { connectionString: fillAddress(url.template, environment), ...tls };
@@ -103,26 +103,14 @@ function reading<Result>(file: string, read: () => Result): Result {
   }
 }
 
-function tlsOptions(
-  ssl: SslConfiguration,
-  environment: Environment,
-): Pick<ConnectionConfiguration, 'ssl' | 'encryption'> {
-  const { sslmode } = ssl;
-  if (sslmode === 'disable') return { ssl: false };
-  if (sslmode === 'allow' || sslmode === 'prefer') return { encryption: sslmode };
+function encryptionOf(ssl: SslConfiguration, environment: Environment): Encryption {
   const value = (from: { readonly from_env: string } | undefined) =>
     from === undefined ? undefined : variable(from.from_env, environment);
-  const parts = {
+  return {
+    mode: ssl.sslmode,
     ca: value(ssl.sslrootcert),
     cert: value(ssl.sslcert),
     key: value(ssl.sslkey),
     passphrase: value(ssl.sslpassword),
-  };
-  return {
-    ssl: {
-      ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)),
-      rejectUnauthorized: sslmode !== 'require',
-      ...(sslmode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
-    },
   };
 }

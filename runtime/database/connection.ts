@@ -1,19 +1,16 @@
 /** One connection of a pool: a pipelined `pg` client, the statements prepared there, and how busy it is. */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
-import { DatabaseClient } from '../catalog/client.ts';
 import { lazy } from '../core/remember.ts';
-import { openInTurn } from './encryption.ts';
+import { DatabaseClient } from './client.ts';
 import { statementLost } from './failures.ts';
 import type { Place } from './lanes.ts';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
+import type { ConnectionConfiguration } from './ways.ts';
 import { defineSettings } from './writer.ts';
 
 const UNNAMED: Preparation = { name: '', parse: true, close: [] };
-
-/** Milliseconds. Without a limit, a host that drops packets blocks its callers for minutes. */
-const CONNECT_TIMEOUT = 15_000;
 
 /** Milliseconds of silence after which the platform asks an idle connection whether it is still there: once a second, ten times. */
 const KEEP_ALIVE = 10_000;
@@ -57,15 +54,6 @@ const readSession = lazy(
   case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults,
   pg_backend_pid() as process, ${defineSettings()}, ${SETTINGS}`,
 );
-
-/** How to reach the database: `pg`'s configuration. Resolved anew for every connection, for addresses may change. */
-export type ConnectionConfiguration = Pick<
-  pg.ClientConfig,
-  'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'
-> & {
-  /** Without `ssl`: encrypted where the server insists, or wherever it can; see encryption.ts. */
-  readonly encryption?: 'allow' | 'prefer';
-};
 
 /** A statement and the texts of its parameters, which are asked for when it is sent. */
 export interface BoundStatement {
@@ -218,17 +206,14 @@ export async function openConnection<Item extends object>(
   return connection;
 }
 
-function connect(configuration: ConnectionConfiguration): Promise<pg.Client> {
-  return openInTurn(configuration, async (attempt) => {
-    const client = new DatabaseClient({
-      application_name: 'engine',
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE,
-      connectionTimeoutMillis: CONNECT_TIMEOUT,
-      ...attempt,
-      pipeline: true,
-    } as pg.ClientConfig);
-    await client.connect();
-    return client;
+async function connect(configuration: ConnectionConfiguration): Promise<pg.Client> {
+  const client = new DatabaseClient({
+    application_name: 'engine',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE,
+    ...configuration,
+    pipeline: true,
   });
+  await client.connect();
+  return client;
 }

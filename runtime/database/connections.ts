@@ -1,7 +1,8 @@
 /** The connections of a pool: opens them, and closes those that are too old, worn or idle. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ConnectionConfiguration, openConnection } from './connection.ts';
+import { openConnection } from './connection.ts';
 import type { Sent, TaskConnection } from './task.ts';
+import type { ConnectionConfiguration } from './ways.ts';
 
 export type PoolEvent = 'opened' | 'failed' | 'waited' | 'unprepared';
 

@@ -8,6 +8,58 @@ export class ConnectionFailedError extends Error {
   }
 }
 
+/** Every host of an address failed, or the last one that was tried in a way that ends the search. */
+export class HostsFailedError extends Error {
+  readonly errors: readonly unknown[];
+  /** Of the last. */
+  readonly code: string | undefined;
+
+  constructor(errors: readonly unknown[]) {
+    super('no host of the address can be used');
+    this.errors = errors;
+    this.code = codeOf(errors.at(-1));
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+const places = new WeakMap<object, string>();
+
+/** Remembers at which host and port an attempt to connect failed. */
+export function setPlace(error: unknown, place: string): void {
+  if (typeof error === 'object' && error !== null) places.set(error, place);
+}
+
+/** Host and port at which an attempt to connect failed. */
+export function placeOf(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null ? places.get(error) : undefined;
+}
+
+/** Whether only the choice between encrypted and plain text failed, so that the other one may succeed. */
+export function isAboutEncryption(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return error.code === '28000';
+  if (!(error instanceof Error)) return false;
+  return error.message === 'The server does not support SSL connections' || isOfTls(error);
+}
+
+/** Reported by TLS: the peers do not agree, or the certificate is not accepted. */
+function isOfTls(error: Error): boolean {
+  const code = codeOf(error) ?? '';
+  return /^(EPROTO$|ERR_(SSL|TLS|OSSL)_)/.test(code) || /(CERT|SIGNATURE|CRL|CHAIN|ISSUER)/.test(code);
+}
+
+/** Whether another host of the address may be tried: this one was not reached, starts, or is not of the kind that is asked for. */
+export function isHostAway(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return error.code === '57P03';
+  if (!(error instanceof Error) || isOfTls(error)) return false;
+  return (
+    error.message !== 'The server does not support SSL connections' &&
+    codeOf(error) !== 'connection-not-established'
+  );
+}
+
 /** No connection became free within the pool's timeout. */
 export class PoolTimeoutError extends Error {
   constructor() {

@@ -1,7 +1,7 @@
 /** Connections for Engine's own tables. Their transactions write, at read committed, whatever the database does by default. */
 import pg from 'pg';
-import { DatabaseClient } from '../catalog/client.ts';
-import type { ConnectionConfiguration } from './connection.ts';
+import { DatabaseClient } from './client.ts';
+import type { ConnectionConfiguration } from './ways.ts';
 
 /** Goes ahead of everything else on a connection. */
 export const WRITE_AT_READ_COMMITTED =
@@ -11,7 +11,8 @@ export const WRITE_AT_READ_COMMITTED =
 export function createPool(configuration: ConnectionConfiguration, name: string): pg.Pool {
   const pool = new pg.Pool({
     ...configuration,
-    Client: DatabaseClient,
+    // The pool hands its options to each client.
+    Client: DatabaseClient as unknown as typeof pg.Client,
     max: 4,
     application_name: name,
     onConnect: async (client) => {

@@ -4,12 +4,7 @@
  * connection to themselves.
  */
 import { MemoryBudget } from '../core/memory/budget.ts';
-import {
-  type BoundStatement,
-  type ConnectionConfiguration,
-  openConnection,
-  type PooledConnection,
-} from './connection.ts';
+import { type BoundStatement, openConnection, type PooledConnection } from './connection.ts';
 import { type ConnectionSettings, Connections } from './connections.ts';
 import {
   ConnectionFailedError,
@@ -29,6 +24,7 @@ import { Silence } from './silence.ts';
 import { giveUp, type IsWanted, type Task, type TaskConnection, type WriteManner } from './task.ts';
 import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
 import { type Waiter, type WaiterSettings, Waiters } from './waiters.ts';
+import type { ConnectionConfiguration } from './ways.ts';
 import { settingsAhead, type Writer } from './writer.ts';
 
 export interface PoolSettings extends ConnectionSettings, WaiterSettings {

@@ -1,8 +1,8 @@
 /** Has Postgres prepare statements without keeping them: what it types without an error, it can run. */
 import pg from 'pg';
-import { DatabaseClient } from '../catalog/client.ts';
-import type { ConnectionConfiguration } from './connection.ts';
+import { DatabaseClient } from './client.ts';
 import { PipelinedQuery } from './text-query.ts';
+import type { ConnectionConfiguration } from './ways.ts';
 
 /** Milliseconds to wait for the database to answer. */
 const CONNECT_TIMEOUT = 10_000;
@@ -55,7 +55,7 @@ export async function prepareAll(
     ...configuration,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     pipeline: true,
-  } as pg.ClientConfig);
+  });
   await client.connect();
   try {
     return await Promise.all(texts.map((text) => prepare(client, text)));

@@ -1,17 +1,13 @@
 /** A source's database, as the rest of the runtime uses it. */
 import type pg from 'pg';
 import { type Changes, createChanges } from './changes.ts';
-import {
-  type BoundStatement,
-  type ConnectionConfiguration,
-  type PooledConnection,
-  prepareSession,
-} from './connection.ts';
+import { type BoundStatement, type PooledConnection, prepareSession } from './connection.ts';
 import { WRITE_AT_READ_COMMITTED } from './own-tables.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
 import type { Replicas } from './replicas.ts';
 import type { IsWanted, WriteManner } from './task.ts';
 import type { TextRow } from './text-query.ts';
+import type { ConnectionConfiguration } from './ways.ts';
 import type { Writer } from './writer.ts';
 
 type IsolationLevel = 'read-committed' | 'repeatable-read' | 'serializable';

@@ -3,7 +3,6 @@
  * metadata database, or else in the one of the source "default", so that several instances make each event once.
  */
 import type { CronTriggerShape } from '../core/events.ts';
-import { openInTurn } from '../database/encryption.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
 import type { QueueQuery } from '../queue/lease.ts';
 import { deleteWaiting, scheduleAnew, scheduleText } from './cron-events.ts';
@@ -61,10 +60,8 @@ export function deliverCompiledCron(
   let timer: NodeJS.Timeout | undefined;
   let started: { readonly delivery: ScheduledDelivery; readonly close: () => Promise<void> } | undefined;
   const start = async () => {
-    const configuration = await openInTurn({ connectionString: databaseUrl }, async (each) => {
-      await withOwnTables(each, NAME, (client) => client.query(TABLES));
-      return each;
-    });
+    const configuration = { connectionString: databaseUrl };
+    await withOwnTables(configuration, NAME, (client) => client.query(TABLES));
     if (isStopped) return;
     const pool = createPool(configuration, NAME);
     const query: QueueQuery = async (sql, values = []) => (await pool.query(sql, [...values])).rows;

@@ -1,15 +1,22 @@
 /**
- * The reportable reason of a failed connection: the server's or the system's, never the address, which may hold a
- * password.
+ * The reportable reason of a failed connection, with host and port where none was answered: the server's or the system's, never
+ * the address, which may hold a password.
  */
 import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
-import { ConnectionFailedError } from '../database/failures.ts';
+import { ConnectionFailedError, HostsFailedError, placeOf } from '../database/failures.ts';
 
 export function describeConnectionError(error: unknown): string {
   if (error instanceof EngineError) return error.message;
   if (error instanceof ConnectionFailedError) return describeConnectionError(error.cause);
+  if (error instanceof HostsFailedError) return error.errors.map(describeConnectionError).join('; ');
   if (error instanceof pg.DatabaseError) return error.message;
+  const place = placeOf(error);
+  const reason = reasonOf(error);
+  return place === undefined ? reason : `${reason} (${place})`;
+}
+
+function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   switch (code) {
     case 'ECONNREFUSED':

@@ -5,11 +5,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { EngineError, pathStep } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
-import type { ConnectionConfiguration } from '../database/connection.ts';
-import { connectionAttempts } from '../database/encryption.ts';
+import { OPTIONS } from '../database/address-options.ts';
+import { type ConnectionConfiguration, optionsOf } from '../database/ways.ts';
 import { parseJson } from '../http/body.ts';
 import { validate } from '../metadata/codec.ts';
 import { object, requiredList, withDefault } from '../metadata/combinators.ts';
@@ -90,27 +89,19 @@ async function runProgram(
   options: readonly string[],
   configuration: ConnectionConfiguration,
 ): Promise<string> {
-  const { host, port, user, password, database, ...client } = new pg.Client(
-    connectionAttempts(configuration)[0],
-  );
-  const ssl = (client as { readonly ssl?: TlsOptions }).ssl ?? false;
-  if (typeof ssl === 'object' && ssl.cert !== undefined)
-    throw notSupported('pg_dump of a source with client certificates is not supported');
   const folder = await mkdtemp(join(tmpdir(), 'engine-dump-'));
   try {
-    const { stdout } = await run('pg_dump', [...options, `--dbname=${database}`, '--no-password'], {
+    const { stdout } = await run('pg_dump', [...options, '--no-password'], {
       maxBuffer: LARGEST_DUMP,
       env: {
         PATH: process.env.PATH,
-        PGHOST: host,
-        PGPORT: String(port),
-        PGUSER: user,
-        PGPASSWORD: typeof password === 'string' ? password : '',
-        ...(await tlsVariables(ssl, folder)),
+        ...addressVariables(configuration),
+        ...(await encryptionVariables(configuration, folder)),
       },
     });
     return stdout;
   } catch (error) {
+    if (error instanceof EngineError) throw error;
     const { stderr } = error as { stderr?: string };
     throw new EngineError('unexpected', 'error while executing pg_dump', {
       path: '$',
@@ -121,16 +112,29 @@ async function runProgram(
   }
 }
 
-/** As `pg` makes them out of an address and a source's settings. */
-type TlsOptions =
-  | boolean
-  | { readonly ca?: string; readonly cert?: string; readonly rejectUnauthorized?: boolean };
+/** The environment variables by which programs of PostgreSQL read an address. */
+function addressVariables(configuration: ConnectionConfiguration): Readonly<Record<string, string>> {
+  const options = optionsOf(configuration);
+  if (options.has('sslpassword'))
+    throw notSupported('pg_dump of an address with sslpassword is not supported');
+  const variables: Record<string, string> = {};
+  for (const [key, value] of options) {
+    const { variable } = OPTIONS[key]!;
+    if (variable !== undefined) variables[variable] = value;
+  }
+  return variables;
+}
 
-async function tlsVariables(ssl: TlsOptions, folder: string): Promise<Readonly<Record<string, string>>> {
-  if (ssl === false) return { PGSSLMODE: 'prefer' };
-  if (ssl === true || ssl.rejectUnauthorized === false) return { PGSSLMODE: 'require' };
-  if (ssl.ca === undefined) return { PGSSLMODE: 'verify-full', PGSSLROOTCERT: 'system' };
+async function encryptionVariables(
+  { encryption }: ConnectionConfiguration,
+  folder: string,
+): Promise<Readonly<Record<string, string>>> {
+  if (encryption === undefined) return {};
+  const { mode, ca, cert } = encryption;
+  if (cert !== undefined) throw notSupported('pg_dump of a source with client certificates is not supported');
+  if (ca === undefined)
+    return { PGSSLMODE: mode, ...(mode === 'verify-full' && { PGSSLROOTCERT: 'system' }) };
   const file = join(folder, 'root.crt');
-  await writeFile(file, ssl.ca);
-  return { PGSSLMODE: 'verify-ca', PGSSLROOTCERT: file };
+  await writeFile(file, ca);
+  return { PGSSLMODE: mode, PGSSLROOTCERT: file };
 }

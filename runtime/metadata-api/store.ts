@@ -11,9 +11,8 @@ import { EngineError } from '../core/errors.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import { jsonText } from '../core/types.ts';
 import { type Listener, listenTo } from '../database/channel.ts';
-import type { ConnectionConfiguration } from '../database/connection.ts';
-import { openInTurn } from '../database/encryption.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
+import type { ConnectionConfiguration } from '../database/ways.ts';
 import type { JsonObject } from '../metadata/metadata.ts';
 import type { QueueQuery } from '../queue/lease.ts';
 import { migrate } from './migrations.ts';
@@ -119,7 +118,8 @@ const UPDATE = commitStatement(`
 
 /** Connects to the metadata database, encrypted by the rules of sources, and brings its catalog up to date. */
 export async function openMetadataStore(url: string): Promise<MetadataStore> {
-  const configuration = await openInTurn({ connectionString: url }, migrateDatabase);
+  const configuration = { connectionString: url };
+  await migrateDatabase(configuration);
   const pool = createPool(configuration, NAME);
   const instanceId = randomUUID();
   let watcher: Listener | undefined;

@@ -391,7 +391,8 @@ async function openStore({ configuration }: ThreadData): Promise<MetadataStore> 
       return await openMetadataStore(url);
     } catch (error) {
       const reason = describeConnectionError(error);
-      if (attempt >= (retries ?? (mayPass(error) ? Number.POSITIVE_INFINITY : 1))) {
+      const isWrong = error instanceof EngineError;
+      if (isWrong || attempt >= (retries ?? (mayPass(error) ? Number.POSITIVE_INFINITY : 1))) {
         throw new EngineError('postgres-error', `the metadata database cannot be used: ${reason}`, {
           cause: error,
         });

@@ -4,13 +4,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RelationReference } from '../catalog/catalog.ts';
-import { DatabaseClient } from '../catalog/client.ts';
-import { readDatabase } from '../catalog/index.ts';
 import { objectKey } from '../core/names.ts';
 import { type ProofSubject, proofsOf } from '../core/proof.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
 import { columnType } from '../core/types.ts';
-import type { ConnectionConfiguration } from '../database/connection.ts';
+import { DatabaseClient } from '../database/client.ts';
+import { readDatabase } from '../database/read-database.ts';
+import type { ConnectionConfiguration } from '../database/ways.ts';
 import { type InstallClient, readDrift } from '../events/install.ts';
 import { createObserver, type Fact, factKey, factText, fingerprint } from './facts.ts';
 import { type Facts, operationsOf, type ServedOperation } from './operations.ts';

@@ -4,10 +4,10 @@
  */
 import { type CompileResult, compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import { readDatabase } from '../../runtime/catalog/index.ts';
 import { linkProgram, type Program } from '../../runtime/core/program.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from '../../runtime/core/request/planner.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { readDatabase } from '../../runtime/database/read-database.ts';
 import type { Metadata, TableEntry } from '../../runtime/metadata/metadata.ts';
 import { emptyMetadata } from '../../runtime/metadata/metadata.ts';
 import { withTable } from '../../runtime/metadata-api/edit.ts';

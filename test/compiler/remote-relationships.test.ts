@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compile } from '../../compiler/index.ts';
 import { exportMetadata } from '../../compiler/phases/1-read/index.ts';
-import { readDatabase } from '../../runtime/catalog/index.ts';
+import { readDatabase } from '../../runtime/database/read-database.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { lockFile, lockText } from '../../runtime/remote/lock.ts';
 import { engine } from '../harness/command-line.ts';

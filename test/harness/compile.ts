@@ -1,6 +1,6 @@
 /** Compiles for tests: a project's metadata against the database that its SQL makes, or against a catalog. */
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import { readDatabase } from '../../runtime/catalog/index.ts';
+import { readDatabase } from '../../runtime/database/read-database.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 
 /** The catalogs of all sources, each read from the same database. */

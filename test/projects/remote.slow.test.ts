@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../compiler/index.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import { readDatabase } from '../../runtime/catalog/index.ts';
+import { readDatabase } from '../../runtime/database/read-database.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { loadProject, projectFile, projectsPresent, remoteSchemasOf } from '../harness/real-project.ts';

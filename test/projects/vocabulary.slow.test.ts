@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import { readDatabase } from '../../runtime/catalog/index.ts';
+import { readDatabase } from '../../runtime/database/read-database.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { createTestDatabase, withClient } from '../harness/postgres.ts';
 import {

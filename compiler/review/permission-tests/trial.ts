@@ -2,11 +2,12 @@
  * A database in which nothing lasts: whatever a trial writes is rolled back when it ends, so that each begins with the same
  * rows. Requests run on it as on any source.
  */
-import pg from 'pg';
-import type { ConnectionConfiguration } from '../../../runtime/database/connection.ts';
+import type pg from 'pg';
+import { DatabaseClient } from '../../../runtime/database/client.ts';
 import { StatementFailedError } from '../../../runtime/database/failures.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
 import type { TextRow } from '../../../runtime/database/text-query.ts';
+import type { ConnectionConfiguration } from '../../../runtime/database/ways.ts';
 
 export interface Trial {
   /** Execution of requests in the trial. */
@@ -29,8 +30,7 @@ export interface TrialDatabase {
 
 /** Opens one connection, on which trials follow each other. */
 export async function openTrialDatabase(configuration: ConnectionConfiguration): Promise<TrialDatabase> {
-  const client = new pg.Client(configuration);
-  client.on('error', () => {});
+  const client = new DatabaseClient(configuration);
   await client.connect();
   // Constraints are asked at the end of each statement, or a trial would never see them fail.
   const begin = () => client.query('begin; set constraints all immediate');

@@ -2,9 +2,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import { readDatabase } from '../../../runtime/catalog/index.ts';
 import { linkProgram } from '../../../runtime/core/program.ts';
 import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
+import { readDatabase } from '../../../runtime/database/read-database.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';

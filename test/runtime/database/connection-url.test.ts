@@ -65,18 +65,11 @@ test('of a file, read before each connect, below the allowed folder only', () =>
   );
 });
 
-test('TLS as the source asks for it', () => {
-  const tls = (sslmode: 'disable' | 'require' | 'verify-ca' | 'verify-full') =>
-    connectionUrl(
-      { kind: 'template', template: 'postgres://x' },
-      { sslmode, sslrootcert: { from_env: 'CERTIFICATE' } },
-      { environment },
-    )().ssl;
-  expect(tls('disable')).toBe(false);
-  expect(tls('require')).toEqual({ ca: 'PEM', rejectUnauthorized: false });
-  expect(tls('verify-full')).toEqual({ ca: 'PEM', rejectUnauthorized: true });
-  expect(tls('verify-ca')).toMatchObject({
-    rejectUnauthorized: true,
-    checkServerIdentity: expect.any(Function),
-  });
+test('encryption as the source asks for it', () => {
+  const encryption = connectionUrl(
+    { kind: 'template', template: 'postgres://x' },
+    { sslmode: 'verify-ca', sslrootcert: { from_env: 'CERTIFICATE' } },
+    { environment },
+  )().encryption;
+  expect(encryption).toEqual({ mode: 'verify-ca', ca: 'PEM' });
 });

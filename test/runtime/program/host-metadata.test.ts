@@ -1,5 +1,6 @@
 /** Servers on one metadata database: a change on one is served by the other, whoever writes, and nothing is lost. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
@@ -86,4 +87,30 @@ describe('servers on one metadata database', () => {
     const body = { type: 'select', args: { table: 'item_0', columns: ['id'] } };
     expect((await send(servers[1], '/v1/query', { body })).json).toEqual([{ id: 1 }]);
   });
+});
+
+test('a metadata thread that ends is started again; requests are answered meanwhile', async () => {
+  const fresh = await createTestDatabase('create table one (id int); create table two (id int)');
+  const workers: Worker[] = [];
+  const note = (worker: Worker) => workers.push(worker);
+  process.on('worker', note);
+  const server = await startTestServer(fresh);
+  try {
+    await change(server, 'pg_track_table', { table: 'one' });
+    for (let round = 0; round < 2; round += 1) {
+      await workers.at(-1)!.terminate();
+      expect(await query(server, '{ one { id } }')).toEqual({ data: { one: [] } });
+      for (;;) {
+        const { status, json } = await change(server, 'export_metadata', {});
+        if ((json as { code?: string }).code !== 'unexpected') break;
+        expect({ status, json }).toMatchObject({ status: 503, json: { error: expect.stringContaining('is started again') } });
+      }
+    }
+    await change(server, 'pg_track_table', { table: 'two' });
+    expect(await query(server, '{ one { id } two { id } }')).toEqual({ data: { one: [], two: [] } });
+    expect(workers).toHaveLength(3);
+  } finally {
+    process.off('worker', note);
+    await server.stop();
+  }
 });

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { printCatalogFile, readDatabase } from '../../../../runtime/catalog/index.ts';
+import { printCatalogFile } from '../../../../runtime/catalog/index.ts';
+import { readDatabase } from '../../../../runtime/database/read-database.ts';
 import { engine } from '../../../harness/command-line.ts';
 import { readRequestProject } from '../../../harness/request-project.ts';
 

@@ -1,15 +1,15 @@
-import type pg from 'pg';
-import type { RelationReference, SourceCatalog } from './catalog.ts';
+import type { RelationReference, SourceCatalog } from '../catalog/catalog.ts';
+import { readEnumTableRows } from '../catalog/enum-tables.ts';
+import { introspectDatabase, type Query } from '../catalog/introspect.ts';
 import { DatabaseClient } from './client.ts';
-import { readEnumTableRows } from './enum-tables.ts';
-import { introspectDatabase, type Query } from './introspect.ts';
+import type { ConnectionConfiguration } from './ways.ts';
 
 /** Longest wait for a database to answer, in milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
 
 /** Connects to a database and reads its catalog and the rows of enum tables. @throws as `pg` does */
 export async function readDatabase(
-  configuration: pg.ClientConfig,
+  configuration: ConnectionConfiguration,
   enumTables: readonly RelationReference[],
 ): Promise<SourceCatalog> {
   const client = new DatabaseClient({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });

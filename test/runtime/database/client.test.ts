@@ -1,7 +1,7 @@
 /** A database server that sends what is no message: the connection fails, and this process goes on. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { DatabaseClient } from '../../../runtime/catalog/client.ts';
+import { DatabaseClient } from '../../../runtime/database/client.ts';
 
 let server: Server;
 
@@ -29,7 +29,8 @@ async function answering(bytes: Buffer): Promise<DatabaseClient> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
-  const client = new DatabaseClient({ host: '127.0.0.1', port, user: 'u', password: 'p', database: 'd' });
+  const encryption = { mode: 'disable' } as const;
+  const client = new DatabaseClient({ host: '127.0.0.1', port, user: 'u', database: 'd', encryption });
   await client.connect();
   return client;
 }
