@@ -57,20 +57,23 @@ function readUri(text: string): Entry[] {
 function readQuery(query: string): Entry[] {
   if (query === '') return [];
   const mayBeSecret = query.includes('@');
-  return query.split('&').map((parameter) => {
-    const [key, value, ...more] = parameter.split('=');
-    if (value === undefined || more.length > 0) {
-      const found = value === undefined ? 'has no "="' : 'has "=" twice; write it as %3D in values';
-      throw wrongAddress(`an option behind "?" ${found}`);
-    }
-    const name = decode(key!, 'the name of an option');
-    const text = decode(value, `the option ${quoted(name, mayBeSecret)}`);
-    // The spelling of JDBC, which libpq reads as well.
-    if (name === 'ssl' && text === 'true') return ['sslmode', 'require'];
-    if (name === 'ssl')
-      throw wrongAddress('the option "ssl" is true or not there; say sslmode=require, for instance');
-    return [requireKnown(name, mayBeSecret), text];
-  });
+  return query
+    .replace(/&$/, '')
+    .split('&')
+    .map((parameter) => {
+      const [key, value, ...more] = parameter.split('=');
+      if (value === undefined || more.length > 0) {
+        const found = value === undefined ? 'has no "="' : 'has "=" twice; write it as %3D in values';
+        throw wrongAddress(`an option behind "?" ${found}`);
+      }
+      const name = decode(key!, 'the name of an option');
+      const text = decode(value, `the option ${quoted(name, mayBeSecret)}`);
+      // The spelling of JDBC, which libpq reads as well.
+      if (name === 'ssl' && text === 'true') return ['sslmode', 'require'];
+      if (name === 'ssl')
+        throw wrongAddress('the option "ssl" is true or not there; say sslmode=require, for instance');
+      return [requireKnown(name, mayBeSecret), text];
+    });
 }
 
 function decode(text: string, of: string): string {
@@ -96,7 +99,10 @@ function readKeywords(text: string): Entry[] {
     const [, key, equals, inQuotes, plain] = found ?? [];
     if (found === null || equals === '')
       throw wrongAddress(entries.length > 0 ? `what follows ${entries.at(-1)![0]}=… cannot be read` : FORMS);
-    entries.push([requireKnown(key!, entries.at(-1)?.[0] === 'password'), (inQuotes ?? plain!).replace(/\\(.)/gs, '$1')]);
+    entries.push([
+      requireKnown(key!, entries.at(-1)?.[0] === 'password'),
+      (inQuotes ?? plain!).replace(/\\(.)/gs, '$1'),
+    ]);
   }
   if (entries.length === 0) throw wrongAddress(`it is empty; ${FORMS}`);
   return entries;
@@ -107,7 +113,9 @@ function requireKnown(name: string, mayBeSecret: boolean): string {
   if (Object.hasOwn(OPTIONS, name)) return name;
   const close = nearest(name, Object.keys(OPTIONS));
   const remedy = close === undefined ? 'remove it' : `did you mean "${close}"?`;
-  throw wrongAddress(`${quoted(name, mayBeSecret)} is not an option of PostgreSQL's connection strings; ${remedy}`);
+  throw wrongAddress(
+    `${quoted(name, mayBeSecret)} is not an option of PostgreSQL's connection strings; ${remedy}`,
+  );
 }
 
 /** The name of an option, unless it may be a part of a password that was not encoded. */

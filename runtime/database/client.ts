@@ -47,6 +47,7 @@ export class DatabaseClient extends pg.Client {
   readonly #configuration: ConnectionConfiguration & Settings;
   #state: 'new' | 'connecting' | 'open' | 'ended' = 'new';
   #way: Way | undefined;
+  #isEncrypted = false;
   #asked: Method = 'none';
   #isProved = false;
 
@@ -124,6 +125,7 @@ export class DatabaseClient extends pg.Client {
     for (const key of OF_EMITTER) Reflect.deleteProperty(properties, key);
     Object.defineProperties(this, properties);
     this.#way = way;
+    this.#isEncrypted = ssl !== false;
     this.#asked = 'none';
     this.#isProved = false;
     const { connection } = this.#internals;
@@ -182,7 +184,7 @@ export class DatabaseClient extends pg.Client {
   /** Answers unless the address excludes the method: a refused server gets nothing that was made of the password. */
   #answer(method: Method, message: Parameters<Answers['_handleAuthSASL']>[0], answer: () => void): void {
     this.#asked = method;
-    const isBound = message.mechanisms?.includes('SCRAM-SHA-256-PLUS') === true;
+    const isBound = this.#isEncrypted && message.mechanisms?.includes('SCRAM-SHA-256-PLUS') === true;
     if (!this.#refuse(refusal(this.#way!.authentication, method, isBound))) answer();
   }
 

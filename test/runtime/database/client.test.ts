@@ -1,4 +1,7 @@
-/** A database server that sends what is no message: the connection fails, and this process goes on. */
+/**
+ * Database servers that are none. What is no message fails the connection, and this process goes on; who asks for less proof than the
+ * address demands gets no answer.
+ */
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { DatabaseClient } from '../../../runtime/database/client.ts';
@@ -43,4 +46,66 @@ test.each([
   const client = await answering(bytes);
   await expect(client.query('select 1')).rejects.toThrow();
   await client.end().catch(() => {});
+});
+
+const text = (...parts: string[]) => parts.flatMap((part) => [...Buffer.from(`${part}\0`)]);
+const CLEAR = message('R', 0, 0, 0, 3);
+const HASHED = message('R', 0, 0, 0, 5, 1, 2, 3, 4);
+const NOTHING = message('R', 0, 0, 0, 0);
+const proof = (...mechanisms: string[]) => message('R', 0, 0, 0, 10, ...text(...mechanisms), 0);
+
+/** Connects to a server that says this at first, and gives what the client answers, and why it goes. */
+async function connectTo(first: Buffer, options: string): Promise<{ sent: string; reason: string }> {
+  const sent: Buffer[] = [];
+  server = createServer((socket: Socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.on('data', (bytes) => {
+        sent.push(bytes);
+        socket.write(Buffer.concat([NOTHING, READY]));
+      });
+      socket.write(first);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const connectionString = `postgres://u:hush@127.0.0.1:${port}/d?sslmode=disable&${options}`;
+  const client = new DatabaseClient({ connectionString });
+  const reason = await client.connect().then(
+    () => 'it connects',
+    (error: Error) => error.message,
+  );
+  await client.end();
+  return { sent: Buffer.concat(sent).toString('latin1'), reason };
+}
+
+test.each([
+  ['the password', CLEAR, 'require_auth=scram-sha-256', 'password'],
+  ['the password', CLEAR, 'require_auth=!password', 'password'],
+  ['the password', CLEAR, 'channel_binding=require', 'bound to its certificate'],
+  ['a hash of it', HASHED, 'require_auth=scram-sha-256', 'md5'],
+  ['nothing', Buffer.concat([NOTHING, READY]), 'require_auth=scram-sha-256', 'none'],
+  ['nothing', Buffer.concat([NOTHING, READY]), 'channel_binding=require', 'bound to its certificate'],
+  [
+    'a proof without a binding',
+    proof('SCRAM-SHA-256'),
+    'channel_binding=require',
+    'bound to its certificate',
+  ],
+  ['a proof bound to no certificate', proof('SCRAM-SHA-256-PLUS'), 'channel_binding=require', 'bound to'],
+])('a server that asks for %s is not answered (%#)', async (_, first, options, reason) => {
+  const refused = await connectTo(first, options);
+  expect(refused).toEqual({ sent: '', reason: expect.stringContaining(reason) });
+});
+
+test('a server that accepts without proving that it knows the password is refused', async () => {
+  const { reason } = await connectTo(proof('SCRAM-SHA-256'), '');
+  expect(reason).toContain('without the proof');
+});
+
+test('a server that asks for what the address allows is answered', async () => {
+  expect(await connectTo(CLEAR, 'require_auth=password')).toEqual({
+    sent: expect.stringContaining('hush'),
+    reason: 'it connects',
+  });
 });
