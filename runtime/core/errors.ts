@@ -63,7 +63,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 export interface EngineErrorOptions {
   /** Where in the request, `$` by default. */
-  readonly path?: string;
+  readonly path?: Path;
   readonly status?: number;
   /** For administrators and development mode only. */
   readonly internal?: unknown;
@@ -87,7 +87,7 @@ export class EngineError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'EngineError';
     this.code = code;
-    this.path = options.path ?? '$';
+    this.path = String(options.path ?? '$');
     this.status = options.status ?? STATUS[code] ?? 400;
     this.internal = options.internal;
     this.extensions = options.extensions;
@@ -95,13 +95,13 @@ export class EngineError extends Error {
   }
 
   /** The same error at another path. */
-  at(path: string): EngineError {
+  at(path: Path): EngineError {
     return this.#with({ path });
   }
 
   /** The same error, its own path continuing another: `$[1]` below `$.a` is `$.a[1]`. */
-  below(path: string): EngineError {
-    return this.at(path + this.path.slice(1));
+  below(path: Path): EngineError {
+    return this.at(`${path}${this.path.slice(1)}`);
   }
 
   /** The same error with the rule that it follows from. */
@@ -144,15 +144,40 @@ export class UnknownName extends EngineError {
   readonly typeName: string;
   readonly unknownName: string;
 
-  constructor(typeName: string, unknownName: string, message: string, path: string) {
+  constructor(typeName: string, unknownName: string, message: string, path: Path) {
     super('validation-failed', message, { path });
     this.typeName = typeName;
     this.unknownName = unknownName;
   }
 }
 
+/** A place in a request. Each part of a large value has one, so that its text is made only where it is needed, by `String`. */
+export type Path = string | PathBelow;
+
+/** A step below another place. */
+export class PathBelow {
+  readonly above: Path;
+  readonly step: string | number;
+
+  constructor(above: Path, step: string | number) {
+    this.above = above;
+    this.step = step;
+  }
+
+  toString(): string {
+    return pathStep(this.above, this.step);
+  }
+}
+
+/** The steps of a place below the text that it begins with. */
+export function stepsOf(path: Path): readonly (string | number)[] {
+  const steps: (string | number)[] = [];
+  for (let at = path; typeof at !== 'string'; at = at.above) steps.unshift(at.step);
+  return steps;
+}
+
 /** Extends a JSON path: identifiers by dot, other keys in brackets and quoted, positions in brackets. */
-export function pathStep(path: string, step: string | number): string {
+export function pathStep(path: Path, step: string | number): string {
   if (typeof step === 'number') return `${path}[${step}]`;
   return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(step) ? `${path}.${step}` : `${path}[${JSON.stringify(step)}]`;
 }

@@ -190,7 +190,7 @@ function call(
   const values = list.map(
     ({ type }, position) =>
       given.get(position) ??
-      parameter({ from: 'variable', name: String(position), path: [] }, columnType(source, type).sql),
+      parameter({ from: 'variable', name: String(position), path: '' }, columnType(source, type).sql),
   );
   return sql`${identifier(name.schema, name.name)}(${values.length > 0 ? join(values, ', ') : raw('')})`;
 }

@@ -93,13 +93,13 @@ function holeOf(parameter: ParameterNode, values: Record<string, SavedValue>): s
         (brace) => `\\u00${brace.charCodeAt(0).toString(16)}`,
       );
       // Postgres notices only when the statement runs that it is invalid.
-      if (encoding?.as === 'regex') values[`${hole}::${type}`] ??= { encoding, path };
+      if (encoding?.as === 'regex') values[`${hole}::${type}`] ??= { encoding, path: String(path) };
       return hole;
     }
     case 'variable':
       // A part of a value has no name by which a file could ask for it.
-      if (source.path.length > 0 || !encoding || encoding.as === 'part') return undefined;
-      values[`${source.name}::${type}`] ??= { encoding, path };
+      if (source.path !== '' || !encoding || encoding.as === 'part') return undefined;
+      values[`${source.name}::${type}`] ??= { encoding, path: String(path) };
       return `$${source.name}`;
     default:
       return undefined;
@@ -143,7 +143,7 @@ function readHole(
     const value = values[`${variable}::${type}`];
     if (!value) throw new Error(`a saved statement has no value for ${hole}`);
     const { encoding, path } = value;
-    const from = { from: 'variable', name: variable, path: [] } as const;
+    const from = { from: 'variable', name: variable, path: '' } as const;
     const encode = encoderOf(encoding, source, path);
     return [{ kind: 'parameter', source: from, type, path, encode, encoding }];
   }

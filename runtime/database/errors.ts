@@ -1,6 +1,6 @@
 /** Maps database errors to the errors that clients see. */
 import pg from 'pg';
-import { EngineError, type ErrorCode } from '../core/errors.ts';
+import { EngineError, type ErrorCode, type Path } from '../core/errors.ts';
 import { FAILED_CHECK, failedCheck } from '../core/mutation/check.ts';
 import {
   ClientGoneError,
@@ -26,7 +26,7 @@ export interface FailedStatement {
  * The error to answer with; EngineErrors stay as they are, and so do errors that do not come from a database.
  * @param path where in the request the statement belongs
  */
-export function databaseError(error: unknown, statement?: FailedStatement, path = '$'): unknown {
+export function databaseError(error: unknown, statement?: FailedStatement, path: Path = '$'): unknown {
   if (error instanceof EngineError) return error;
   if (error instanceof PoolTimeoutError) return noConnection(error);
   if (error instanceof PoolFullError)

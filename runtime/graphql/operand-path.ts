@@ -13,7 +13,7 @@ export function operandPath(
 ): string | undefined {
   if ((error as { code?: unknown } | null)?.code !== INVALID_REGULAR_EXPRESSION) return undefined;
   const paths = parameters.flatMap(({ encoding, path }) =>
-    encoding?.as === 'regex' && path !== undefined ? [stepsOf(path)] : [],
+    encoding?.as === 'regex' && path !== undefined ? [stepsOf(String(path))] : [],
   );
   const [first = ['$']] = paths;
   const common = first.findIndex((step, index) => paths.some((path) => path[index] !== step));

@@ -1,5 +1,5 @@
 /** Builds requests to a remote schema from planned pieces: the text of the operation and the values of its variables. */
-import { EngineError } from '../core/errors.ts';
+import { EngineError, stepsOf } from '../core/errors.ts';
 import { remember } from '../core/remember.ts';
 import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
 import type { RemoteRootPart } from '../core/remotes/remote-root.ts';
@@ -86,7 +86,7 @@ class Document {
 
 function hintOf(source: RemoteVariable['source']): string {
   if (source.from === 'session') return vocabulary().fromCanonical(source.name).replace(/\W/g, '_');
-  return source.from === 'variable' ? [source.name, ...source.path].join('_') : 'value';
+  return source.from === 'variable' ? [source.name, ...stepsOf(source.path)].join('_') : 'value';
 }
 
 function noKey(): string {

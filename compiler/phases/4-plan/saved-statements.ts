@@ -207,7 +207,10 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
       if (step.instead) return 'it inserts nested objects a table at a time, or one by one where that fails';
       const statements = step.statements.flatMap(({ statement, path, noRow }): SavedWriteStatement[] => {
         const saved = save(statement, INDENT_OF_WRITE);
-        return saved ? [{ ...saved, ...(path !== '$' && { path }), ...(noRow && { noRow }) }] : [];
+        if (!saved) return [];
+        const at = String(path);
+        const failure = noRow && { noRow: { ...noRow, path: String(noRow.path) } };
+        return [{ ...saved, ...(at !== '$' && { path: at }), ...failure }];
       });
       if (statements.length < step.statements.length) return COMPOSED;
       steps.push({ source, statements, answer: step.answer, ...(step.once && { once: step.once }) });

@@ -1,5 +1,5 @@
 /** Inputs of an action's call, as data: made when an operation is planned, evaluated when it runs. */
-import { EngineError, pathStep } from '../errors.ts';
+import { EngineError, type Path, pathStep } from '../errors.ts';
 import { sourceValue } from '../request/bind.ts';
 import { checkStrict, unexpectedNull } from '../request/refusals.ts';
 import type { InputNode, Selection } from '../request/selection.ts';
@@ -69,7 +69,7 @@ function nodeValue(type: TypeReference, node: InputNode, variables: Values): unk
 }
 
 /** A scalar, or a list of scalars that is one value of the request; a single value is a list of one. */
-function scalarValue(type: TypeReference, value: unknown, path: string): unknown {
+function scalarValue(type: TypeReference, value: unknown, path: Path): unknown {
   if (type.kind === 'nonNull') {
     if (value === null || value === undefined) throw unexpectedNull(type, path);
     return scalarValue(type.of, value, path);
@@ -86,7 +86,7 @@ const UUID = /^[\da-f]{8}(?:-?[\da-f]{4}){3}-?[\da-f]{12}$/i;
 const DATE = /^\s*(?:[+-]?\d{4,6}-\d\d-\d\d(?:\D|$)|-?infinity\s*$|epoch\s*$|now\s*$)/i;
 const TIME = /^\s*\d\d:\d\d/;
 
-function checkedScalar(type: ScalarType, value: unknown, path: string): unknown {
+function checkedScalar(type: ScalarType, value: unknown, path: Path): unknown {
   const { accepts } = type;
   if (typeof accepts === 'string') {
     checkStrict(type, value, path);

@@ -1,5 +1,5 @@
 /** Representations: how a gateway names the entities that it wants to know more of, by type and key. */
-import { EngineError, pathStep } from '../errors.ts';
+import { EngineError, type Path, pathStep } from '../errors.ts';
 import type { Column } from '../program.ts';
 import { remember } from '../remember.ts';
 import { encodeList, encodeValue } from '../types.ts';
@@ -14,12 +14,12 @@ interface Representation {
 const known = new WeakMap<object, readonly Representation[]>();
 
 /** Reads the argument `representations`. @throws EngineError for one that is not an object with a type */
-export function readRepresentations(value: unknown, path: string): readonly Representation[] {
+export function readRepresentations(value: unknown, path: Path): readonly Representation[] {
   const list = Array.isArray(value) ? value : [value];
   return remember(known, list, () => list.map((item, index) => read(item, pathStep(path, index))));
 }
 
-function read(item: unknown, path: string): Representation {
+function read(item: unknown, path: Path): Representation {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     throw refusal('representations is expecting a list of objects only', path);
   const values = item as Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export function encodeKeys(
   typeName: string,
   column: Column,
   limit: number | undefined,
-  path: string,
+  path: Path,
 ): string {
   const field = column.field!;
   const values = readRepresentations(value, path).flatMap((each, index): unknown[] => {
@@ -71,6 +71,6 @@ export function shapeOfRepresentations(value: unknown): string {
   return JSON.stringify([...new Set(names)].sort());
 }
 
-export function refusal(message: string, path: string): EngineError {
+export function refusal(message: string, path: Path): EngineError {
   return new EngineError('validation-failed', message, { path });
 }

@@ -1,5 +1,5 @@
 /** Changes of columns: as requests ask for them, and as an UPDATE makes them. */
-import { EngineError } from '../errors.ts';
+import { EngineError, type Path } from '../errors.ts';
 import type { Column } from '../program.ts';
 import { objectOf } from '../query/comparison.ts';
 import { presetValue } from '../query/mark.ts';
@@ -27,7 +27,7 @@ export function updateWrite(
   alias: Sql,
   conditions: readonly Sql[],
   given: readonly Assignment[],
-  path = '$',
+  path: Path = '$',
 ): Write | undefined {
   const assignments = [
     ...given.map((each) => sql`${identifier(each.column.name)} = ${assigned(each, alias)}`),
@@ -48,7 +48,7 @@ export function presetAssignments(visible: VisibleTable): Sql[] {
 }
 
 /** The changes that the arguments ask for. @throws EngineError when two operators name one column */
-export function givenAssignments(visible: VisibleTable, args: Arguments, path: string): Assignment[] {
+export function givenAssignments(visible: VisibleTable, args: Arguments, path: Path): Assignment[] {
   const { name } = sharedTypes(visible.table.source);
   const assignments: Assignment[] = [];
   const seen = new Set<string>();

@@ -1,4 +1,5 @@
 /** Deletes. */
+import type { Path } from '../errors.ts';
 import { markedRule } from '../query/mark.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
@@ -50,7 +51,7 @@ export function deleteWrite(
   visible: VisibleTable,
   alias: Sql,
   conditions: readonly Sql[],
-  path = '$',
+  path: Path = '$',
 ): Write {
   const where = whereClause([...ruleCondition(visible, 'delete', alias), ...conditions]);
   const statement = sql`delete from ${visible.table.sql} as ${alias}${where}`;

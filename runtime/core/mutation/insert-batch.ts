@@ -9,6 +9,7 @@
  * Whatever goes wrong, fewer rows than sent among it, the objects are then inserted one by one in a new transaction, which
  * says which one it was.
  */
+import type { Path } from '../errors.ts';
 import type { Column, Relationship, Table } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
@@ -116,7 +117,7 @@ function placesOf({ visible, objects, before, after }: Level, above: readonly Pa
  */
 export function planLevels(
   level: Level,
-  path: string,
+  path: Path,
   keeps: boolean,
   scope: Scope,
 ): { readonly statements: readonly WriteStatement[]; readonly count: number } {

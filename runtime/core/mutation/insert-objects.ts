@@ -1,5 +1,5 @@
 /** The objects of an insert, taken apart: columns, what the row refers to, and what refers to the row. */
-import { EngineError } from '../errors.ts';
+import { EngineError, type Path } from '../errors.ts';
 import type { Column, Relationship } from '../program.ts';
 import { objectOf } from '../query/comparison.ts';
 import type { InputNode } from '../request/selection.ts';
@@ -9,7 +9,7 @@ import { type Conflict, conflictOf } from './conflict.ts';
 
 /** The values of one row. */
 export interface RowValues {
-  readonly path: string;
+  readonly path: Path;
   /** Database column → value. */
   readonly values: ReadonlyMap<string, { readonly column: Column; readonly node: InputNode }>;
 }
@@ -27,9 +27,9 @@ export interface NestedInsert {
   readonly conflict: Conflict | undefined;
   /** At least one; for an object relationship exactly one. */
   readonly objects: readonly InsertObject[];
-  readonly path: string;
+  readonly path: Path;
   /** Where failures of its statement belong. */
-  readonly dataPath: string;
+  readonly dataPath: Path;
 }
 
 /**

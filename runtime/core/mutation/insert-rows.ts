@@ -1,6 +1,6 @@
 /** The INSERT statement itself: which columns, which values, in one of three forms. */
 
-import { EngineError } from '../errors.ts';
+import { EngineError, type Path } from '../errors.ts';
 import type { Column } from '../program.ts';
 import { presetValue } from '../query/mark.ts';
 import { sourceOf, valueParameter } from '../query/scope.ts';
@@ -184,7 +184,7 @@ function columnTexts(column: Column, rows: readonly RowValues[]): Sql {
 }
 
 /** Writes the values of a column. Plans are kept, so it holds on to no more than the places of the values. */
-function textsEncoder({ type }: Column, paths: readonly string[]): (values: unknown) => string {
+function textsEncoder({ type }: Column, paths: readonly Path[]): (values: unknown) => string {
   return (values) =>
     encodeList(
       fixedType('text'),

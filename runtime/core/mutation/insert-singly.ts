@@ -2,6 +2,7 @@
  * Inserts object by object: the rows that an object refers to, its own row, then the rows that refer to it. This defines the
  * result of an insert with nested data; batches are a faster way to the same result.
  */
+import type { Path } from '../errors.ts';
 import type { Column } from '../program.ts';
 import { createScope, type Scope } from '../query/scope.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
@@ -27,7 +28,7 @@ export function flatWrite(
   visible: VisibleTable,
   rows: readonly RowValues[],
   conflict: Conflict | undefined,
-  path: string,
+  path: Path,
   fixed: FixedColumns,
   scope: Scope,
   each?: RowsBeside,
@@ -57,7 +58,7 @@ export function planObjects(
   visible: VisibleTable,
   objects: readonly InsertObject[],
   conflict: Conflict | undefined,
-  path: string,
+  path: Path,
   asked: Asked,
   scope: Scope,
 ): { readonly statements: readonly WriteStatement[]; readonly keeping: number } {
@@ -71,7 +72,7 @@ export function planObjects(
 interface Place {
   readonly visible: VisibleTable;
   readonly conflict: Conflict | undefined;
-  readonly path: string;
+  readonly path: Path;
   readonly fixed: FixedColumns;
   /** They are nested in no others. */
   readonly isFirst: boolean;

@@ -2,6 +2,7 @@
  * Inserts. Rows without nested data are one statement; with nested data, the fewest statements that have the effect of one
  * object after the other.
  */
+import type { Path } from '../errors.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { lazy } from '../remember.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
@@ -44,7 +45,7 @@ function insert(
   of: DeclaredTable,
   requester: Requester,
   nodes: readonly InputNode[],
-  path: string,
+  path: Path,
   args: RootArguments,
   selection: Selection,
   form: AnswerForm,
@@ -62,7 +63,7 @@ function insertObjects(
   visible: VisibleTable,
   objects: readonly InsertObject[],
   conflict: Conflict | undefined,
-  path: string,
+  path: Path,
   selection: Selection,
   form: AnswerForm,
   scope: Scope,
@@ -81,7 +82,7 @@ export function insertValues(
   visible: VisibleTable,
   rows: readonly RowValues[],
   conflict: Conflict | undefined,
-  path: string,
+  path: Path,
   selection: Selection,
   form: AnswerForm,
   scope: Scope,
@@ -97,7 +98,7 @@ function insertSingly(
   visible: VisibleTable,
   objects: readonly InsertObject[],
   conflict: Conflict | undefined,
-  path: string,
+  path: Path,
   selection: Selection,
   form: AnswerForm,
   scope: Scope,

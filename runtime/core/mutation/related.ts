@@ -2,7 +2,7 @@
  * Changes of related rows in an update: what the argument `related` asks for, taken apart. The rows that an update wrote, or
  * chose where it changes nothing itself, are kept for the changes of the rows related to them (see update-related.ts).
  */
-import { EngineError } from '../errors.ts';
+import { EngineError, type Path } from '../errors.ts';
 import type { Relationship } from '../program.ts';
 import { objectOf } from '../query/comparison.ts';
 import type { InputNode } from '../request/selection.ts';
@@ -18,7 +18,7 @@ import type { InputQuestion } from './step.ts';
 
 /** An update with the changes of rows that are related to its rows. */
 export interface UpdateTree {
-  readonly path: string;
+  readonly path: Path;
   readonly assignments: readonly Assignment[];
   readonly related: readonly RelatedChanges[];
 }
@@ -28,13 +28,13 @@ export interface RelatedChanges {
   readonly relationship: Relationship;
   /** The target. */
   readonly visible: VisibleTable;
-  readonly delete: { readonly where: InputNode | undefined; readonly path: string } | undefined;
+  readonly delete: { readonly where: InputNode | undefined; readonly path: Path } | undefined;
   readonly updates: readonly RelatedUpdate[];
   readonly insert:
     | {
         readonly rows: readonly RowValues[];
         readonly conflict: Conflict | undefined;
-        readonly path: string;
+        readonly path: Path;
       }
     | undefined;
 }
@@ -48,7 +48,7 @@ interface RelatedUpdate extends UpdateTree {
  * @param path the path of its failures
  * @throws EngineError validation-failed
  */
-export function readUpdate(visible: VisibleTable, args: Arguments, path: string): UpdateTree {
+export function readUpdate(visible: VisibleTable, args: Arguments, path: Path): UpdateTree {
   return {
     path,
     assignments: givenAssignments(visible, args, path),

@@ -1,4 +1,5 @@
 /** The steps of a mutation's root field: statements, prepared when it is planned, run inside the transaction of its source. */
+import type { Path } from '../errors.ts';
 import type { OperationSize } from '../request/size.ts';
 import type { InputValidation } from '../shapes.ts';
 import type { ParameterSource, Statement } from '../sql/fragment.ts';
@@ -41,9 +42,9 @@ export interface WriteStep {
 export interface WriteStatement {
   readonly statement: Statement;
   /** Where errors of the database belong. */
-  readonly path: string;
+  readonly path: Path;
   /** It fails where it writes no row (see `orFail`): what is to be said then. */
-  readonly noRow?: { readonly message: string; readonly path: string };
+  readonly noRow?: { readonly message: string; readonly path: Path };
 }
 
 /** One question: all must be agreed to before anything of the mutation is written. */

@@ -8,6 +8,7 @@
  * updates, each with what is related to its rows, then inserts.
  */
 
+import type { Path } from '../errors.ts';
 import type { Table } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
 import { reached, rowRule } from '../query/visible.ts';
@@ -116,7 +117,7 @@ class Plan {
     visible: VisibleTable,
     alias: Sql,
     conditions: readonly Sql[],
-    path: string,
+    path: Path,
     columns: readonly Sql[],
   ): void {
     const where = whereClause([...ruleCondition(visible, 'update', alias), ...conditions]);

@@ -1,4 +1,5 @@
 /** Updates. */
+import type { Path } from '../errors.ts';
 import { objectOf } from '../query/comparison.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
@@ -74,7 +75,7 @@ function updateWhere(
   visible: VisibleTable,
   args: Arguments,
   selection: Selection,
-  path: string,
+  path: Path,
   scope: Scope,
 ): MutationStep {
   const conditions: Conditions = (alias, scope) => [
@@ -89,7 +90,7 @@ function change(
   args: Arguments,
   selection: Selection,
   form: AnswerForm,
-  path: string,
+  path: Path,
   scope: Scope,
 ): MutationStep {
   const tree = readUpdate(visible, args, path);

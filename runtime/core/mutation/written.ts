@@ -4,6 +4,7 @@
  * relationships or computed fields a second statement reads what the first one wrote and kept.
  */
 
+import type { Path } from '../errors.ts';
 import type { Table } from '../program.ts';
 import { jsonObject, jsonRows } from '../query/json-rows.ts';
 import type { Scope } from '../query/scope.ts';
@@ -33,7 +34,7 @@ export interface Write {
   readonly check: RowCheck;
   readonly source: SourceShape;
   /** Where errors of the database and a failed check belong. */
-  readonly path: string;
+  readonly path: Path;
 }
 
 /**

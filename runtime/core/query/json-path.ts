@@ -1,5 +1,5 @@
 /** The `path` argument of json fields: `$.a.b`, `a[0]`, `["x y"]` → Postgres text array. */
-import { EngineError } from '../errors.ts';
+import { EngineError, type Path } from '../errors.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import { encodeList } from '../types.ts';
 
@@ -9,12 +9,12 @@ const STEP = /\.?([\p{L}\p{N}_-]+)|\.?\[(\d+)\]|\.?\[(?:"((?:[^"\\]|\\.)*)"|'((?
  * Steps of a path as a text array for `#>`.
  * @throws EngineError parse-failed where the path stops making sense
  */
-export function jsonPath(text: string, path: string): string {
+export function jsonPath(text: string, path: Path): string {
   return encodeList(fixedType('text'), jsonPathSteps(text, path));
 }
 
 /** Steps of a path. @throws EngineError parse-failed, at `path`, where it stops making sense */
-export function jsonPathSteps(text: string, path: string): readonly string[] {
+export function jsonPathSteps(text: string, path: Path): readonly string[] {
   const steps: string[] = [];
   let position = text.startsWith('$') ? 1 : 0;
   while (position < text.length) {

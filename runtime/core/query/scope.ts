@@ -1,7 +1,7 @@
 /** Context for the SQL of one root field: fresh aliases and the server's output options. */
 
 import { REQUEST_ALIAS } from '../condition/rule.ts';
-import { EngineError } from '../errors.ts';
+import { EngineError, type Path } from '../errors.ts';
 import { MAX_IDENTIFIER } from '../names.ts';
 import { checkStrict, refuseNullItems } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
@@ -165,7 +165,7 @@ export function strictParameter(node: InputNode, sqlType: string, encode?: (valu
   });
 }
 
-function encodeArgument(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: string): string {
+function encodeArgument(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: Path): string {
   checkStrict(type, value, path);
   return value instanceof NumberText ? value.text : String(value);
 }
@@ -174,7 +174,7 @@ function encodeArgument(type: Pick<ScalarType, 'name' | 'accepts'>, value: unkno
 export function encoderOf(
   encoding: Encoding,
   source: SourceShape,
-  path: string,
+  path: Path,
 ): (value: unknown) => string | null {
   if (encoding.as === 'argument') {
     const { scalar: name, accepts } = encoding;

@@ -1,5 +1,5 @@
 /** `node(id)`: the row that a global id names, if the role may look it up by its key. */
-import { EngineError } from '../errors.ts';
+import { EngineError, type Path } from '../errors.ts';
 import { type Scope, sourceOf } from '../query/scope.ts';
 import { singleRow } from '../query/select.ts';
 import { rowRule, seen } from '../query/visible.ts';
@@ -77,6 +77,6 @@ function ofType({ fields, items, argumentsPath }: Selection, type: ObjectType): 
   return { typeName: type.name, argumentsPath, fields: [...byName.values()] };
 }
 
-function invalid(why: string, path: string): EngineError {
+function invalid(why: string, path: Path): EngineError {
   return new EngineError('validation-failed', `invalid node id: ${why}`, { path });
 }

@@ -1,5 +1,5 @@
 /** Values of parameters for one request: variables, session variables, constants of the document. */
-import { EngineError } from '../errors.ts';
+import { EngineError, type Path } from '../errors.ts';
 import type { RuleReference } from '../reason.ts';
 import type { Session } from '../session.ts';
 import type { ParameterNode, ParameterSource, Statement } from '../sql/fragment.ts';
@@ -70,17 +70,22 @@ function sessionVariable(session: Session, name: string, rule: RuleReference | u
   return value;
 }
 
+function valueAt(path: Path, variable: unknown): unknown {
+  if (typeof path === 'string') return variable;
+  const value = valueAt(path.above, variable) as
+    | Readonly<Record<string | number, unknown>>
+    | null
+    | undefined;
+  return value === null || value === undefined ? value : value[path.step];
+}
+
 /** The value of a parameter that the request brings, before it is encoded. */
 export function sourceValue(source: ParameterSource, variables: Readonly<Record<string, unknown>>): unknown {
   switch (source.from) {
     case 'constant':
       return source.value;
     case 'variable':
-      return source.path.reduce<unknown>(
-        (value, step) =>
-          value === null || value === undefined ? value : (value as Record<string | number, unknown>)[step],
-        variables[source.name],
-      );
+      return valueAt(source.path, variables[source.name]);
     case 'list':
       return source.items.map((item) => sourceValue(item, variables));
     case 'object':

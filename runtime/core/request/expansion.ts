@@ -2,7 +2,7 @@
  * Bounds what an operation grows to when fragments are expanded where they are spread, and variables read where they are used.
  * Without it a document of n fragments and variables can ask for n² or 2ⁿ parts.
  */
-import { EngineError } from '../errors.ts';
+import { EngineError, type Path } from '../errors.ts';
 import { remember } from '../remember.ts';
 import type { TypeReference } from '../schema/types.ts';
 import type { Variables } from './variables.ts';
@@ -36,14 +36,14 @@ function expansionOf(variables: Variables): Expansion {
 }
 
 /** Counts a selection or value of the document if it is repeated. @throws EngineError when there are too many */
-export function countNode(variables: Variables, node: object, path: string): void {
+export function countNode(variables: Variables, node: object, path: Path): void {
   const { seen } = expansionOf(variables);
   if (seen.has(node)) countRepeated(variables, path);
   else seen.add(node);
 }
 
 /** Counts one more repeated part. @throws EngineError when there are too many */
-export function countRepeated(variables: Variables, path: string): void {
+export function countRepeated(variables: Variables, path: Path): void {
   const expansion = expansionOf(variables);
   expansion.repeated += 1;
   if (expansion.repeated > MAX_REPEATED) {
@@ -58,6 +58,7 @@ export function countRepeated(variables: Variables, path: string): void {
 /** The value of a variable while it is read. */
 export interface Reading {
   readonly variables: Variables;
+  readonly name: string;
   /** It was read before, so that its parts count. */
   readonly isAgain: boolean;
 }
@@ -66,10 +67,10 @@ export function readingOf(variables: Variables, name: string): Reading {
   const { read } = expansionOf(variables);
   const isAgain = read.has(name);
   read.add(name);
-  return { variables, isAgain };
+  return { variables, name, isAgain };
 }
 
-/** Whether the items of a list were not checked against the type yet. */
+/** Whether the items of a list that is read again were not checked against the type yet. */
 export function isFirstCheck(variables: Variables, list: unknown, type: TypeReference): boolean {
   if (typeof list !== 'object' || list === null) return true;
   const types = remember(expansionOf(variables).checked, list, () => new Set<TypeReference>());

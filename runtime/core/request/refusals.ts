@@ -1,6 +1,6 @@
 /** Errors of values that do not fit their types, and the check of arguments that are not column values. */
 import { Kind, type ValueNode } from 'graphql';
-import { EngineError, pathStep } from '../errors.ts';
+import { EngineError, type Path, PathBelow } from '../errors.ts';
 import {
   type EnumType,
   type InputType,
@@ -13,7 +13,7 @@ import { type ColumnType, hasDimensions, jsonKind, NumberText } from '../types.t
 const MAX_INT = 2147483647;
 
 /** Checks arguments that are not column values before anything runs. */
-export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: string): void {
+export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: unknown, path: Path): void {
   switch (type.accepts) {
     case 'count': {
       const number = integerOf(value);
@@ -50,12 +50,7 @@ export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: u
   }
 }
 
-function refusal(
-  expected: string,
-  type: Pick<ScalarType, 'name'>,
-  value: unknown,
-  path: string,
-): EngineError {
+function refusal(expected: string, type: Pick<ScalarType, 'name'>, value: unknown, path: Path): EngineError {
   return new EngineError(
     'validation-failed',
     `expected ${expected} for type '${type.name}', but found ${describeJson(value)}`,
@@ -76,7 +71,7 @@ function numberOf(value: unknown): number | undefined {
 }
 
 /** Where null is refused although the type is nullable in the schema: operands of comparisons, parts of `where`. */
-export function unexpectedNull(type: TypeReference, path: string): EngineError {
+export function unexpectedNull(type: TypeReference, path: Path): EngineError {
   const named = type.kind === 'nonNull' ? type.of : type;
   if (named.kind === 'input') return expectedObject(named, 'null', path);
   if (named.kind === 'list')
@@ -90,28 +85,28 @@ export function unexpectedNull(type: TypeReference, path: string): EngineError {
  * Items of a list of column values are never null, nor are those of lists in it, which are more dimensions of an array.
  * @throws EngineError
  */
-export function refuseNullItems(type: ColumnType, value: unknown, path: string): void {
+export function refuseNullItems(type: ColumnType, value: unknown, path: Path): void {
   if (!Array.isArray(value)) return;
   value.forEach((item, index) => {
     if (item === null)
       throw new EngineError('validation-failed', `unexpected null value for type '${type.scalar}'`, {
-        path: pathStep(path, index),
+        path: new PathBelow(path, index),
       });
-    if (hasDimensions(type)) refuseNullItems(type, item, pathStep(path, index));
+    if (Array.isArray(item) && hasDimensions(type)) refuseNullItems(type, item, new PathBelow(path, index));
   });
 }
 
 /** Items of a variable's list are null only where their type allows it. @throws EngineError */
-export function refuseNulls(item: TypeReference, value: unknown, path: string): void {
+export function refuseNulls(item: TypeReference, value: unknown, path: Path): void {
   if (!Array.isArray(value)) return;
   const inner = item.kind === 'nonNull' ? item.of : item;
   value.forEach((each, index) => {
-    if (each === null && item.kind === 'nonNull') throw unexpectedNull(item, pathStep(path, index));
-    if (inner.kind === 'list') refuseNulls(inner.of, each, pathStep(path, index));
+    if (each === null && item.kind === 'nonNull') throw unexpectedNull(item, new PathBelow(path, index));
+    if (inner.kind === 'list' && Array.isArray(each)) refuseNulls(inner.of, each, new PathBelow(path, index));
   });
 }
 
-export function expectedObject(type: InputType, found: string, path: string): EngineError {
+export function expectedObject(type: InputType, found: string, path: Path): EngineError {
   return new EngineError(
     'validation-failed',
     `expected an object for type '${type.name}', but found ${found}`,
@@ -119,7 +114,7 @@ export function expectedObject(type: InputType, found: string, path: string): En
   );
 }
 
-export function wrongEnum(type: EnumType, found: string, path: string): EngineError {
+export function wrongEnum(type: EnumType, found: string, path: Path): EngineError {
   return new EngineError(
     'validation-failed',
     `expected an enum value for type '${type.name}', but found ${found}`,

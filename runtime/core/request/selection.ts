@@ -3,6 +3,7 @@
  * typed nodes whose values become parameters.
  */
 import type { FieldNode } from 'graphql';
+import type { Path } from '../errors.ts';
 import type { FieldDefinition, InputType, ScalarType } from '../schema/types.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
 
@@ -38,7 +39,7 @@ export interface RootArguments<Names extends string = string>
 }
 
 /** A value of the request, checked against its input type. Absent and omitted values have no node. */
-export type InputNode = { readonly path: string } & (
+export type InputNode = { readonly path: Path } & (
   | { readonly kind: 'null' }
   | { readonly kind: 'object'; readonly type: InputType; readonly fields: ReadonlyMap<string, InputNode> }
   | { readonly kind: 'list'; readonly items: readonly InputNode[] }

@@ -4,7 +4,7 @@
  * (fields of input objects, enum values, booleans, null) is decided here; `shapeOf` decides the same for a variable's value.
  */
 import { type ConstValueNode, Kind, print as printAst, type ValueNode } from 'graphql';
-import { EngineError, pathStep, UnknownName } from '../errors.ts';
+import { EngineError, type Path, PathBelow, UnknownName } from '../errors.ts';
 import {
   type EnumType,
   type InputType,
@@ -34,7 +34,7 @@ import { isOmitted, noteUse, usableAt, type Variables } from './variables.ts';
 export function inputNode(
   type: TypeReference,
   value: ValueNode,
-  path: string,
+  path: Path,
   variables: Variables,
   hasDefault = false,
 ): InputNode {
@@ -51,12 +51,14 @@ export function inputNode(
     if (value.kind !== Kind.LIST) {
       if (isLeaf(type.of) && value.kind === Kind.STRING && isColumnScalar(type))
         return leaf(type, value, path, variables);
-      return { kind: 'list', path, items: [inputNode(type.of, value, pathStep(path, 0), variables)] };
+      return { kind: 'list', path, items: [inputNode(type.of, value, new PathBelow(path, 0), variables)] };
     }
     return {
       kind: 'list',
       path,
-      items: value.values.map((item, index) => inputNode(type.of, item, pathStep(path, index), variables)),
+      items: value.values.map((item, index) =>
+        inputNode(type.of, item, new PathBelow(path, index), variables),
+      ),
     };
   }
   switch (type.kind) {
@@ -93,7 +95,7 @@ function isLeaf(type: TypeReference): boolean {
   return namedType(type).kind === 'scalar';
 }
 
-function leaf(type: TypeReference, value: ValueNode, path: string, variables: Variables): InputNode {
+function leaf(type: TypeReference, value: ValueNode, path: Path, variables: Variables): InputNode {
   const scalar = namedType(type) as ScalarType;
   const source = literalSource(value, scalar, path, variables);
   if (
@@ -118,10 +120,10 @@ function isDimension({ accepts }: ScalarType): boolean {
 function literalSource(
   value: ValueNode,
   scalar: ScalarType,
-  path: string,
+  path: Path,
   variables: Variables,
 ): LiteralSource {
-  const partOfLiteral = (part: ValueNode, partPath: string) => {
+  const partOfLiteral = (part: ValueNode, partPath: Path) => {
     countNode(variables, part, partPath);
     return literalSource(part, scalar, partPath, variables);
   };
@@ -149,17 +151,18 @@ function literalSource(
       noteUse(variables, value.name.value, scalar);
       if (isDimension(scalar) && (variables.values[value.name.value] ?? null) === null)
         throw unexpectedNull(scalar, path);
-      return { from: 'variable', name: value.name.value, path: [] };
+      return { from: 'variable', name: value.name.value, path: '' };
     }
     case Kind.LIST: {
-      const items = value.values.map((item, index) => partOfLiteral(item, pathStep(path, index)));
+      const items = value.values.map((item, index) => partOfLiteral(item, new PathBelow(path, index)));
       if (items.every((item) => item.from === 'constant'))
         return { from: 'constant', value: items.map((item) => item.value) };
       return { from: 'list', items };
     }
     case Kind.OBJECT: {
       const fields = value.fields.map(
-        ({ name, value: part }) => [name.value, partOfLiteral(part, pathStep(path, name.value))] as const,
+        ({ name, value: part }) =>
+          [name.value, partOfLiteral(part, new PathBelow(path, name.value))] as const,
       );
       const constants = fields.flatMap(([name, source]) =>
         source.from === 'constant' ? [[name, source.value] as const] : [],
@@ -174,7 +177,7 @@ function literalSource(
 function variableNode(
   type: TypeReference,
   name: string,
-  path: string,
+  path: Path,
   variables: Variables,
   hasDefault: boolean,
 ): InputNode {
@@ -190,63 +193,70 @@ function variableNode(
   if (declared.defaultValue) refuseTexts(type, declared.defaultValue, path);
   noteUse(variables, name, type);
   const reading = readingOf(variables, name);
-  return jsonNode(type, variables.values[name], path, { from: 'variable', name, path: [] }, reading);
+  return jsonNode(type, variables.values[name], path, '', reading);
 }
 
 /** In a document the values of an enum are bare words, also in a default, which becomes JSON; only JSON has texts for them. */
-function refuseTexts(type: TypeReference, written: ConstValueNode, path: string): void {
+function refuseTexts(type: TypeReference, written: ConstValueNode, path: Path): void {
   if (type.kind === 'nonNull') refuseTexts(type.of, written, path);
   if (type.kind === 'enum' && written.kind === Kind.STRING)
     throw wrongEnum(type, describeLiteral(written), path);
   if (type.kind === 'list') {
     const items = written.kind === Kind.LIST ? written.values : [written];
-    for (const [index, item] of items.entries()) refuseTexts(type.of, item, pathStep(path, index));
+    for (const [index, item] of items.entries()) refuseTexts(type.of, item, new PathBelow(path, index));
   }
   if (type.kind === 'input' && written.kind === Kind.OBJECT) {
     const definitions = type.fields();
     for (const { name, value } of written.fields) {
       const definition = definitions.get(name.value);
-      if (definition) refuseTexts(definition.type, value, pathStep(path, name.value));
+      if (definition) refuseTexts(definition.type, value, new PathBelow(path, name.value));
     }
   }
 }
 
-function unbound(name: string, path: string): EngineError {
+function unbound(name: string, path: Path): EngineError {
   return new EngineError('validation-failed', `unbound variable "${name}"`, { path });
 }
 
-type VariableSource = Extract<ParameterSource, { from: 'variable' }>;
-
-/** Reads the JSON value of a variable, or a part of it. */
+/**
+ * Reads the JSON value of a variable, or a part of it.
+ * @param path in the request
+ * @param within in the value of the variable
+ */
 function jsonNode(
   type: TypeReference,
   value: unknown,
-  path: string,
-  source: VariableSource,
+  path: Path,
+  within: Path,
   reading: Reading,
 ): InputNode {
   if (reading.isAgain) countRepeated(reading.variables, path);
   if (type.kind === 'nonNull') {
     if (value === null || value === undefined) throw unexpectedNull(type, path);
-    return jsonNode(type.of, value, path, source, reading);
+    return jsonNode(type.of, value, path, within, reading);
   }
   if (value === null || value === undefined) return { kind: 'null', path };
   if (type.kind === 'list') {
     if (isLeaf(type.of)) {
       const scalar = namedType(type) as ScalarType;
-      if (isFirstCheck(reading.variables, value, type)) {
+      if (!reading.isAgain || isFirstCheck(reading.variables, value, type)) {
         if (typeof scalar.accepts === 'object') refuseNullItems(scalar.accepts, value, path);
         else refuseNulls(type.of, value, path);
       }
-      return { kind: 'scalar', path, source, type: scalar };
+      return { kind: 'scalar', path, source: sourceWithin(reading, within), type: scalar };
     }
-    const step = (index: number): VariableSource => ({ ...source, path: [...source.path, index] });
     if (!Array.isArray(value))
-      return { kind: 'list', path, items: [jsonNode(type.of, value, pathStep(path, 0), source, reading)] };
+      return {
+        kind: 'list',
+        path,
+        items: [jsonNode(type.of, value, new PathBelow(path, 0), within, reading)],
+      };
     return {
       kind: 'list',
       path,
-      items: value.map((item, index) => jsonNode(type.of, item, pathStep(path, index), step(index), reading)),
+      items: value.map((item, index) =>
+        jsonNode(type.of, item, new PathBelow(path, index), new PathBelow(within, index), reading),
+      ),
     };
   }
   switch (type.kind) {
@@ -255,26 +265,31 @@ function jsonNode(
         throw expectedObject(type, describeJson(value), path);
       const object = value as Record<string, unknown>;
       return objectNode(type, path, Object.keys(object), (name, fieldType, fieldPath) =>
-        jsonNode(fieldType, object[name], fieldPath, { ...source, path: [...source.path, name] }, reading),
+        jsonNode(fieldType, object[name], fieldPath, new PathBelow(within, name), reading),
       );
     }
     case 'enum':
       if (typeof value !== 'string') throw wrongEnum(type, describeJson(value), path);
       return enumNode(type, value, path);
     case 'scalar':
-      if (typeof value === 'boolean') return { kind: 'boolean', path, value, source, type };
+      if (typeof value === 'boolean')
+        return { kind: 'boolean', path, value, source: sourceWithin(reading, within), type };
       checkStrict(type, value, path);
-      return { kind: 'scalar', path, source, type };
+      return { kind: 'scalar', path, source: sourceWithin(reading, within), type };
     default:
       throw new Error(`the ${type.kind} type ${type.name} is not an input type`);
   }
 }
 
+function sourceWithin({ name }: Reading, path: Path): ParameterSource {
+  return { from: 'variable', name, path };
+}
+
 function objectNode(
   type: InputType,
-  path: string,
+  path: Path,
   names: readonly string[],
-  read: (name: string, type: TypeReference, path: string, hasDefault: boolean) => InputNode,
+  read: (name: string, type: TypeReference, path: Path, hasDefault: boolean) => InputNode,
 ): InputNode {
   const definitions = type.fields();
   const fields = new Map<string, InputNode>();
@@ -282,11 +297,11 @@ function objectNode(
     const definition = definitions.get(name);
     if (!definition) {
       const message = `field '${name}' not found in type: '${type.name}'`;
-      throw new UnknownName(type.name, name, message, pathStep(path, name));
+      throw new UnknownName(type.name, name, message, new PathBelow(path, name));
     }
     fields.set(
       name,
-      read(name, definition.type, pathStep(path, name), definition.defaultValue !== undefined),
+      read(name, definition.type, new PathBelow(path, name), definition.defaultValue !== undefined),
     );
   }
   for (const definition of definitions.values()) {
@@ -301,7 +316,7 @@ function objectNode(
   return { kind: 'object', path, type, fields };
 }
 
-function enumNode(type: EnumType, name: string, path: string): InputNode {
+function enumNode(type: EnumType, name: string, path: Path): InputNode {
   const value = type.values.get(name);
   if (!value) {
     const known = [...type.values.keys()].sort().map((item) => `'${item}'`);

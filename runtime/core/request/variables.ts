@@ -146,7 +146,9 @@ export function shapeOf(type: TypeReference, value: unknown): string {
     if (named.kind === 'scalar') return holdsNull(value) ? 'w' : 'v';
     // Not as a list of one: the paths of its parts differ.
     if (!Array.isArray(value)) return `=${shapeOf(type.of, value)}`;
-    return `[${value.map((item) => shapeOf(type.of, item)).join()}]`;
+    let items = '';
+    for (const item of value) items += `${shapeOf(type.of, item)},`;
+    return `[${items}]`;
   }
   // A boolean of a column is a value like others; one of an argument is a choice between statements.
   if (named.kind === 'scalar')
@@ -154,11 +156,13 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   if (named.kind === 'enum') return JSON.stringify(value);
   if (named.kind !== 'input' || typeof value !== 'object' || Array.isArray(value)) return '?';
   const fields = named.fields();
-  const parts = Object.entries(value).map(([name, item]) => {
+  let parts = '';
+  for (const [name, item] of Object.entries(value)) {
     const definition = fields.get(name);
-    return `${JSON.stringify(name)}:${definition ? shapeOf(definition.type, item) : '?'}`;
-  });
-  return `{${parts.join()}}`;
+    // No name of a field needs quotes.
+    parts += definition ? `${name}:${shapeOf(definition.type, item)},` : `${JSON.stringify(name)}:?,`;
+  }
+  return `{${parts}}`;
 }
 
 function holdsNull(value: unknown): boolean {

@@ -1,7 +1,7 @@
 /** Predicates over the aggregates of an array relationship, as one role sees them. */
 import { displayName } from '../names.ts';
 import type { Column } from '../program.ts';
-import { remember } from '../remember.ts';
+import { lazy, remember } from '../remember.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { BOOLEAN, sharedTypes } from './shared-types.ts';
@@ -49,7 +49,7 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
   const shared = sharedTypes(source);
   const columns = [...(visible.select?.columns.values() ?? [])];
 
-  return { kind: 'input', name: names.plain('aggregate_bool_exp'), fields: () => byName(functions()) };
+  return { kind: 'input', name: names.plain('aggregate_bool_exp'), fields: lazy(() => byName(functions())) };
 
   function functions(): InputFieldDefinition[] {
     const selectable = role.types(visible.table).selectColumn();
@@ -70,13 +70,14 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
     const predicate: InputType = {
       kind: 'input',
       name: names.plain(`aggregate_bool_exp_${name}`),
-      fields: () =>
+      fields: lazy(() =>
         byName<InputFieldDefinition>([
           ...(given ? [{ name: 'arguments', type: given, meaning: plain }] : []),
           { name: 'distinct', type: BOOLEAN, meaning: plain },
           { name: 'filter', type: filter, meaning: plain },
           { name: 'predicate', type: nonNull(shared.comparisonOf(type)), meaning: plain },
         ]),
+      ),
     };
     return { name, type: predicate, meaning: { kind: 'aggregateFunction', function: name, returns: type } };
   }
@@ -97,11 +98,12 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
     return {
       kind: 'input',
       name: names.plain(place),
-      fields: () =>
+      fields: lazy(() =>
         byName([
           { name: 'X', type: nonNull(column), meaning },
           { name: 'Y', type: nonNull(column), meaning },
         ]),
+      ),
     };
   }
 }

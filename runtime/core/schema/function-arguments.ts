@@ -1,6 +1,8 @@
 /** Arguments of functions that clients give. */
+
 import { argumentNames, displayName } from '../names.ts';
 import type { ComputedField } from '../program.ts';
+import { lazy } from '../remember.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { scalarOf } from './shared-types.ts';
 import {
@@ -43,7 +45,7 @@ function argumentsType(field: ComputedField, visible: VisibleTable): TypeReferen
       source.naming === 'graphql-default'
         ? names.derived(`${field.name}_args`)
         : `${source.typePrefix ?? ''}${field.name}_${shape.graphqlName}_args${source.typeSuffix ?? ''}`,
-    fields: () => byName(inputs),
+    fields: lazy(() => byName(inputs)),
   };
   return field.shape.arguments.some((argument, index) => !hidden.has(index) && !argument.hasDefault)
     ? nonNull(type)

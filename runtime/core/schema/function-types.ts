@@ -3,6 +3,7 @@
 import { FUNCTION_MUTATION, FUNCTION_RESOLVERS } from '../dispatch.ts';
 import { displayName } from '../names.ts';
 import type { SchemaOptions, TableFunction } from '../program.ts';
+import { lazy } from '../remember.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { functionInputs } from './function-arguments.ts';
 import type { RootKind } from './offer.ts';
@@ -118,7 +119,7 @@ function argumentsType(called: TableFunction, role: RoleSchema): TypeReference |
   const type: InputType = {
     kind: 'input',
     name: typeNames(shape).derived('args'),
-    fields: () => byName(inputs),
+    fields: lazy(() => byName(inputs)),
   };
   const required = shape.arguments.some(
     (argument, position) => position !== shape.sessionArgument && !argument.hasDefault,

@@ -169,13 +169,14 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
           description: operator.typeDescription
             ? `input type for ${operator.typeDescription} in table "${display}"`
             : operator.description,
-          fields: () =>
+          fields: lazy(() =>
             byName(
               columns.map((column) => ({
                 ...columnInput(column),
                 ...(operator.value ? { type: operator.value } : {}),
               })),
             ),
+          ),
         };
         return [{ name: name(operator.name), description: operator.description, type }];
       }),
@@ -183,7 +184,7 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
     updates: lazy(() => ({
       kind: 'input',
       name: table.names.derived('updates'),
-      fields: () =>
+      fields: lazy(() =>
         byName<InputFieldDefinition>([
           ...[...types.updateOperators(), ...types.related()].map((argument) => ({
             ...argument,
@@ -196,6 +197,7 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
             meaning: { kind: 'plain' },
           },
         ]),
+      ),
     })),
     insertColumns: () => insertableColumns(visible).map(columnInput),
     related: lazy(() => relatedArgument(visible, role, (target) => mutationTypes(target, role))),
@@ -203,13 +205,14 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
       kind: 'input',
       name: table.names.derived('pk_columns_input'),
       description: `primary key columns input for table: ${display}`,
-      fields: () =>
+      fields: lazy(() =>
         byName(
           table.primaryKey.map((column) => ({
             ...columnInput(column),
             type: nonNull(columnGraphqlType(column, shared)),
           })),
         ),
+      ),
     })),
     response: lazy(() => ({
       kind: 'object',

@@ -165,7 +165,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
     return {
       kind: 'input',
       name: argument.typeName,
-      fields: () =>
+      fields: lazy(() =>
         byName(
           argument.fields.map((field) => {
             const type = field.type === 'same' ? (same as ScalarType) : fixedScalar(field.type);
@@ -177,6 +177,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
             };
           }),
         ),
+      ),
     };
   }
 
@@ -184,7 +185,9 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
     return {
       kind: 'input',
       name: typeName(type.scalar, 'cast_exp'),
-      fields: () => byName([{ name: target.scalar, type: comparisonOf(target), meaning: { kind: 'plain' } }]),
+      fields: lazy(() =>
+        byName([{ name: target.scalar, type: comparisonOf(target), meaning: { kind: 'plain' } }]),
+      ),
     };
   }
 
@@ -201,7 +204,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
       kind: 'input',
       name: typeName(type.name, 'comparison_exp'),
       description: `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`,
-      fields: () => byName(fields),
+      fields: lazy(() => byName(fields)),
     };
   }
 }

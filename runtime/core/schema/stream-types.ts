@@ -1,4 +1,5 @@
 /** The types of streams: what a cursor begins with, and in which order it goes. */
+import { lazy } from '../remember.ts';
 import { COUNT, columnGraphqlType, sharedTypes } from './shared-types.ts';
 import type { TableTypes } from './table-types.ts';
 import {
@@ -22,7 +23,7 @@ export function streamArguments({
     kind: 'input',
     name: table.names.derived('stream_cursor_value_input'),
     description: 'Initial value of the column from where the streaming should start',
-    fields: () =>
+    fields: lazy(() =>
       byName(
         [...(visible.select?.columns.values() ?? [])].map(
           (column): InputFieldDefinition => ({
@@ -33,12 +34,13 @@ export function streamArguments({
           }),
         ),
       ),
+    ),
   };
   const cursor: InputType = {
     kind: 'input',
     name: table.names.derived('stream_cursor_input'),
     description: `Streaming cursor of the table "${table.shape.graphqlName}"`,
-    fields: () =>
+    fields: lazy(() =>
       byName<InputFieldDefinition>([
         {
           name: name('initial_value'),
@@ -53,6 +55,7 @@ export function streamArguments({
           meaning: { kind: 'plain' },
         },
       ]),
+    ),
   };
   return byName<ArgumentDefinition>([
     {

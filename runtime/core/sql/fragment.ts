@@ -3,13 +3,13 @@
  * values of requests. Everything that reaches Postgres is made here, so quoting has one place and so have parameters;
  * parameters stay nodes until printing, because other printers (live queries, explain) print them differently.
  */
-import { EngineError } from '../errors.ts';
+import { EngineError, type Path } from '../errors.ts';
 import type { RuleReference } from '../reason.ts';
 
 /** Where the value of a parameter comes from when the statement runs. */
 export type ParameterSource =
   | { readonly from: 'constant'; readonly value: unknown }
-  | { readonly from: 'variable'; readonly name: string; readonly path: readonly (string | number)[] }
+  | { readonly from: 'variable'; readonly name: string; readonly path: Path }
   | { readonly from: 'session'; readonly name: string }
   /** All session variables, as a JSON object. */
   | { readonly from: 'session-object' }
@@ -35,7 +35,7 @@ export type SqlNode =
       /** How a JSON value is written for Postgres; absent for session variables, which are texts. */
       readonly encode?: (value: unknown) => string | null;
       /** Path of the value in the request, for errors. */
-      readonly path?: string;
+      readonly path?: Path;
       /** The kind of `encode`, as data, if there is one: saved statements are written to files and read again. */
       readonly encoding?: Encoding;
       /** The rule that needs a session variable, for the error if it is missing. */
@@ -99,7 +99,7 @@ export function parameter(
   parameterSource: ParameterSource,
   type: string,
   encode?: (value: unknown) => string | null,
-  path?: string,
+  path?: Path,
   encoding?: Encoding,
 ): Sql {
   return {
@@ -132,7 +132,7 @@ class Composite implements Sql {
   get nodes(): readonly SqlNode[] {
     if (!this.flattened) {
       const nodes: SqlNode[] = [];
-      this.addTo(nodes);
+      this.eachPart((part) => nodes.push(typeof part === 'string' ? { kind: 'text', text: part } : part));
       this.flattened = nodes;
       this.fragments = [];
     }
@@ -144,34 +144,37 @@ class Composite implements Sql {
     return this.fragments.length > 1;
   }
 
-  private addTo(nodes: SqlNode[]): void {
-    if (this.flattened) {
-      // Not by spreading: an insert of many rows has more nodes than a call takes arguments.
-      for (const node of this.flattened) nodes.push(node);
-      return;
-    }
-    for (const part of this.fragments) {
-      if (typeof part === 'string') nodes.push({ kind: 'text', text: part });
-      else if (part instanceof Composite) part.addTo(nodes);
-      else for (const node of part.nodes) nodes.push(node);
-    }
+  /** Texts and nodes in order, without a node for each text. */
+  eachPart(visit: (part: string | SqlNode) => void): void {
+    if (this.flattened) this.flattened.forEach(visit);
+    else for (const part of this.fragments) eachPart(part, visit);
   }
+}
+
+function eachPart(part: string | Sql, visit: (part: string | SqlNode) => void): void {
+  if (typeof part === 'string') visit(part);
+  else if (part instanceof Composite) part.eachPart(visit);
+  else part.nodes.forEach(visit);
 }
 
 /** Template tag: fragments are spliced, plain strings are refused by type. */
 export function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
   const all: (string | Sql)[] = [];
-  texts.forEach((text, index) => {
-    if (text !== '') all.push(text);
-    const part = parts[index];
-    if (part) all.push(part);
-  });
+  for (let index = 0; index < texts.length; index += 1) {
+    if (texts[index] !== '') all.push(texts[index]!);
+    if (index < parts.length) all.push(parts[index]!);
+  }
   return new Composite(all);
 }
 
 /** Fragments with a separator between them. */
 export function join(parts: readonly Sql[], separator: string): Sql {
-  return new Composite(parts.flatMap((part, index) => (index > 0 ? [separator, part] : [part])));
+  const all: (string | Sql)[] = [];
+  for (const part of parts) {
+    if (all.length > 0) all.push(separator);
+    all.push(part);
+  }
+  return new Composite(all);
 }
 
 /** Replaces the row of a rule by an alias of the request. */
@@ -232,9 +235,21 @@ export function print(fragment: Sql): Statement {
   return { text, parameters };
 }
 
+/** Equal for parameters that are sent once; undefined for those that are not. */
+function keyOf({ source, type, encoding }: ParameterNode): unknown {
+  if (source.from === 'constant') return undefined;
+  // A place in a value is long, and one object wherever it is printed.
+  if (source.from === 'variable' && source.path !== '') return source;
+  return JSON.stringify([source, type, wayOf(encoding)]);
+}
+
+function isSame(left: ParameterNode, right: ParameterNode): boolean {
+  return left.type === right.type && wayOf(left.encoding) === wayOf(right.encoding);
+}
+
 /** Distinguishes encodings of one source as one SQL type. */
-function wayOf(encoding: Encoding | undefined): unknown {
-  return encoding?.as === 'part' ? encoding : encoding?.as;
+function wayOf(encoding: Encoding | undefined): string | undefined {
+  return encoding?.as === 'part' ? `part ${encoding.part}` : encoding?.as;
 }
 
 /**
@@ -247,27 +262,26 @@ export function printInto(
   parameters: ParameterNode[],
   place: (position: number) => string,
 ): string {
-  const numbers = new Map<string, number>();
+  const numbers = new Map<unknown, number>();
   const texts: string[] = [];
-  for (const node of fragment.nodes) {
-    if (node.kind === 'text') {
+  eachPart(fragment, (node) => {
+    if (typeof node === 'string') {
+      texts.push(node);
+    } else if (node.kind === 'text') {
       texts.push(node.text);
     } else if (node.kind === 'row') {
       throw new Error('a rule reached the printer without a row');
     } else {
-      const key =
-        node.source.from === 'constant'
-          ? undefined
-          : JSON.stringify([node.source, node.type, wayOf(node.encoding)]);
+      const key = keyOf(node);
       let number = key === undefined ? undefined : numbers.get(key);
-      if (number === undefined) {
+      if (number === undefined || !isSame(node, parameters[number - 1]!)) {
         parameters.push(node);
         number = parameters.length;
         if (key !== undefined) numbers.set(key, number);
       }
-      texts.push(`(${place(number)})::${node.type}`);
+      texts.push('(', place(number), ')::', node.type);
     }
-  }
+  });
   // Joined at once: text that is added bit by bit keeps every bit in memory.
   return texts.join('');
 }

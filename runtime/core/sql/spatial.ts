@@ -3,6 +3,7 @@
  * input functions of the types, it accepts GeoJSON in every version of PostGIS, and gives a value without `crs` the SRID 4326.
  * Other texts (WKT, EWKT, hexadecimal WKB) go through the input function.
  */
+import type { Path } from '../errors.ts';
 import type { ColumnType } from '../types.ts';
 import { type Encoding, type ParameterSource, parameter, raw, type Sql, sql } from './fragment.ts';
 
@@ -34,7 +35,7 @@ function readTexts(type: ColumnType, texts: Sql): Sql {
 }
 
 /** How a parameter's value is written, and where it is in the request; see `parameter`. */
-type Writing = [encode?: (value: unknown) => string | null, path?: string, encoding?: Encoding];
+type Writing = [encode?: (value: unknown) => string | null, path?: Path, encoding?: Encoding];
 
 /** A parameter that is a value of the type. */
 export function typedParameter(type: ColumnType, source: ParameterSource, ...writing: Writing): Sql {
