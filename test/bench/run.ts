@@ -9,6 +9,7 @@ import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { benchConsole, consoleTable } from './console.ts';
 import { benchEvents } from './eventing/index.ts';
+import { benchLargeRequests, largeTable, servesWithinLimits } from './large-requests.ts';
 import { benchLive } from './live/bench.ts';
 import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
 import { benchReadingJson, readingJsonTable, readsWithinLimits } from './reading-json.ts';
@@ -176,8 +177,13 @@ program
   )
   .option('--operations <number>', 'number of operations', '20000')
   .option('--introspections <number>', 'number of introspections of 200 tables in 20 roles, instead')
-  .addOption(new Option('--only <part>', 'only this part').choices(['reading', 'operations']))
+  .addOption(new Option('--only <part>', 'only this part').choices(['reading', 'large', 'operations']))
   .action(async ({ operations, introspections, only }: MemoryOptions) => {
+    if (only === 'large') {
+      const large = await benchLargeRequests(progress);
+      if (!servesWithinLimits(large)) process.exitCode = 1;
+      return publish(largeTable(large), { large });
+    }
     const reading = only === 'operations' ? [] : benchReadingJson(progress);
     if (!readsWithinLimits(reading)) process.exitCode = 1;
     if (only === 'reading') return publish(readingJsonTable(reading), { reading });
@@ -198,7 +204,7 @@ process.exit();
 interface MemoryOptions {
   readonly operations: string;
   readonly introspections?: string;
-  readonly only?: 'reading' | 'operations';
+  readonly only?: 'reading' | 'large' | 'operations';
 }
 
 interface LoadOptions {

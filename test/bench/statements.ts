@@ -32,7 +32,7 @@ export function engineStatement(planner: Planner, { name, query, requests }: Ben
     const bound = bindParameters(step.statement, variables, session);
     const values = step.statement.parameters.map(({ source }, index): ValueSource => {
       if (source.from === 'session') return { from: 'session', name: source.name };
-      if (source.from === 'variable' && source.path.length === 0)
+      if (source.from === 'variable' && source.path === '')
         return { from: 'variable', name: source.name, fallback: bound[index]! };
       return { from: 'constant', value: bound[index]! };
     });

@@ -9,11 +9,10 @@ import { JsonScanner } from './scanner.ts';
 /** Characters of a number that JavaScript's numbers print again, whatever it is. */
 const SAFE_LENGTH = 15;
 
-/** Characters of a string that are looked at one by one before its end is searched for. */
-const SHORT_STRING = 32;
+/** Characters of a string, or of white space, that are looked at one by one before the end is searched for. */
+const SHORT = 32;
 
-/** Characters of white space that are compared at once with those after them. Many lengths of lines divide it. */
-const LONG_SPACE = 960;
+const NO_SPACE = /\S/g;
 
 /** Maximum number of different numbers that are kept to be used again. */
 const SHARED = 64;
@@ -187,7 +186,7 @@ class Restoration {
 function endOfString(text: string, start: number): number {
   let position = start + 1;
   for (;;) {
-    const stop = position + SHORT_STRING;
+    const stop = position + SHORT;
     while (position < stop) {
       const code = text.charCodeAt(position);
       if (code === 34) return position + 1;
@@ -201,18 +200,16 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** The end of white space. Long runs mostly repeat themselves, and comparing is faster than looking at each character. */
+/** The end of white space. */
 function endOfSpace(text: string, start: number): number {
-  let blockStart = start;
+  const stop = start + SHORT;
   let position = start + 1;
-  while (text.charCodeAt(position) <= 32) {
+  while (position < stop) {
+    if (!(text.charCodeAt(position) <= 32)) return position;
     position += 1;
-    if (position - blockStart < LONG_SPACE) continue;
-    const block = text.slice(blockStart, position);
-    while (text.slice(position, position + LONG_SPACE) === block) position += LONG_SPACE;
-    blockStart = position;
   }
-  return position;
+  NO_SPACE.lastIndex = position;
+  return NO_SPACE.test(text) ? NO_SPACE.lastIndex - 1 : text.length;
 }
 
 /** The end of digits and points. */

@@ -59,10 +59,12 @@ function readObject(input: InputNode, visible: VisibleTable): InsertObject {
   return {
     path: node.path,
     values,
-    before: nested.filter((each) => isBefore(each)),
-    after: nested.filter((each) => !isBefore(each)),
+    before: nested.length === 0 ? NONE : nested.filter((each) => isBefore(each)),
+    after: nested.length === 0 ? NONE : nested.filter((each) => !isBefore(each)),
   };
 }
+
+const NONE: readonly NestedInsert[] = [];
 
 function isBefore({ relationship: { shape } }: NestedInsert): boolean {
   return shape.kind === 'object' && !shape.insertAfter;
@@ -92,6 +94,7 @@ function readNested(
 
 /** `given`: columns that the parent's row determines. */
 function checkObject(object: InsertObject, given: readonly Column[]): void {
+  if (!hasNested(object)) return;
   const determined = new Set([...object.values.keys(), ...given.map(({ name }) => name)]);
   for (const { relationship, path, objects } of object.before) {
     const own = relationship.columns.map(([column]) => column);

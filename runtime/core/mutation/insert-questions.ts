@@ -29,7 +29,7 @@ export function insertQuestions(
     else groups.set(key, { visible: of, operation, items: [...items] });
   };
   const visit = (of: VisibleTable, rows: readonly InputNode[], onConflict: InputNode | undefined) => {
-    add(of, 'insert', rows.map(inputSource));
+    if (of.insert?.validateInput) add(of, 'insert', rows.map(inputSource));
     add(of, 'update', upsertItems(of, rows, onConflict));
     for (const row of rows) {
       const { type, fields } = objectOf(row);

@@ -13,8 +13,15 @@ import type { Variables } from './variables.ts';
  */
 export const MAX_REPEATED = 10_000;
 
+/**
+ * Maximum number of fields in the conditions and orders of an operation, an empty object counted as one: 10,000 conditions like
+ * `{id: {_eq: 1}}`. Each becomes a part of the SQL, which takes the planner and PostgreSQL far longer than a value of a list.
+ */
+export const MAX_CLAUSES = 20_000;
+
 interface Expansion {
   repeated: number;
+  clauses: number;
   /** Selections and values of the document that were looked at. */
   readonly seen: Set<object>;
   /** Names of variables that were read. */
@@ -29,6 +36,7 @@ const expansions = new WeakMap<Variables, Expansion>();
 function expansionOf(variables: Variables): Expansion {
   return remember(expansions, variables, () => ({
     repeated: 0,
+    clauses: 0,
     seen: new Set(),
     read: new Set(),
     checked: new Map(),
@@ -50,6 +58,19 @@ export function countRepeated(variables: Variables, path: Path): void {
     throw new EngineError(
       'validation-failed',
       `the operation repeats more than ${MAX_REPEATED} parts of fragments and variables`,
+      { path },
+    );
+  }
+}
+
+/** Counts the fields of an object in a condition or an order. @throws EngineError when there are too many */
+export function countClauses(variables: Variables, fields: number, path: Path): void {
+  const expansion = expansionOf(variables);
+  expansion.clauses += Math.max(fields, 1);
+  if (expansion.clauses > MAX_CLAUSES) {
+    throw new EngineError(
+      'validation-failed',
+      `the conditions and orders of the operation have more than ${MAX_CLAUSES} fields`,
       { path },
     );
   }

@@ -15,7 +15,14 @@ import {
 } from '../schema/types.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
 import { hasDimensions, NumberText } from '../types.ts';
-import { countNode, countRepeated, isFirstCheck, type Reading, readingOf } from './expansion.ts';
+import {
+  countClauses,
+  countNode,
+  countRepeated,
+  isFirstCheck,
+  type Reading,
+  readingOf,
+} from './expansion.ts';
 import {
   article,
   checkStrict,
@@ -71,7 +78,7 @@ export function inputNode(
         if (definition && isOmitted(definition.type, field.value, variables)) continue;
         seen.set(field.name.value, field.value);
       }
-      return objectNode(type, path, [...seen.keys()], (name, fieldType, fieldPath, fieldDefault) =>
+      return objectNode(type, path, [...seen.keys()], variables, (name, fieldType, fieldPath, fieldDefault) =>
         inputNode(fieldType, seen.get(name)!, fieldPath, variables, fieldDefault),
       );
     }
@@ -264,7 +271,7 @@ function jsonNode(
       if (typeof value !== 'object' || Array.isArray(value))
         throw expectedObject(type, describeJson(value), path);
       const object = value as Record<string, unknown>;
-      return objectNode(type, path, Object.keys(object), (name, fieldType, fieldPath) =>
+      return objectNode(type, path, Object.keys(object), reading.variables, (name, fieldType, fieldPath) =>
         jsonNode(fieldType, object[name], fieldPath, new PathBelow(within, name), reading),
       );
     }
@@ -289,10 +296,12 @@ function objectNode(
   type: InputType,
   path: Path,
   names: readonly string[],
+  variables: Variables,
   read: (name: string, type: TypeReference, path: Path, hasDefault: boolean) => InputNode,
 ): InputNode {
   const definitions = type.fields();
   const fields = new Map<string, InputNode>();
+  if (type.isClause) countClauses(variables, names.length, path);
   for (const name of names) {
     const definition = definitions.get(name);
     if (!definition) {

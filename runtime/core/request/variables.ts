@@ -159,8 +159,9 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   let parts = '';
   for (const [name, item] of Object.entries(value)) {
     const definition = fields.get(name);
-    // No name of a field needs quotes.
-    parts += definition ? `${name}:${shapeOf(definition.type, item)},` : `${JSON.stringify(name)}:?,`;
+    // Refused when it is planned.
+    if (!definition) return '?';
+    parts += `${name}:${shapeOf(definition.type, item)},`;
   }
   return `{${parts}}`;
 }

@@ -49,7 +49,12 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
   const shared = sharedTypes(source);
   const columns = [...(visible.select?.columns.values() ?? [])];
 
-  return { kind: 'input', name: names.plain('aggregate_bool_exp'), fields: lazy(() => byName(functions())) };
+  return {
+    kind: 'input',
+    isClause: true,
+    name: names.plain('aggregate_bool_exp'),
+    fields: lazy(() => byName(functions())),
+  };
 
   function functions(): InputFieldDefinition[] {
     const selectable = role.types(visible.table).selectColumn();
@@ -69,6 +74,7 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
     const filter = role.types(visible.table).booleanExpression();
     const predicate: InputType = {
       kind: 'input',
+      isClause: true,
       name: names.plain(`aggregate_bool_exp_${name}`),
       fields: lazy(() =>
         byName<InputFieldDefinition>([
@@ -97,6 +103,7 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
     const meaning = { kind: 'plain' } as const;
     return {
       kind: 'input',
+      isClause: true,
       name: names.plain(place),
       fields: lazy(() =>
         byName([

@@ -120,6 +120,7 @@ export function aggregateOrderFields(visible: VisibleTable): InputFieldDefinitio
       name: operation.name,
       type: {
         kind: 'input',
+        isClause: true,
         name: table.names.plain(`${operation.name}_order_by`),
         description: `order by ${operation.name}() on columns of table "${displayName(table.shape.schema, table.shape.name)}"`,
         fields: lazy(() =>

@@ -106,6 +106,7 @@ function groupTypes(visible: VisibleTable, role: RoleSchema): GroupTypes {
   };
   const keyOrder: InputType = {
     kind: 'input',
+    isClause: true,
     name: names.derived('group_by_key_order_by'),
     description: `order by keys of groups of "${display}"`,
     fields: lazy(() =>
@@ -146,6 +147,7 @@ function groupTypes(visible: VisibleTable, role: RoleSchema): GroupTypes {
     },
     orderBy: {
       kind: 'input',
+      isClause: true,
       name: names.derived('group_by_order_by'),
       description: `ordering options for groups of "${display}"`,
       fields: lazy(() =>

@@ -129,6 +129,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
       const base = type.element ?? type;
       comparison = {
         kind: 'input',
+        isClause: true,
         name: typeName(base.scalar, type.element ? 'array_comparison_exp' : 'comparison_exp'),
         description: `Boolean expression to compare columns of type "${base.scalar}". All fields are combined with logical 'AND'.`,
         fields: lazy(() => comparisonFields(type)),
@@ -164,6 +165,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
     }
     return {
       kind: 'input',
+      isClause: true,
       name: argument.typeName,
       fields: lazy(() =>
         byName(
@@ -184,6 +186,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
   function castType(type: ColumnType, target: ColumnType): InputType {
     return {
       kind: 'input',
+      isClause: true,
       name: typeName(type.scalar, 'cast_exp'),
       fields: lazy(() =>
         byName([{ name: target.scalar, type: comparisonOf(target), meaning: { kind: 'plain' } }]),
@@ -202,6 +205,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
     fields.push({ name: name('_is_null'), type: BOOLEAN, meaning: { kind: 'isNull' } });
     return {
       kind: 'input',
+      isClause: true,
       name: typeName(type.name, 'comparison_exp'),
       description: `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`,
       fields: lazy(() => byName(fields)),

@@ -94,6 +94,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
     booleanExpression: lazy((): InputType => {
       const self: InputType = {
         kind: 'input',
+        isClause: true,
         name: table.names.derived('bool_exp'),
         description: `Boolean expression to filter rows from the table "${display}". All fields are combined with a logical 'AND'.`,
         fields: lazy(() => byName(booleanFields(self))),
@@ -102,12 +103,14 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
     }),
     orderBy: lazy(() => ({
       kind: 'input',
+      isClause: true,
       name: table.names.derived('order_by'),
       description: `Ordering options when selecting data from "${display}".`,
       fields: lazy(() => byName(orderFields())),
     })),
     aggregateOrderBy: lazy(() => ({
       kind: 'input',
+      isClause: true,
       name: table.names.derived('aggregate_order_by'),
       description: `order by aggregate values of table "${display}"`,
       fields: lazy(() => byName(aggregateOrderFields(visible))),

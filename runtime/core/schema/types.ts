@@ -76,6 +76,8 @@ interface EnumValue {
 export interface InputType {
   readonly kind: 'input';
   readonly name: string;
+  /** Part of a condition or an order: its fields become parts of the SQL, so that their number is bounded (expansion.ts). */
+  readonly isClause?: true;
   readonly description?: string;
   readonly fields: () => ReadonlyMap<string, InputFieldDefinition>;
   /** Fields of another server's input that are always sent with an object, and that the client cannot give. */

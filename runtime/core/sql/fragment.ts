@@ -238,8 +238,8 @@ export function print(fragment: Sql): Statement {
 /** Equal for parameters that are sent once; undefined for those that are not. */
 function keyOf({ source, type, encoding }: ParameterNode): unknown {
   if (source.from === 'constant') return undefined;
-  // A place in a value is long, and one object wherever it is printed.
-  if (source.from === 'variable' && source.path !== '') return source;
+  // Lists and places in values are long, and one object wherever they are printed.
+  if ('items' in source || 'fields' in source || ('path' in source && source.path !== '')) return source;
   return JSON.stringify([source, type, wayOf(encoding)]);
 }
 

@@ -1,5 +1,6 @@
 /** GraphQL requests against the world, whole and damaged, as JSON texts. */
 import type { Random } from '../random.ts';
+import { large } from './large.ts';
 import { multiplied } from './multiplied.ts';
 import { hostileJson, KEYS } from './texts.ts';
 
@@ -94,7 +95,7 @@ export function hostileDocument(random: Random): string {
 /** A request as JSON: plausible, with one part replaced by anything now and then. */
 export function hostileRequest(random: Random, document?: string): string {
   if (document === undefined && random.chance(0.05)) {
-    const { query, variables = '{}' } = multiplied(random);
+    const { query, variables = '{}' } = random.chance(0.1) ? large(random) : multiplied(random);
     return `{"query":${quoted(query)},"variables":${variables}}`;
   }
   return damagedRequest(random, document ?? hostileDocument(random));

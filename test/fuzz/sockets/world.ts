@@ -17,6 +17,10 @@ export function worldMetadata(peer: string): object {
   const role = 'anonymous';
   const columns = ['id', 'body', 'n', 'tags', 'doc', 'at', 'uid', 'parent'];
   const rows = { id: { _lt: 1000 } };
+  const line = [
+    { name: 'n', type: 'Int!' },
+    { name: 'more', type: '[Line!]' },
+  ];
   const action = (name: string, kind: 'query' | 'asynchronous' | 'mutation', more: object = {}) => ({
     name,
     definition: {
@@ -80,6 +84,7 @@ export function worldMetadata(peer: string): object {
       action('act', 'query'),
       action('change', 'mutation'),
       action('later', 'asynchronous'),
+      action('lines', 'query', { arguments: [{ name: 'lines', type: '[Line!]!' }] }),
       action('shaped', 'query', {
         request_transform: {
           version: 2,
@@ -103,6 +108,7 @@ export function worldMetadata(peer: string): object {
       }),
     ],
     custom_types: {
+      input_objects: [{ name: 'Line', fields: line }],
       objects: [
         {
           name: 'Done',
@@ -158,6 +164,7 @@ export function worldMetadata(peer: string): object {
 }
 
 export const REMOTE_SDL = `
-  type Query { greet(n: Int!): Person }
+  input Lined { n: Int! more: [Lined!] }
+  type Query { greet(n: Int!): Person lined(lines: [Lined!]!): Int }
   type Person { name: String! n: Int more: [Person!] }
 `;

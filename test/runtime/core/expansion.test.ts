@@ -1,6 +1,6 @@
 /** What an operation grows to is bounded by its size: repeated parts are counted, and statements grow with the document. */
 import { beforeAll, expect, test } from 'vitest';
-import { MAX_REPEATED } from '../../../runtime/core/request/expansion.ts';
+import { MAX_CLAUSES, MAX_REPEATED } from '../../../runtime/core/request/expansion.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
@@ -27,6 +27,7 @@ beforeAll(async () => {
 const times = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ');
 const sql = (query: string, variables?: Record<string, unknown>) => served.sql({ query, variables }, 'admin');
+const TOO_MANY = `the conditions and orders of the operation have more than ${MAX_CLAUSES} fields`;
 const REFUSED = `the operation repeats more than ${MAX_REPEATED} parts of fragments and variables`;
 
 test.each([
@@ -72,10 +73,54 @@ test('a document that repeats nothing may have more parts', () => {
 });
 
 test('more values than a statement of PostgreSQL takes are refused with a reason', () => {
-  const w = { _or: Array.from({ length: 66_000 }, (_, id) => ({ id: { _eq: id } })) };
-  expect(() => sql('query ($w: task_bool_exp) { task(where: $w) { id } }', { w })).toThrow(
+  const ids = times(65_999, String);
+  expect(() => sql(`query ($a: Int!) { task(where: {id: {_in: [$a ${ids}]}}) { id } }`, { a: 1 })).toThrow(
     'the operation has 66000 separate values, where PostgreSQL takes at most 65535',
   );
+});
+
+test.each<[name: string, fields: number, item: object]>([
+  ['conditions', 2, { id: { _eq: 1 } }],
+  ['empty conditions', 1, {}],
+  ['conditions of relationships', 3, { up: { id: { _eq: 1 } } }],
+  ['conditions of aggregates', 4, { tasks_aggregate: { count: { predicate: {} } } }],
+  ['casts', 4, { doc: { _cast: { String: {} } } }],
+])('%s of an operation are bounded', (_, fields, item) => {
+  const ask = (count: number) =>
+    sql('query ($w: task_bool_exp) { task(where: $w) { id } }', { w: { _or: Array(count).fill(item) } });
+  const most = Math.floor((MAX_CLAUSES - 1) / fields);
+  expect(() => ask(most)).not.toThrow(TOO_MANY);
+  expect(() => ask(most + 1)).toThrow(TOO_MANY);
+});
+
+test('orders of an operation are bounded', () => {
+  const ask = (count: number) =>
+    sql('query ($a: [task_order_by!]) { task(order_by: $a) { id } }', {
+      a: Array(count).fill({ id: 'asc' }),
+    });
+  expect(() => ask(MAX_CLAUSES)).not.toThrow();
+  expect(() => ask(MAX_CLAUSES + 1)).toThrow(TOO_MANY);
+});
+
+test('rows and values of lists are not bounded as conditions are', () => {
+  const objects = Array.from({ length: MAX_CLAUSES + 1 }, (_, id) => ({ id, doc: { id } }));
+  const insert = 'mutation ($o: [task_insert_input!]!) { insert_task(objects: $o) { affected_rows } }';
+  expect(() => sql(insert, { o: objects })).not.toThrow();
+  const ids = objects.map(({ id }) => id);
+  expect(() => sql('query ($i: [Int!]) { task(where: {id: {_in: $i}}) { id } }', { i: ids })).not.toThrow();
+});
+
+test('an error in a long list says where it is', () => {
+  const w = { _or: [...Array(5000).fill({ id: { _eq: 1 } }), { up: { 'a b': 1 } }] };
+  expect(() => sql('query ($w: task_bool_exp) { task(where: $w) { id } }', { w })).toThrow(
+    expect.objectContaining({ path: '$.selectionSet.task.args.where._or[5000].up["a b"]' }),
+  );
+});
+
+test('parts of a variable that are used once are one parameter wherever they are printed', () => {
+  const query =
+    'query ($w: task_bool_exp) { task_aggregate(where: $w) { aggregate { count } nodes { id } } }';
+  expect(sql(query, { w: { _or: [{ id: { _eq: 1 } }, { id: { _eq: 2 } }] } })).not.toContain('$3');
 });
 
 test('directives that are repeated or unknown are found in any number', () => {
