@@ -167,6 +167,10 @@ export class PathBelow {
   toString(): string {
     return pathStep(this.above, this.step);
   }
+
+  toJSON(): string {
+    return this.toString();
+  }
 }
 
 /** The steps of a place below the text that it begins with. */
