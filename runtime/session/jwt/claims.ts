@@ -22,7 +22,7 @@ export function readGrant(payload: Payload, configuration: JwtConfiguration): Gr
   const { claims: place } = configuration;
   const claims =
     place.kind === 'map'
-      ? mappedClaims(payload, place.claims)
+      ? mappedClaims(payload, place.claims, configuration.claimsFormat)
       : ownClaims(readNamespace(payload, configuration));
   const allowedRoles = readAllowedRoles(claims.get(ALLOWED_ROLES));
   const defaultRole = claims.get(DEFAULT_ROLE);
@@ -68,13 +68,18 @@ function ownClaims(namespace: Payload): ReadonlyMap<string, unknown> {
   return claims;
 }
 
+/** Stringified: what a path leads through, and the list of roles, may be texts that hold JSON. */
 function mappedClaims(
   payload: Payload,
   sources: Readonly<Record<string, ClaimSource>>,
+  format: JwtConfiguration['claimsFormat'],
 ): ReadonlyMap<string, unknown> {
+  const isText = format === 'stringified_json';
   const claims = new Map<string, unknown>();
   for (const [name, source] of Object.entries(sources)) {
-    const value = 'literal' in source ? source.literal : (at(payload, source.path) ?? source.otherwise);
+    const given =
+      'literal' in source ? source.literal : (at(payload, source.path, isText) ?? source.otherwise);
+    const value = isText && name === ALLOWED_ROLES ? heldBy(given) : given;
     if (value !== undefined) claims.set(name, value);
     else if (name === ALLOWED_ROLES || name === DEFAULT_ROLE) throw missingRole(name);
     else throw invalid(`JWT claim from claims_map, ${written(name)} not found`);
@@ -96,22 +101,31 @@ function readNamespace(payload: Payload, { claims: place, claimsFormat }: JwtCon
     return found as Payload;
   }
   if (typeof found !== 'string') throw invalid('expecting a string when claims_format is stringified_json');
-  let parsed: unknown;
-  try {
-    parsed = parseExactJson(found);
-  } catch {
-    parsed = undefined;
-  }
+  const parsed = heldBy(found);
   if (jsonKind(parsed) !== 'Object') {
     throw invalid('expecting a string that holds a json object when claims_format is stringified_json');
   }
   return parsed as Payload;
 }
 
-/** The value at a path; null counts as absent. */
-function at(payload: Payload, steps: readonly string[]): unknown {
+/** The JSON that a text holds; any other value, and a text that holds none, as it is. */
+function heldBy(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return parseExactJson(value);
+  } catch {
+    return value;
+  }
+}
+
+/**
+ * The value at a path; null counts as absent.
+ * @param isText what it leads through may be texts that hold JSON
+ */
+function at(payload: Payload, steps: readonly string[], isText = false): unknown {
   let value: unknown = payload;
   for (const step of steps) {
+    if (isText) value = heldBy(value);
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
     value = (value as Record<string, unknown>)[step];
   }

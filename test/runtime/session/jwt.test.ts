@@ -196,6 +196,19 @@ describe('claims', () => {
       { sub: '2', roles: [[], ['user']] },
       [2],
     ],
+    [
+      'a map into texts',
+      {
+        claims_format: 'stringified_json',
+        claims_map: {
+          'x-engine-allowed-roles': { path: '$.app.roles' },
+          'x-engine-default-role': { path: '$.app.roles[0]' },
+          'x-engine-user-id': { path: '$.app.user.id' },
+        },
+      },
+      { app: JSON.stringify({ roles: '["user"]', user: JSON.stringify({ id: '2' }) }) },
+      [2],
+    ],
     ['no namespace', {}, {}, `jwt-invalid-claims: claims key: '${NAMESPACE}' not found`],
     [
       'nothing at the path',
