@@ -22,6 +22,8 @@ export interface Project {
   readonly cases: readonly BenchCase[];
   /** File or folder. */
   readonly metadata: string;
+  /** Environment variables that the metadata names. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Creates tables and rows. */
   readonly fill: (databaseUrl: string) => Promise<void>;
 }
@@ -39,6 +41,8 @@ export function exampleProject(): Project {
     name: 'helpdesk',
     cases: [],
     metadata: `${checkout}/examples/helpdesk/metadata`,
+    // Nobody listens there.
+    environment: { HELPDESK_HOOKS: 'http://127.0.0.1:9', HELPDESK_HOOKS_SECRET: 'secret' },
     fill: async (databaseUrl) => {
       await fillDatabase(databaseUrl);
     },

@@ -57,6 +57,7 @@ export async function benchStarting(
   try {
     const databaseUrl = await createProjectDatabase(project, postgres);
     const environment = {
+      ...project.environment,
       ENGINE_GRAPHQL_DATABASE_URL: databaseUrl,
       ENGINE_GRAPHQL_METADATA_DATABASE_URL: await postgres.createDatabase('metadata'),
       ENGINE_GRAPHQL_SERVER_PORT: String(await freePort()),
