@@ -9,7 +9,7 @@ import { type AddressOptions, readAddress } from './address.ts';
 import { OPTIONS, readOption, wrongAddress } from './address-options.ts';
 import { type Authentication, readAuthentication } from './authentication.ts';
 
-export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
 /** How a source's settings have connections encrypted; they win over what its address says. Certificates are PEM texts. */
 export interface Encryption {
