@@ -85,6 +85,7 @@ const table = z.strictObject({
     }),
   ),
   reads: z.array(z.strictObject({ ...relation, columns: z.array(text) })).exactOptional(),
+  ordered: stated,
   definition: text.exactOptional(),
   calls: z.record(text, text).exactOptional(),
   triggers: z.record(text, text).exactOptional(),

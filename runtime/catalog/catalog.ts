@@ -93,6 +93,8 @@ export interface CatalogTable {
    * their own. What functions read that it calls is not known.
    */
   readonly reads?: readonly (RelationReference & { readonly columns: readonly string[] })[];
+  /** Views only, but for materialized ones: the query has an ORDER BY, or all that it reads is a view or subquery that has one. */
+  readonly ordered?: true;
   /** Views only: hash of the query and options, and of those of views below it. Postgres versions print queries differently. */
   readonly definition?: string;
   /** Views only: functions of the database that the query calls, or that of a view below it: key → hash of the definition. */

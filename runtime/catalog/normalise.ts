@@ -26,7 +26,7 @@ import type {
   RawTrigger,
 } from './raw-catalog.ts';
 import { nameTypes, type TypeNames, typeText } from './type-names.ts';
-import { readViewOrigins, type ViewOrigins } from './view-origins.ts';
+import { readViewOrder, readViewOrigins, type ViewOrigins } from './view-origins.ts';
 
 /** The parts of one table: its rows of every section, by OID. */
 interface Lookup {
@@ -165,7 +165,7 @@ function findOrigin(relation: number, position: number, lookup: Lookup): Catalog
 function describeQuery(
   view: RawRelation,
   lookup: Lookup,
-): Pick<CatalogTable, 'definition' | 'reads' | 'calls'> {
+): Pick<CatalogTable, 'definition' | 'reads' | 'calls' | 'ordered'> {
   if (view.definition === null) return {};
   const found = new Map<number, Set<number>>();
   const seen = new Set<number>();
@@ -196,10 +196,19 @@ function describeQuery(
     .sort(compareNames);
   const definitions = [...seen].map((oid) => lookup.relations.get(oid)?.definition ?? '');
   return {
+    ...(isOrdered(view, lookup) && { ordered: true }),
     ...(reads.length > 0 && { reads }),
     definition: combine([definitions[0]!, ...definitions.slice(1).sort()]),
     ...(calls.size > 0 && { calls: sortedRecord(calls) }),
   };
+}
+
+/** A materialized view is a table, whose rows are in no order. */
+function isOrdered({ oid, kind, query }: RawRelation, lookup: Lookup): boolean {
+  const order = kind === 'v' && query !== null && readViewOrder(query);
+  if (order !== 'of the view below') return order === 'own';
+  const below = new Set((lookup.reads.get(oid) ?? []).map(({ source }) => lookup.relations.get(source)));
+  return [...below].some((each) => each !== undefined && isOrdered(each, lookup));
 }
 
 function describeTriggers({ oid }: RawRelation, lookup: Lookup): Pick<CatalogTable, 'triggers'> {

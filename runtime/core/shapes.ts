@@ -11,6 +11,7 @@ import type { Extension, NamingConvention } from './names.ts';
 import type { RemoteRelationshipShape } from './remotes/shapes.ts';
 import type { FunctionFields, RootFields } from './root-fields.ts';
 import type { Distribution } from './shards/shapes.ts';
+import { identifier, type Sql } from './sql/fragment.ts';
 
 export interface SourceShape {
   readonly name: string;
@@ -74,6 +75,8 @@ export interface TableShape {
   readonly remoteRelationships?: Readonly<Record<string, RemoteRelationshipShape>>;
   /** Values of an enum table: value → description. */
   readonly enumValues?: Readonly<Record<string, string | null>>;
+  /** For views: the query has an ORDER BY, whose order is kept where a request gives none. */
+  readonly ordered?: true;
   /** For views: columns that the query mentions, by key of their table. Only audits read this. */
   readonly reads?: Readonly<Record<string, readonly string[]>>;
   /** For views: hash of the query, those of views below included. Only audits and verification read this and what follows. */
@@ -112,6 +115,13 @@ export function mayRepeatKey({
   unprovenKeys,
 }: Pick<TableShape, 'primaryKey' | 'unprovenKeys'>): boolean {
   return primaryKey !== undefined && unprovenKeys?.[primaryKey.name] !== undefined;
+}
+
+/** A name for a column of derived rows that no column of the table has. */
+export function unusedColumn({ columns }: Pick<TableShape, 'columns'>, wanted: string): Sql {
+  let name = wanted;
+  while (Object.hasOwn(columns, name)) name += '#';
+  return identifier(name);
 }
 
 export type ForeignKeyAction = 'cascade' | 'set null' | 'set default';

@@ -1,17 +1,22 @@
 /** The cohorts of one live query, and which subscriber is in which. A cohort lives as long as it has subscribers. */
 import { remember } from '../core/remember.ts';
 import type { ParameterNode } from '../core/sql/fragment.ts';
+import { dependOnMoment } from '../core/sql/moments.ts';
 import { type Cohort, cohortKey, createCohort, type Subscriber } from './cohort.ts';
 import { CohortIndex } from './concern.ts';
 
 export class Cohorts {
   readonly byKey = new Map<string, Cohort>();
   readonly index: CohortIndex;
+  /** Those whose values mean something else as time goes by. */
+  readonly timed = new Set<Cohort>();
+  readonly #parameters: readonly ParameterNode[];
   readonly #emptied: (cohort: Cohort) => void;
 
   /** @param emptied a cohort has lost its last subscriber */
   constructor(parameters: readonly ParameterNode[], emptied: (cohort: Cohort) => void) {
     this.index = new CohortIndex(parameters, this.byKey);
+    this.#parameters = parameters;
     this.#emptied = emptied;
   }
 
@@ -24,6 +29,7 @@ export class Cohorts {
     return remember(this.byKey, cohortKey(values), () => {
       const cohort = createCohort(values);
       this.index.add(cohort);
+      if (dependOnMoment(this.#parameters, values)) this.timed.add(cohort);
       return cohort;
     });
   }
@@ -50,6 +56,7 @@ export class Cohorts {
     if (cohort.subscribers.size > 0) return;
     this.byKey.delete(cohort.key);
     this.index.remove(cohort);
+    this.timed.delete(cohort);
     this.#emptied(cohort);
   }
 }

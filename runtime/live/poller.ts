@@ -105,9 +105,9 @@ export class Poller implements Reader {
     return this.#cohorts.byKey;
   }
 
-  /** Why the query is read at its interval; undefined: it is read after changes of data. */
+  /** Why the query, or a part of its cohorts, is read at its interval; undefined: it is read after changes of data. */
   get polledBecause(): string | undefined {
-    return this.#stale.polledBecause;
+    return this.#stale.polledBecause ?? (this.#cohorts.timed.size > 0 ? 'the time in a value' : undefined);
   }
 
   get kind(): Kind {
@@ -221,7 +221,8 @@ export class Poller implements Reader {
     const round = new Set<Cohort>();
     this.#round = round;
     const stale = this.#stale.take();
-    for (const cohort of stale === 'all' ? this.cohorts.values() : stale) {
+    const all = stale === 'all' ? this.cohorts.values() : new Set([...stale, ...this.#cohorts.timed]);
+    for (const cohort of all) {
       // One that is due already is read after this moment.
       if (cohort.paused || cohort.due || !this.#cohorts.isLive(cohort)) continue;
       if (this.#retries.has(cohort)) this.#retries.ask(cohort);
@@ -245,10 +246,13 @@ export class Poller implements Reader {
     if (this.#isLost) {
       this.#isLost = false;
       this.#pace.retry();
-    } else if (this.polledBecause !== undefined) {
+    } else if (this.#stale.polledBecause !== undefined) {
       this.#stale.addAll();
       this.#pace.poll();
-    } else if (!this.#stale.isEmpty) this.#pace.change(this.#stale.isNamed);
+    } else {
+      if (!this.#stale.isEmpty) this.#pace.change(this.#stale.isNamed);
+      if (this.#cohorts.timed.size > 0) this.#pace.poll();
+    }
   }
 
   #log(): void {

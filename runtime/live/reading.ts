@@ -75,15 +75,16 @@ export async function readBatch(
   for (const [number, state, data, waits] of rows) {
     const cohort = batch[Number(number)]!;
     if (waits === 't') context.waits(cohort);
-    if (cursor && state === null) continue;
     if (data === null || data === undefined) {
-      cohort.hash = state!;
+      if (!cursor) cohort.hash = state!;
+      else if (state !== cohort.values[cursor.parameter])
+        await advance(context, cohort, state!, cursor.parameter, joined);
       continue;
     }
     bytes += data.length;
     if (cohort.hash !== state) context.changed(cohort);
     const result = new Result(data, state!);
-    if (cursor) await advance(context, cohort, result, cursor.parameter, joined);
+    if (cursor) await advance(context, cohort, state!, cursor.parameter, joined, result);
     else {
       cohort.hash = state!;
       await handOut(cohort, result, joined);
@@ -117,19 +118,22 @@ async function handOut(cohort: Cohort, result: Result, joined: number): Promise<
   });
 }
 
-/** Hands out a batch of a stream, and moves its receivers to the new position of the cursor. */
+/** Hands out a batch of a stream, if there is one, and moves the stream's subscribers to the new position of the cursor. */
 async function advance(
   context: ReadingContext,
   cohort: Cohort,
-  result: Result,
+  position: string,
   parameter: number,
   joined: number,
+  result?: Result,
 ): Promise<void> {
-  const values = cohort.values.map((value, index) => (index === parameter ? result.hash : value));
+  const values = cohort.values.map((value, index) => (index === parameter ? position : value));
   await deliver(cohort, joined, (subscriber) => {
-    subscriber.hasBegun = true;
     subscriber.failure = undefined;
-    subscriber.listener.next(result);
+    if (result) {
+      subscriber.hasBegun = true;
+      subscriber.listener.next(result);
+    }
     context.advance(subscriber, values);
   });
 }

@@ -4,7 +4,7 @@
  */
 import { quoteIdentifier } from '../core/sql/fragment.ts';
 import { type ReadKey, readKeysOf, relationKey } from '../core/sql/keys.ts';
-import { readSetOf } from '../core/sql/reads.ts';
+import { readSetOf, TIME_KEYWORDS } from '../core/sql/reads.ts';
 import { READ_THROUGH } from '../database/read-through.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { TextRow } from '../database/text-query.ts';
@@ -36,16 +36,26 @@ const REASONS = `with recursive named (oid, label) as (
   join pg_rewrite as w on w.ev_class = r.oid
   join pg_depend as d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
     and d.refclassid = 'pg_class'::regclass and d.refobjid <> r.oid
+), called (label, oid) as (
+  select n.schema || '.' || n.name, p.oid from unnest($3::text[], $4::text[]) as n (schema, name)
+  join pg_namespace as s on s.nspname = n.schema
+  join pg_proc as p on p.pronamespace = s.oid and p.proname = n.name
+  union all
+  select 'the statement', p.oid from unnest($6::text[]) as n (name)
+  join pg_proc as p on p.proname = n.name and pg_function_is_visible(p.oid)
+  where not exists (select from pg_depend as d
+    where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
 ), trees (label, tree) as (
   select w.ev_class::regclass::text, w.ev_action::text from reached as r
   join pg_class as c on c.oid = r.oid and c.relkind = 'v' join pg_rewrite as w on w.ev_class = r.oid
+  union all
+  select called.label, p.proargdefaults::text from called
+  join pg_proc as p on p.oid = called.oid and p.proargdefaults is not null
 ), used (label, oid) as (
   select label, p.oid from trees, regexp_matches(tree, ':(?:funcid|opfuncid|aggfnoid|winfnoid) (\\d+)', 'g') as m
   join pg_proc as p on p.oid = m[1]::oid
   union
-  select n.schema || '.' || n.name, p.oid from unnest($3::text[], $4::text[]) as n (schema, name)
-  join pg_namespace as s on s.nspname = n.schema
-  join pg_proc as p on p.pronamespace = s.oid and p.proname = n.name
+  select label, oid from called
 )
 select case c.relkind when 'f' then 'the foreign table ' else 'the system relation ' end || r.oid::regclass::text
 from reached as r join pg_class as c on c.oid = r.oid where c.relkind = 'f' or c.oid < 16384
@@ -54,14 +64,30 @@ join pg_class as c on c.oid = r.oid where c.relrowsecurity and row_security_acti
 union all select 'the time or the user in ' || label from trees
 where tree ~ 'SQLVALUEFUNCTION|NEXTVALUEEXPR' or exists (
   select from regexp_matches(tree, ':relid (\\d+)', 'g') as m where m[1]::oid between 1 and 16383)
+union all select 'a text that is read as ' || t.oid::regtype::text || ' in ' || label
+from trees, regexp_matches(tree, ':resulttype (\\d+) :resultcollid \\d+ :coerceformat', 'g') as m
+join pg_type as t on t.oid = m[1]::oid left join pg_type as e on e.oid = t.typelem
+where coalesce(e.typcategory, t.typcategory) in ('A', 'C', 'D', 'R')
 union all select 'the function ' || p.oid::regprocedure::text || ' in ' || label from used
 join pg_proc as p on p.oid = used.oid
-where p.provolatile <> 'i' and not (p.oid < 16384 and p.provolatile = 's' and p.proname ~ $5)
+where p.provolatile <> 'i'
+  and not (p.oid < 16384 and p.provolatile = 's' and p.proname ~ $5 and p.proname !~ '_(in|recv)$')
 limit 1`;
 
-/** Stable functions of the server whose results depend on nothing but settings, besides their arguments. */
+/**
+ * Stable functions of the server whose results depend on nothing but settings and committed transactions, besides their
+ * arguments. Not among them: those that read texts as values of other types, since a text may mean the time, and those that
+ * make a `timetz` of a time, whose offset is that of the day.
+ */
 const SETTING_ONLY =
-  '^(to_(char|date|number|timestamp|json|jsonb|ascii|tsvector|tsquery)$|json|row_to_json|array_to_|array_agg|string_agg|concat|format$|quote_|date|timestamptz|timestamp$|timestamp_|timetz|time$|time_|interval|text$|extract$|like|overlaps$|generate_series$|ts_|plainto_|phraseto_|websearch_|bpchar|varchar)';
+  '^(to_(char|date|number|timestamp|json|jsonb|ascii|tsvector|tsquery)$|json(?!b?_(populate|to)_record)|row_to_json|array_to_|array_agg|string_agg|concat|format$|quote_|date|timestamptz|timestamp$|timestamp_|time$|time_|interval|text$|extract$|like|overlaps$|generate_series$|ts_|plainto_|phraseto_|websearch_|bpchar|varchar|pg_current_snapshot$)';
+
+/** Keywords of the statement that are no functions, and texts that mean the time. */
+function timeIn({ words, hasMoment }: ReturnType<typeof readSetOf>): string | undefined {
+  if (hasMoment) return 'the time in a text of the statement';
+  const word = words.find((each) => TIME_KEYWORDS.has(each));
+  return word && `the time in the statement: ${word}`;
+}
 
 /**
  * The tables behind what is read: views are followed to what they read, and partitions and heirs to their relatives, because
@@ -102,15 +128,16 @@ export class Sensitivities {
    * @throws what the connection throws
    */
   async of(sql: string, since: number): Promise<Sensitivity> {
-    const { relations, functions } = readSetOf(sql);
+    const read = readSetOf(sql);
+    const { relations, functions, words } = read;
     const names = [relations, functions].flatMap((list) => [
       list.map(({ schema }) => schema),
       list.map(({ name }) => name),
     ]);
-    const key = JSON.stringify(names);
+    const key = JSON.stringify([names, words]);
     let known = this.#answers.get(key);
     if (!known || known.asked < since) {
-      known = { asked: performance.now(), answer: this.#ask(names) };
+      known = { asked: performance.now(), answer: this.#ask(names, words) };
       if (this.#answers.size >= MAX_ANSWERS) this.#answers.clear();
       this.#answers.set(key, known);
     }
@@ -122,12 +149,12 @@ export class Sensitivities {
       const places = (isTable === 'true' && keys.get(relationKey(schema!, name!))) || [[]];
       reads.set(oid!, [...(reads.get(oid!) ?? []), ...places]);
     }
-    return { polledBecause: reasons[0]?.[0] ?? undefined, reads };
+    return { polledBecause: timeIn(read) ?? reasons[0]?.[0] ?? undefined, reads };
   }
 
-  async #ask(names: readonly (readonly string[])[]): Promise<Answer> {
+  async #ask(names: readonly (readonly string[])[], words: readonly string[]): Promise<Answer> {
     // One after the other: the connection for change signals stays free.
-    const reasons = await this.#source.poll(REASONS, [...names, SETTING_ONLY]);
+    const reasons = await this.#source.poll(REASONS, [...names, SETTING_ONLY, words]);
     return { reasons, tables: await this.#source.poll(TABLES, names.slice(0, 2)) };
   }
 }

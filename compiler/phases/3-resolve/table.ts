@@ -211,6 +211,7 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(table.relationships.size > 0 && { relationships: byName([...table.relationships]) }),
     ...(table.computedFields.size > 0 && { computedFields: byName([...table.computedFields]) }),
     ...(table.enumValues && { enumValues: table.enumValues }),
+    ...(catalog.ordered && { ordered: true }),
     ...(catalog.reads && {
       reads: byName(catalog.reads.map((each) => [keyOf(each), each.columns])),
     }),

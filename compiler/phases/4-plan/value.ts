@@ -1,5 +1,6 @@
 /** Values of the metadata as SQL: quoted literals, plain numbers, session variables cast to the type that is needed. */
 import { join, literal, raw, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
+import { mayHoldTime, namesMoment } from '../../../runtime/core/sql/moments.ts';
 import { readText, takesGeoJson, typedParameter } from '../../../runtime/core/sql/spatial.ts';
 import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
 import type { Json } from '../../../runtime/metadata/metadata.ts';
@@ -19,7 +20,7 @@ export function comparedValue(type: ColumnType, value: Value): Sql {
   if (value.kind === 'session') return typedValue(type, value);
   const encoded = encodeValue(type, value.value);
   const reads = type.family === 'text' || (type.family === 'unknown' && type.key.includes('.'));
-  if (reads && encoded !== null) return literal(encoded);
+  if (reads && encoded !== null && !isMoment(type, encoded)) return literal(encoded);
   return typedValue(type, value);
 }
 
@@ -34,6 +35,9 @@ function plainLiteral(type: ColumnType, value: Json): Sql | undefined {
 
 function castLiteral(type: ColumnType, value: Json): Sql {
   if (value === null) return sql`null::${raw(type.sql)}`;
+  const encoded = encodeValue(type, value)!;
+  if (namesNow(type, encoded)) return raw(type.name === 'timestamptz' ? 'now()' : `now()::${type.sql}`);
+  if (isMoment(type, encoded)) return sql`${literal(encoded)}::text::${raw(type.sql)}`;
   if (type.element && Array.isArray(value) && value.every((item) => item !== null && !Array.isArray(item))) {
     const { element } = type;
     const items = value.map(
@@ -43,24 +47,22 @@ function castLiteral(type: ColumnType, value: Json): Sql {
     );
     return sql`array[${join(items, ', ')}]::${raw(type.sql)}`;
   }
-  const encoded = encodeValue(type, value)!;
   if (takesGeoJson(type) && !type.element)
     return readText(type, literal(encoded), typeof value === 'string' ? 'text' : 'geojson');
-  if (namesNow(type, encoded)) return raw(type.name === 'timestamptz' ? 'now()' : `now()::${type.sql}`);
-  if (namesMoment(type, encoded)) return sql`${literal(encoded)}::text::${raw(type.sql)}`;
   return sql`${literal(encoded)}::${raw(type.sql)}`;
 }
 
 /** Whether a literal is the moment of the request: as one writes it, it is read at every run. */
 function namesNow(type: ColumnType, text: string): boolean {
-  return namesMoment(type, text) && /^\s*now(\(\))?\s*$/i.test(text);
+  const isTime = (type.family === 'date' && !type.element) || type.name === 'time';
+  return isTime && /^\s*now(\(\))?\s*$/i.test(text);
 }
 
 /**
- * Whether a literal of a date or time type means the moment of the request (`now()`, `today`). Postgres reads a literal
- * once, when it prepares the statement, and would keep that moment for as long as the statement lives; by way of text it
- * is read every time.
+ * Whether a literal may mean the moment of the request (`now()`, `today`), also as an item of an array or a bound of a range.
+ * Postgres reads a literal once, when it prepares the statement, and would keep that moment for as long as the statement
+ * lives; by way of text it is read every time.
  */
-function namesMoment(type: ColumnType, text: string): boolean {
-  return (type.family === 'date' || type.name === 'time') && /now|today|tomorrow|yesterday/i.test(text);
+function isMoment(type: ColumnType, text: string): boolean {
+  return namesMoment(text) && type.native !== 'enum' && mayHoldTime((type.element ?? type).sql);
 }

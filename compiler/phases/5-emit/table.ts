@@ -26,6 +26,7 @@ export function emitTable(table: DeclaredTable, names: FileNames): string {
       'conditionallyUnique',
       'unprovenKeys',
       'enumValues',
+      'ordered',
       'reads',
       'definition',
       'calls',

@@ -58,9 +58,9 @@ function keyName(column: number): Sql {
   return identifier(`key ${column + 1}`);
 }
 
-/** True if rows are counted per tuple, so that they cannot be joined as a set. */
+/** True if rows are counted per tuple, or have an order of their own, so that they cannot be joined as a set. */
 function isLimited({ visible }: TableTarget, { arguments: args }: SelectedField): boolean {
-  if (visible.select?.limit !== undefined) return true;
+  if (visible.select?.limit !== undefined || visible.table.shape.ordered) return true;
   return ['limit', 'offset', 'distinct_on', 'distinctOn'].some((name) => args.has(name));
 }
 
@@ -78,6 +78,7 @@ function resultsPerTuple(target: TableTarget, field: SelectedField, tuples: Tupl
     from: visible.table.sql,
     conditions: (alias) => equality(target, tuples, alias),
     stored: true,
+    ordered: visible.table.shape.ordered === true,
   };
   const ofTuple = target.form === 'aggregate' ? aggregateOfRows : listOfRows;
   const value = ofTuple(visible, field.selection, field.arguments, source, scope);

@@ -35,7 +35,7 @@ export function functionMutation({ of, requester, selection, args }: FunctionCal
   const write = print(sql`select ${keepRowsOf(visible.table, sql`${call(of, args)} as ${alias}`, alias)}`);
   const from = keptRows(visible.table);
   const read = print(
-    sql`select ${resultOf(of, visible, selection, args, { name: of.name, from, conditions: () => [] }, scope)}::text`,
+    sql`select ${resultOf(of, visible, selection, args, { ...functionSource(of, args), from }, scope)}::text`,
   );
   return {
     kind: 'write',
@@ -56,7 +56,7 @@ function tableOf(shape: FunctionShape, scope: Scope): VisibleTable {
 
 /** The rows that a function returns. */
 export function functionSource(shape: FunctionShape, args: RootArguments): RowSource {
-  return { name: shape.name, from: call(shape, args), conditions: () => [] };
+  return { name: shape.name, from: call(shape, args), conditions: () => [], ordered: shape.returns.set };
 }
 
 function call(shape: FunctionShape, args: RootArguments): Sql {

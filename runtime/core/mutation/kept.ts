@@ -3,17 +3,9 @@
  * the keys of rows that were written before it without a round trip to the server.
  */
 import type { Table } from '../program.ts';
+import { unusedColumn } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
-import {
-  identifier,
-  literal,
-  parameter,
-  print,
-  raw,
-  type Sql,
-  type Statement,
-  sql,
-} from '../sql/fragment.ts';
+import { literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 
 /** Rows of the write that a statement is made of. */
 export const WRITTEN = raw('"written"');
@@ -108,10 +100,8 @@ export function latestRows({ sql: table }: Table, rows: Sql, before: Sql, now: S
 }
 
 /** The column of a write that keeps rows which has their texts: no other has its name. */
-export function rowColumn({ shape: { columns } }: Table): Sql {
-  let name = 'engine row';
-  while (Object.hasOwn(columns, name)) name += '#';
-  return identifier(name);
+export function rowColumn({ shape }: Table): Sql {
+  return unusedColumn(shape, 'engine row');
 }
 
 /**

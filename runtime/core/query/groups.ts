@@ -25,7 +25,7 @@ export function groupsOfRows(
 ): Sql {
   const path = selection.argumentsPath;
   const rowArguments = new Map([...args].filter(([name]) => name === 'where'));
-  const base = baseRows(visible, rowArguments, source, false, path, scope);
+  const base = baseRows(visible, rowArguments, { ...source, ordered: false }, false, path, scope);
   const keys = keysOf(args.get('keys'), visible);
   const grouped = [...keys].map(([, { name, column }]): Entry => [name, column.value(base.alias)]);
   const order = groupOrder(args.get(argumentName(visible)('order_by')), keys, base);

@@ -42,6 +42,11 @@ export function roleLimit(visible: VisibleTable, written = Number.POSITIVE_INFIN
   return markedPart(visible, 'limit', words, limit) ?? limit;
 }
 
+/** True for the text that begins a hole. */
+export function isMark(text: string): boolean {
+  return text.startsWith('/*{');
+}
+
 /** Undefined where the role asks for no marks, or a hole cannot hold the words: names of tables and columns, and an alias. */
 function markedPart(
   { marks, table }: VisibleTable,

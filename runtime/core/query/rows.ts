@@ -2,11 +2,13 @@
 import type { Relationship } from '../program.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
+import { unusedColumn } from '../shapes.ts';
+import { isDistributed } from '../shards/index.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
 import { rowArgument } from './computed.ts';
 import { columns, type Entry } from './json-rows.ts';
-import { roleLimit } from './mark.ts';
+import { isMark, roleLimit } from './mark.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
 import { reached, rowRule, seen, visibleThrough } from './visible.ts';
@@ -22,10 +24,13 @@ export interface RowSource {
   readonly rule?: (alias: Sql) => readonly Sql[];
   /** The rows are read from the table itself. */
   readonly stored?: true;
+  /** The rows come in an order of their own, which is kept where the request gives none. */
+  readonly ordered?: boolean;
 }
 
 export function tableRows(visible: VisibleTable): RowSource {
-  return { name: visible.table.shape.name, from: visible.table.sql, conditions: () => [], stored: true };
+  const { shape, sql: from } = visible.table;
+  return { name: shape.name, from, conditions: () => [], stored: true, ordered: shape.ordered === true };
 }
 
 /** @param from what the role sees of the table that the relationship leads from, whose alias is `outer` */
@@ -41,6 +46,7 @@ export function relatedRows(
     conditions: (alias) => [joinCondition(relationship, outer, alias)],
     rule: (alias) => visibleThrough(from, relationship, visible, alias),
     stored: true,
+    ordered: visible.table.shape.ordered === true,
   };
 }
 
@@ -56,6 +62,8 @@ export interface Base {
   /** Columns of `distinct_on`, by database name. */
   readonly distinct: readonly string[];
   readonly keys: readonly SortKey[];
+  /** The place of a row in the order of its source, where that order is kept. */
+  readonly position?: Sql;
   /** ` limit … offset …`, or nothing. */
   readonly limit: Sql;
   readonly limited: boolean;
@@ -73,26 +81,94 @@ export function baseRows(
   const alias = scope.alias(source.name);
   const visible = source.stored ? seen(target) : target;
   const name = argumentName(visible);
-  const joins: Sql[] = [];
-  const ties = source.conditions(alias);
-  const rule = reached(ties, visible, rowRule(visible, alias));
-  const conditions = [
-    ...ties,
-    ...(source.rule ? reached(ties, visible, source.rule(alias)) : rule),
-    whereCondition(args.get('where'), alias, visible, scope, rule, joins),
-  ].filter((condition) => !isTrue(condition));
+  const read = (row: Sql) => readRow(row, visible, args, source, scope);
+  const { joins, conditions } = read(alias);
   const keys = sortKeys(args.get(name('order_by')), alias, visible, scope);
+  const distinct = distinctColumns(args.get(name('distinct_on')), keys, visible, path);
   const clauses = [...limitClause(args, target, capped), ...offsetClause(args)];
+  const limits = { limit: join(clauses, ''), limited: clauses.length > 0 };
+  const isKept = source.ordered && keys.length === 0 && !isDistributed(visible.table.source);
+  const isAlone = joins.length === 0 && distinct.length === 0 && conditions.every(isOfRow);
+  if (isKept && !isAlone) return { ...inOwnOrder(alias, visible, source, read), distinct, ...limits };
   return {
     visible,
     alias,
     from: sql`from ${source.from} as ${alias}${join(joins, '')}`,
-    where: conditions.length ? sql` where ${join(conditions, ' and ')}` : raw(''),
-    distinct: distinctColumns(args.get(name('distinct_on')), keys, visible, path),
+    where: whereOf(conditions),
+    distinct,
     keys,
-    limit: join(clauses, ''),
-    limited: clauses.length > 0,
+    ...(isKept && { position: PLACE }),
+    ...limits,
   };
+}
+
+/** The joins and conditions that arguments and rules ask of a row. */
+function readRow(
+  row: Sql,
+  visible: VisibleTable,
+  args: RootArguments,
+  source: RowSource,
+  scope: Scope,
+): { readonly joins: readonly Sql[]; readonly conditions: readonly Sql[] } {
+  const joins: Sql[] = [];
+  const ties = source.conditions(row);
+  const rule = reached(ties, visible, rowRule(visible, row));
+  const conditions = [
+    ...ties,
+    ...(source.rule ? reached(ties, visible, source.rule(row)) : rule),
+    whereCondition(args.get('where'), row, visible, scope, rule, joins),
+  ];
+  return { joins, conditions };
+}
+
+/** ` where …`, or nothing. */
+function whereOf(conditions: readonly Sql[]): Sql {
+  const all = conditions.filter((condition) => !isTrue(condition));
+  return all.length > 0 ? sql` where ${join(all, ' and ')}` : raw('');
+}
+
+/** The place of a row among those that its SELECT gives, which reads nothing but their source. */
+const PLACE = raw('row_number() over ()');
+
+/**
+ * Rows that are joined with others, or asked whether there are others, while the order in which their source gives them is kept:
+ * PostgreSQL joins in any order that it likes, so the rows are numbered before, where their source is alone in its SELECT.
+ * Conditions on the row itself stay there, because a condition does not pass a numbering. Computed fields take rows of
+ * the table, and rows of a derived table have no type, so tables that have such fields hand them on whole.
+ */
+function inOwnOrder(
+  alias: Sql,
+  visible: VisibleTable,
+  source: RowSource,
+  read: (row: Sql) => ReturnType<typeof readRow>,
+): Pick<Base, 'visible' | 'alias' | 'from' | 'where' | 'keys' | 'position'> {
+  const isWhole = visible.table.computedFields.size > 0;
+  const row = isWhole ? sql`(${alias}."row")` : alias;
+  const inside = read(alias);
+  const { joins, conditions } = isWhole ? read(row) : inside;
+  const isInside = inside.conditions.map(isOfRow);
+  // What `where` joins with is known outside only.
+  if (joins.length > 0) isInside[isInside.length - 1] = false;
+  const own = whereOf(inside.conditions.filter((_, index) => isInside[index]));
+  const place = unusedColumn(visible.table.shape, 'engine order');
+  const position = sql`${alias}.${place}`;
+  const selected = isWhole ? sql`${rowArgument(visible.table, alias)} as "row"` : sql`${alias}.*`;
+  const numbered = sql`select ${selected}, ${PLACE} as ${place} from ${source.from} as ${alias}${own}`;
+  return {
+    visible,
+    alias: row,
+    from: sql`from (${numbered}) as ${alias}${join(joins, '')}`,
+    where: whereOf(conditions.filter((_, index) => !isInside[index])),
+    keys: [{ expression: position, direction: 'asc' }],
+    position,
+  };
+}
+
+/** True if a condition asks nothing but the row: Postgres may answer a subquery by a join. */
+function isOfRow({ nodes }: Sql): boolean {
+  return nodes.every(
+    (node) => node.kind !== 'text' || isMark(node.text) || !/\b(?:select|values|table)\b/i.test(node.text),
+  );
 }
 
 /** Writes the name of an argument by the naming convention. */
@@ -134,6 +210,8 @@ export interface DerivedRows {
   readonly alias: Sql;
   /** The FROM item, alias included. */
   readonly from: Sql;
+  /** The place of a row in an order that joins have to keep. */
+  readonly position?: Sql;
 }
 
 /**
@@ -150,20 +228,40 @@ export function derivedRows(
 ): DerivedRows {
   const alias = scope.alias('selected');
   const whole = needsWholeRows(visible, selection);
-  const distinct = distinctOn(visible, base);
+  const row = whole ? sql`${rowArgument(visible.table, base.alias)} as "row"` : sql`${base.alias}.*`;
   const more = further.length > 0 ? sql`, ${columns(further)}` : raw('');
-  return {
-    row: whole ? sql`(${alias}."row")` : alias,
-    alias,
-    from: sql`(select ${distinct}${whole ? sql`${rowArgument(visible.table, base.alias)} as "row"` : sql`${base.alias}.*`}${more} ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
-  };
+  const derived = { row: whole ? sql`(${alias}."row")` : alias, alias };
+  const rest = sql`${base.from}${base.where}`;
+  if (!base.position) {
+    const select = sql`select ${distinctOn(visible, base)}${row}${more}`;
+    return { ...derived, from: sql`(${select} ${rest}${orderBy(base.keys)}${base.limit}) as ${alias}` };
+  }
+  const name = unusedColumn(visible.table.shape, 'engine position');
+  const position = sql`${alias}.${name}`;
+  const select = sql`select ${distinctOn(visible, base)}${row}${more}, ${base.position} as ${name}`;
+  if (base.distinct.length === 0)
+    return {
+      ...derived,
+      position,
+      from: sql`(${select} ${rest}${orderBy(base.keys)}${base.limit}) as ${alias}`,
+    };
+  // The first of equal rows stays, at its place.
+  const leading = distinctValues(visible, base).map(
+    (expression): SortKey => ({ expression, direction: 'asc' }),
+  );
+  const first = sql`(${select} ${rest}${orderBy([...leading, ...base.keys])}) as ${alias}`;
+  const from = sql`(select ${alias}.* from ${first} order by ${position}${base.limit}) as ${alias}`;
+  return { ...derived, position, from };
 }
 
 /** `distinct on (…) `, or nothing. */
 export function distinctOn(visible: VisibleTable, { distinct, alias }: Base): Sql {
   if (distinct.length === 0) return raw('');
-  const columns = distinct.map((name) => visible.select!.readable.get(name)!.value(alias));
-  return sql`distinct on (${join(columns, ', ')}) `;
+  return sql`distinct on (${join(distinctValues(visible, { distinct, alias }), ', ')}) `;
+}
+
+function distinctValues(visible: VisibleTable, { distinct, alias }: Pick<Base, 'distinct' | 'alias'>): Sql[] {
+  return distinct.map((name) => visible.select!.readable.get(name)!.value(alias));
 }
 
 /** True if the selection contains a function that receives the row. */

@@ -18,7 +18,15 @@ import { jsonPath } from './json-path.ts';
 import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
 import { roleLimit } from './mark.ts';
 import { orderBy, type SortKey } from './order.ts';
-import { baseRows, derivedRows, distinctOn, numbered, type RowSource, relatedRows } from './rows.ts';
+import {
+  argumentName,
+  baseRows,
+  derivedRows,
+  distinctOn,
+  numbered,
+  type RowSource,
+  relatedRows,
+} from './rows.ts';
 import { type Scope, strictParameter } from './scope.ts';
 import { related, seen } from './visible.ts';
 
@@ -39,11 +47,14 @@ export function listOfRows(
   if (base.distinct.length === 0 && !(base.limited && selection.fields.some(isCostly))) {
     const joins = noJoins();
     const entries = rowEntries(selection, base.visible, base.alias, scope, joins);
-    const rest = sql`${base.from}${joined(joins)}${base.where}${orderBy(base.keys)}${base.limit}`;
-    return jsonRows('list', entries, rest, scope);
+    const isSorted = !base.position || base.keys.length > 0;
+    if (isSorted || joins.tables.length === 0) {
+      const rest = sql`${base.from}${joined(joins)}${base.where}${orderBy(base.keys)}${base.limit}`;
+      return jsonRows('list', entries, rest, scope);
+    }
   }
   const rows = derivedRows(visible, selection, base, scope);
-  const order = orderAgain(base.keys, visible, rows.row);
+  const order = rows.position ? sql` order by ${rows.position}` : orderAgain(base.keys, visible, rows.row);
   const joins = order && noJoins();
   const entries = rowEntries(selection, base.visible, rows.row, scope, joins);
   const rest = joins?.tables.length ? sql`${joined(joins)}${order!}` : raw('');
@@ -267,7 +278,12 @@ function computedFieldValue(
       computed.returns.type,
     );
   }
-  const source: RowSource = { name: computed.name, from: call, conditions: () => [] };
+  const source: RowSource = {
+    name: computed.name,
+    from: call,
+    conditions: () => [],
+    ordered: computed.returns.set,
+  };
   if (aggregates) return aggregateOfRows(target!, field.selection, field.arguments, source, scope);
   return computed.returns.set
     ? listOfRows(target!, field.selection, field.arguments, source, scope)
@@ -299,7 +315,11 @@ export function aggregateOfRows(
   source: RowSource,
   scope: Scope,
 ): Sql {
-  const base = baseRows(visible, args, source, false, selection.argumentsPath, scope);
+  const wantsNodes = selection.fields.some((field) => field.definition.meaning.kind === 'nodes');
+  const isWhole =
+    !args.has('limit') && !args.has('offset') && !args.has(argumentName(visible)('distinct_on'));
+  const ordered = source.ordered === true && (wantsNodes || !isWhole);
+  const base = baseRows(visible, args, { ...source, ordered }, false, selection.argumentsPath, scope);
   if (isDistributed(visible.table.source))
     return aggregateOfShards(
       visible,
@@ -309,11 +329,10 @@ export function aggregateOfRows(
       scope,
     );
   const rows = derivedRows(visible, selection, base, scope);
-  const wantsNodes = selection.fields.some((field) => field.definition.meaning.kind === 'nodes');
   const capped = visible.select?.limit !== undefined && wantsNodes;
   // Postgres may sort the rows for a distinct count, and the other aggregates then get them in that order.
   const reordered =
-    wantsNodes && (base.keys.length > 0 || base.distinct.length > 0) && countsDistinct(selection);
+    wantsNodes && (base.keys.length > 0 || base.distinct.length > 0 || ordered) && countsDistinct(selection);
   const aggregates: Entry[] = [];
   const nodes: Sql[] = [];
   const objects: Sql[] = [];

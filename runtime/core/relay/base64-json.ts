@@ -1,7 +1,7 @@
 /** Global ids and cursors: JSON in base64, made by Postgres, read here. Clients may send anything in their place. */
 import { parseExactJson } from '../json/exact-json.ts';
 import { type Sql, sql } from '../sql/fragment.ts';
-import { type ColumnType, NumberText } from '../types.ts';
+import { type ColumnType, encodeValue, NumberText } from '../types.ts';
 
 /** SQL of the text for a JSON value. Postgres breaks base64 into lines. */
 export function base64Json(json: Sql): Sql {
@@ -18,24 +18,35 @@ export function readBase64Json(text: unknown): unknown {
   }
 }
 
-/** Types whose JSON is another text than the one that Postgres reads, or loses something. */
+/**
+ * Types whose JSON is another text than the one that Postgres reads, or loses something: of a jsonb value, whether it is the
+ * null of JSON or none.
+ */
 function isWrittenAsText({ family, element }: ColumnType): boolean {
-  return element !== undefined || ['unknown', 'geometry', 'geography', 'raster'].includes(family);
+  return element !== undefined || TEXTS.has(family);
 }
+
+const TEXTS: ReadonlySet<ColumnType['family']> = new Set([
+  ...(['unknown', 'json', 'jsonb', 'geometry', 'geography', 'raster'] as const),
+]);
 
 /** SQL of the value as it goes into the JSON. */
 export function jsonValue(type: ColumnType, value: Sql): Sql {
   return isWrittenAsText(type) ? sql`(${value})::text` : value;
 }
 
-/** True if a value of the JSON is one that `jsonValue` may have written for the type, or null. */
-export function isJsonValue(type: ColumnType, value: unknown): boolean {
-  if (value === null) return true;
-  if (isWrittenAsText(type)) return typeof value === 'string';
+/**
+ * The text that Postgres reads as the value again; undefined if `jsonValue` cannot have written it for the type.
+ * @throws EngineError as encodeValue
+ */
+export function readJsonValue(type: ColumnType, value: unknown): string | null | undefined {
+  if (value === null) return null;
+  if (isWrittenAsText(type)) return typeof value === 'string' ? value : undefined;
+  return isJsonValue(type, value) ? encodeValue(type, value) : undefined;
+}
+
+function isJsonValue(type: ColumnType, value: unknown): boolean {
   switch (type.family) {
-    case 'json':
-    case 'jsonb':
-      return true;
     case 'boolean':
       return typeof value === 'boolean';
     case 'integer':

@@ -107,7 +107,9 @@ class Connection {
       return [...ties, behind(reached(ties, visible, rowRule(visible, alias)), condition)];
     };
     const { argumentsPath } = this.#selection;
-    return baseRows(this.#visible, this.#args, { ...source, conditions }, false, argumentsPath, this.#scope);
+    // The keys of a connection decide its order.
+    const own = { ...source, conditions, ordered: false };
+    return baseRows(this.#visible, this.#args, own, false, argumentsPath, this.#scope);
   }
 
   /** The rows as a FROM item, with their keys. @param limit ` limit …`, or nothing */

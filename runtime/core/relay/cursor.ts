@@ -4,8 +4,7 @@ import { sourceOf } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { Sql } from '../sql/fragment.ts';
 import { typedParameter } from '../sql/spatial.ts';
-import { encodeValue } from '../types.ts';
-import { isJsonValue, readBase64Json } from './base64-json.ts';
+import { readBase64Json, readJsonValue } from './base64-json.ts';
 import type { ConnectionKey } from './keys.ts';
 
 /**
@@ -16,12 +15,13 @@ export function cursorValues(node: InputNode, keys: readonly ConnectionKey[], pa
   return keys.map(({ value: { path: place, type } }) => {
     const encode = (cursor: unknown) => {
       const value = valueAt(readBase64Json(cursor), place);
-      if (value === undefined || !isJsonValue(type, value)) throw invalidCursor(path);
       try {
-        return encodeValue(type, value);
+        const text = readJsonValue(type, value);
+        if (text !== undefined) return text;
       } catch (error) {
-        throw error instanceof EngineError ? invalidCursor(path) : error;
+        if (!(error instanceof EngineError)) throw error;
       }
+      throw invalidCursor(path);
     };
     const part = { as: 'part', part: place.join('.') } as const;
     return typedParameter(type, sourceOf(node), encode, path, part);

@@ -122,13 +122,18 @@ function isSame({ expression, value: { nullable } }: ConnectionKey, value: Sql):
   return nullable ? sql`${expression} is not distinct from ${value}` : sql`${expression} = ${value}`;
 }
 
-function isLaterBy({ expression, direction, value: { nullable } }: ConnectionKey, value: Sql): Sql {
+function isLaterBy({ expression, direction, value: { nullable, type } }: ConnectionKey, value: Sql): Sql {
   const compared = sql`${expression} ${raw(operatorOf(direction))} ${value}`;
   if (!nullable) return compared;
+  // A composite value "is null" if all its fields are, and neither null nor not null if some are.
+  const [isNull, isNotNull] =
+    type.family === 'unknown'
+      ? [raw('is not distinct from null'), raw('is distinct from null')]
+      : [raw('is null'), raw('is not null')];
   const nullsLast = direction === 'asc' || direction.endsWith('nulls last');
   return nullsLast
-    ? sql`(${value} is not null and (${compared} or ${expression} is null))`
-    : sql`(${compared} or (${value} is null and ${expression} is not null))`;
+    ? sql`(${value} ${isNotNull} and (${compared} or ${expression} ${isNull}))`
+    : sql`(${compared} or (${value} ${isNull} and ${expression} ${isNotNull}))`;
 }
 
 /** Values by the names in the order: `{"author": {"name": …}, "id": …}`. */

@@ -5,7 +5,7 @@
 import type { Column, ProgramContent, Table } from '../program.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
-import { base64Json, isJsonValue, jsonValue, readBase64Json } from './base64-json.ts';
+import { base64Json, jsonValue, readBase64Json, readJsonValue } from './base64-json.ts';
 
 /** A decoded id: a table, and the values of its primary key. */
 export interface NodeId {
@@ -63,7 +63,8 @@ export function tableOfNode(id: NodeId, { tables }: ProgramContent): Table | und
   return found.length === 1 && table!.primaryKey.length === id.key.length ? table : undefined;
 }
 
-/** Whether the values of an id are of the types of the key. */
-export function fitsKey(id: NodeId, key: readonly Column[]): boolean {
-  return key.every(({ type }, index) => id.key[index] !== null && isJsonValue(type, id.key[index]));
+/** Texts of the values of an id; undefined unless all are of the types of the key. @throws EngineError as encodeValue */
+export function keyOf(id: NodeId, key: readonly Column[]): readonly string[] | undefined {
+  const texts = key.flatMap(({ type }, index) => readJsonValue(type, id.key[index]) ?? []);
+  return texts.length === key.length ? texts : undefined;
 }

@@ -10,8 +10,7 @@ import { isLookedUpByKey } from '../schema/key-lookup.ts';
 import type { ObjectType } from '../schema/types.ts';
 import { identifier, join, type Sql, sql } from '../sql/fragment.ts';
 import { typedParameter } from '../sql/spatial.ts';
-import { encodeValue } from '../types.ts';
-import { fitsKey, readNodeId, tableOfNode } from './node-id.ts';
+import { keyOf, readNodeId, tableOfNode } from './node-id.ts';
 import { isNode } from './types.ts';
 
 interface PlannedNode {
@@ -42,9 +41,9 @@ export function planNode(
   const key = visible.table.primaryKey.map((column, index) => {
     const encode = (value: unknown) => {
       const own = readNodeId(value);
-      if (!own || !fitsKey(own, visible.table.primaryKey))
-        throw invalid('its values are not of the types of the key', node.path);
-      return encodeValue(column.type, own.key[index]);
+      const values = own && keyOf(own, visible.table.primaryKey);
+      if (!values) throw invalid('its values are not of the types of the key', node.path);
+      return values[index]!;
     };
     const part = { as: 'part', part: `key ${index}` } as const;
     const value = typedParameter(column.type, sourceOf(node), encode, node.path, part);

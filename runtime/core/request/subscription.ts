@@ -27,8 +27,9 @@ export interface SubscriptionPlan {
    * Answers a batch of cohorts. Of a live query: parameters `$1` numbers of the cohorts, `$2` hashes of their last results,
    * `$3` the seed of the hashes, and from `$4` on the values of each parameter, all but the seed as arrays; columns number,
    * hash, and the text below `data`, which is null where the hash is the given one. Of a stream: `$1` numbers, and from
-   * `$2` on the values; columns number, the new position of the cursor, the text below `data`, and, of one that waits for
-   * transactions, `t` if rows do; no row if there is nothing new.
+   * `$2` on the values; columns number, the position of the cursor, the text below `data`, and, of one that waits for
+   * transactions, `t` if rows do; no row if there is nothing new. Where the text is null, no rows were found, and the position
+   * is what the given one means (`now()`, for example), as PostgreSQL writes it.
    */
   readonly text: string;
   /** Parameters of the arrays of values. */
@@ -214,21 +215,29 @@ function streamStatement({ query, field, horizon: seconds }: StreamedQuery): Pri
   const result = printInto(query, parameters, valueOfCohort);
   const [column, condition] =
     seconds === undefined ? ['', ''] : [', "_result"."waits"', ' or "_result"."waits"'];
-  const text =
-    `select "_cohort"."number", "_result"."cursor", "_result"."text"${column} ` +
-    `from ${cohorts(parameters, [], [], 2)} ` +
-    `cross join lateral (${result}) as "_result" where "_result"."cursor" is not null${condition}`;
   const place = (from: 'cursor' | 'horizon') => parameters.findIndex((each) => each.source.from === from);
+  const cursor = place('cursor');
+  const position = `(${valueOfCohort(cursor + 1)})::text`;
+  const text =
+    `select "_cohort"."number", coalesce("_result"."cursor", ${position}), ` +
+    `case when "_result"."cursor" is not null then "_result"."text" end${column} ` +
+    `from ${cohorts(parameters, [], [], 2, '', `, ${columnOf(cursor)} as "start"`)} ` +
+    `cross join lateral (${result}) as "_result" ` +
+    `where "_result"."cursor" is not null or ${position} <> "_cohort"."start"${condition}`;
   return {
     text,
     parameters,
-    cursor: { parameter: place('cursor'), field },
+    cursor: { parameter: cursor, field },
     ...(seconds !== undefined && { horizon: { parameter: place('horizon'), seconds } }),
   };
 }
 
+function columnOf(parameter: number): string {
+  return `"value ${parameter + 1}"`;
+}
+
 function valueOfCohort(position: number): string {
-  return `"_cohort"."value ${position}"`;
+  return `"_cohort".${columnOf(position - 1)}`;
 }
 
 /**
@@ -242,6 +251,7 @@ const READ_ONLY = ` where set_config('transaction_read_only', 'on', true) is not
  * would cast a value only when it reaches a row, and a bad value would tell whether there is one.
  * @param first position of the first array of values
  * @param condition ` where …` on the cohorts, or nothing
+ * @param further columns of the texts as they are
  */
 function cohorts(
   parameters: readonly ParameterNode[],
@@ -249,13 +259,14 @@ function cohorts(
   values: readonly string[],
   first: number,
   condition = '',
+  further = '',
 ): string {
   const own = ['"number"', ...names];
-  const columns = parameters.map((_, index) => `"value ${index + 1}"`);
+  const columns = parameters.map((_, index) => columnOf(index));
   const cast = parameters.map(({ type }, index) => `(${columns[index]})::${type} as ${columns[index]}`);
   const arrays = parameters.map((_, index) => `($${index + first})::text[]`);
   return (
-    `(select ${[...own, ...cast].join(', ')} ` +
+    `(select ${[...own, ...cast].join(', ')}${further} ` +
     `from unnest(${['($1)::integer[]', ...values, ...arrays].join(', ')}) ` +
     `as "_cohort" (${[...own, ...columns].join(', ')})${condition} offset 0) as "_cohort"`
   );

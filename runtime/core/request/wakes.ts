@@ -1,7 +1,7 @@
 /** Names in words the writes that a live query is read again after: tables, columns and keys that its statement reads. */
 import type { Program } from '../program.ts';
 import { readKeysOf, relationKey } from '../sql/keys.ts';
-import { readSetOf } from '../sql/reads.ts';
+import { readSetOf, TIME_KEYWORDS } from '../sql/reads.ts';
 import { bindParameter } from './bind.ts';
 import type { SubscriptionPlan } from './subscription.ts';
 
@@ -11,7 +11,7 @@ import type { SubscriptionPlan } from './subscription.ts';
  */
 export function wakesOf(plan: SubscriptionPlan, program: Pick<Program, 'tables'>): readonly string[] {
   const text = withoutMarks(plan.text);
-  const { relations, functions } = readSetOf(text);
+  const { relations, functions, words, hasMoment } = readSetOf(text);
   const places = readKeysOf(text);
   const lines = relations.map(({ schema, name, columns }) => {
     const table = program.tables.find(
@@ -31,8 +31,14 @@ export function wakesOf(plan: SubscriptionPlan, program: Pick<Program, 'tables'>
   const calls = functions.map(
     ({ schema, name }) => `${schema}.${name}(): read at the interval, unless the function is IMMUTABLE`,
   );
-  return [...lines, ...calls];
+  const isTimed = hasMoment || words.some((word) => TIME_KEYWORDS.has(word) || TIME_FUNCTIONS.has(word));
+  return [...lines, ...calls, ...(isTimed ? ['the time: read at the interval'] : [])];
 }
+
+/** Functions of PostgreSQL that tell the time. */
+const TIME_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...['now', 'age', 'timeofday', 'clock_timestamp', 'statement_timestamp', 'transaction_timestamp'],
+]);
 
 const NOBODY = { role: '', variables: {}, backendOnly: false };
 

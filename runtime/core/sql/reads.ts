@@ -4,11 +4,16 @@
  * where an argument list follows, a type behind `::`, and otherwise a relation.
  */
 import { REQUEST_ALIAS, RULE_ALIAS } from '../condition/rule.ts';
+import { namesMoment } from './moments.ts';
 
 export interface ReadSet {
   /** Sorted by name. */
   readonly relations: readonly ReadRelation[];
   readonly functions: readonly QualifiedName[];
+  /** Keywords that are the time, and other words with an argument list behind them: functions without a schema. Sorted. */
+  readonly words: readonly string[];
+  /** A text that is read as another type than text means the moment at which it is read. */
+  readonly hasMoment: boolean;
 }
 
 interface QualifiedName {
@@ -34,10 +39,21 @@ export function readSetOf(sql: string): ReadSet {
   const functions = new Map<string, QualifiedName>();
   const aliases = new Map<string, Set<string>>();
   const uses: [alias: string, column: string | undefined][] = [];
+  const words = new Set<string>();
+  let hasMoment = false;
   for (let index = 0; index < tokens.length; index += 1) {
     const first = tokens[index]!;
-    if (typeof first === 'string') continue;
     const before = tokens[index - 1];
+    if (first === MOMENT) hasMoment ||= tokens[index + 1] === '::' && !isText(tokens.slice(index + 2));
+    else if (typeof first === 'string' && TIME_KEYWORDS.has(first)) words.add(first);
+    else if (
+      typeof first === 'string' &&
+      before !== '::' &&
+      tokens[index + 1] === '(' &&
+      /^[a-z_]/.test(first)
+    )
+      words.add(first);
+    if (typeof first === 'string') continue;
     const isSource = (before === 'from' && tokens[index - 2] !== 'distinct') || before === 'join';
     const second = tokens[index + 1] === '.' ? tokens[index + 2] : undefined;
     if (ALIAS.test(first.name) && !isSource) {
@@ -74,17 +90,32 @@ export function readSetOf(sql: string): ReadSet {
       columns: columns && [...columns].sort(),
     })),
     functions: sorted(functions),
+    words: [...words].sort(),
+    hasMoment,
   };
 }
 
-/** Texts are all alike; words are in lower case. */
+/** Keywords that are the time. */
+export const TIME_KEYWORDS: ReadonlySet<string> = new Set([
+  ...['current_date', 'current_time', 'current_timestamp', 'localtime', 'localtimestamp'],
+]);
+
+/** A text that may mean a moment; other texts are all alike. */
+const MOMENT = "'moment'";
+
+/** Whether a cast to text, and no other behind it, follows. */
+function isText([type, next]: readonly Token[]): boolean {
+  return type === 'text' && next !== '::';
+}
+
+/** Texts are all alike, but for those that may mean a moment; words are in lower case. */
 export function tokensOf(sql: string): Token[] {
   const tokens: Token[] = [];
   for (const match of sql.matchAll(TOKEN)) {
     const name = match[1];
     if (name !== undefined) tokens.push({ name: name.replaceAll('""', '"') });
     else if (!match[0].endsWith("'")) tokens.push(match[0].toLowerCase());
-    else tokens.push('text');
+    else tokens.push(namesMoment(match[0]) ? MOMENT : 'text');
   }
   return tokens;
 }

@@ -7,6 +7,7 @@ import {
   type ComputedField,
   type ForeignKey,
   type Key,
+  ownOrder,
   type Permission,
   type Project,
   type Relationship,
@@ -139,7 +140,9 @@ function createView(project: Project, view: Table): string {
     ? ` left join ${tableSql(tableNamed(project, outer.table))} o on b.${quote(outer.on[0])} = o.${quote(outer.on[1])}`
     : '';
   const where = notNull === undefined ? '' : ` where b.${quote(notNull)} is not null`;
-  return `create ${view.kind} ${tableSql(view)} as select ${columns.join(', ')} from ${tableSql(base)} b${joined}${where};
+  const order = ownOrder(view);
+  const sorted = order ? ` order by ${quote(order.column)} ${order.direction.replaceAll('_', ' ')}` : '';
+  return `create ${view.kind} ${tableSql(view)} as select ${columns.join(', ')} from ${tableSql(base)} b${joined}${where}${sorted};
 ${view.keys.map((key, index) => addKey(view, key, index)).join('\n')}`;
 }
 

@@ -7,6 +7,7 @@ import { computedRows, grantOf, holds, type Lens, relatedRows, roleLens, type Sc
 import {
   columnNamed,
   graphqlName,
+  ownOrder,
   type Project,
   type Row,
   scalarType,
@@ -213,7 +214,16 @@ function createOracle(
     const certain = certainKeys(table, found, orderBy);
     if (certain.length < orderBy.length && distinctOn)
       throw new Error('which rows are the first is not certain');
+    const own = orderBy.length === 0 ? ownOrder(table) : undefined;
+    const type = own && TYPES[columnNamed(table, own.column).type];
     const compare = (left: Row, right: Row): number => {
+      // By the values themselves: a view sorts before cells are hidden.
+      if (own)
+        return compareSorted(
+          { value: left[own.column]!, type: type! },
+          { value: right[own.column]!, type: type! },
+          own.direction,
+        );
       for (const key of certain) {
         const result = compareKeys(table, left, right, key);
         if (result !== 0) return result;

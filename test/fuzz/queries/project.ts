@@ -1,5 +1,6 @@
 /** What a random project is made of: tables with their rows, relationships, computed fields, permissions. Plain data. */
 import type { Condition } from './condition.ts';
+import type { Direction } from './request.ts';
 import { equalAcross, type TypeName, type Value } from './types.ts';
 
 export type Row = Readonly<Record<string, Value>>;
@@ -32,9 +33,14 @@ export interface Table {
   readonly permissions: readonly Permission[];
   /**
    * Of a view: whose rows it shows, those in which a column is not null; and by an outer join columns of another table
-   * under further names.
+   * under further names. It may have an order, by one of its columns.
    */
-  readonly view?: { readonly table: string; readonly notNull?: string; readonly outer?: OuterJoin };
+  readonly view?: {
+    readonly table: string;
+    readonly notNull?: string;
+    readonly outer?: OuterJoin;
+    readonly order?: { readonly column: string; readonly direction: Direction };
+  };
   /** Of a table, without those of tables that inherit from it; a view's rows follow from its table. */
   readonly rows: readonly Row[];
 }
@@ -116,6 +122,12 @@ export interface InheritedRole {
 export interface Project {
   readonly tables: readonly Table[];
   readonly inheritedRoles: readonly InheritedRole[];
+}
+
+/** The order that rows of a view have by themselves; those of a materialized view are in none. */
+export function ownOrder({ kind, view, columns }: Table): NonNullable<Table['view']>['order'] {
+  const order = kind === 'view' ? view!.order : undefined;
+  return order && columns.some(({ name }) => name === order.column) ? order : undefined;
 }
 
 /** The rows that a query of a table finds. */

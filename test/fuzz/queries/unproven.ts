@@ -16,6 +16,7 @@ import {
   rowsOf,
   type Table,
 } from './project.ts';
+import { DIRECTIONS } from './request.ts';
 import { joinedTo, MERGING, TYPE_NAMES, TYPES, type TypeName, type Value } from './types.ts';
 
 /** The column that looks like a key, and the one that is joined to it. */
@@ -229,7 +230,12 @@ function randomView(random: Random, tables: readonly Table[], name: string): Tab
     relationships: [],
     computedFields: [],
     permissions: [],
-    view: { table: shown.name, ...(notNull !== undefined && { notNull }), ...(outer && { outer }) },
+    view: {
+      table: shown.name,
+      ...(notNull !== undefined && { notNull }),
+      ...(outer && { outer }),
+      ...(random.chance(0.6) && { order: { column: 'n', direction: random.pick(DIRECTIONS) } }),
+    },
     rows: [],
   };
   if (view.kind === 'view') return view;

@@ -26,6 +26,14 @@ beforeAll(async () => {
     create view plain_note as select id, body from note where id > 0;
     create view note_of_view as select id, upper(body) as body, to_json(body) as doc from plain_note;
     create view timed_note as select id, body from note where current_date > '2000-01-01';
+    create view again_timed as select * from timed_note;
+    create view text_note as select id from note where 'now'::text::date > '2000-01-01';
+    create view texts_note as select id from note where array['now'::text]::date[] <> '{}';
+    create view record_note as select id from note, jsonb_to_record('{"at": "now"}') as r (at date) where at > '2000-01-01';
+    create view input_note as select id from note where timestamptz_in('now', 0, -1) > '2000-01-01';
+    create view summer_note as select id from note where '10:00'::time::timetz <> '10:00+13';
+    create function later(at date default now()) returns setof note language sql immutable as 'select * from note';
+    create function hand_made(note) returns date language sql stable as 'select now()::date';
     create view busy as select pid from pg_stat_activity;
     create function steady(note) returns text language sql immutable as 'select $1.body';
     create function moody(note) returns text language sql stable as 'select $1.body || clock_timestamp()';
@@ -145,7 +153,20 @@ describe('what a statement reads', () => {
         { schema: 's', name: 'third', columns: ['t'] },
       ],
       functions: [{ schema: 'public', name: 'fn' }],
+      words: ['and', 'coalesce', 'exists', 'from', 'json_agg', 'select'],
+      hasMoment: false,
     });
+  });
+
+  test.each([
+    [`where "note#1"."at" <= 'today'::text::date`, true],
+    [`where "note#1"."at" <= 'Tomorrow 10:00'::text::timestamp`, true],
+    [`where "note#1"."span" @> '[now,)'::text::tstzrange`, true],
+    [`where "note#1"."at" <= 'now'::timestamptz`, true],
+    [`where "note#1"."body" = 'now'`, false],
+    [`select 'today'::text, 'known nowhere'::date`, false],
+  ])('a text that means a moment: %s', (sql, expected) => {
+    expect(readSetOf(sql).hasMoment).toBe(expected);
   });
 
   test.each([
@@ -159,6 +180,29 @@ describe('what a statement reads', () => {
     ],
     ['from "public"."short_note" as "note#1"', 'the function now() in short_note'],
     ['from "public"."timed_note" as "note#1"', 'the time or the user in timed_note'],
+    ['from "public"."again_timed" as "note#1"', 'the time or the user in timed_note'],
+    ['from "public"."text_note" as "note#1"', 'a text that is read as date in text_note'],
+    ['from "public"."texts_note" as "note#1"', 'a text that is read as date in texts_note'],
+    ['from "public"."record_note" as "note#1"', 'the function jsonb_to_record(jsonb) in record_note'],
+    [
+      'from "public"."input_note" as "note#1"',
+      'the function timestamptz_in(cstring,oid,integer) in input_note',
+    ],
+    ['from "public"."summer_note" as "note#1"', 'in summer_note'],
+    ['from "public"."later"() as "note#1"', 'the function now() in public.later'],
+    [
+      'from "public"."note" as "note#1" where "note#1"."id" > 0 and now() > clock_timestamp()',
+      'in the statement',
+    ],
+    ['from "public"."note" as "note#1" where age("note#1"."at") > $1', 'in the statement'],
+    ['current_date from "public"."note" as "note#1"', 'the time in the statement: current_date'],
+    ['localtime(0) from "public"."note" as "note#1"', 'the time in the statement: localtime'],
+    ['hand_made("note#1") from "public"."note" as "note#1"', 'the function hand_made(note) in the statement'],
+    [`from "public"."note" as "note#1" where "note#1"."at" = 'today'::text::date`, 'the time in a text'],
+    [
+      'json_agg(coalesce(upper("note#1"."body"), to_json(concat(1, 2))::text)) from "public"."note" as "note#1"',
+      undefined,
+    ],
     ['from "public"."busy" as "note#1"', 'the system relation pg_stat_activity'],
   ])('%s', async (sql, reason) => {
     const { polledBecause } = await new Sensitivities(source).of(`select ${sql}`, 0);
