@@ -172,10 +172,10 @@ export const diagnostics = {
     message('column-fields-conflict', 'error', [
       `the definitions of columns "${first}" and "${second}" are in conflict: they are mapped to the same field name, "${field}"`,
     ]),
-  /** Column "%column%" of table %table% is left out of the GraphQL schema, because its name is not a valid GraphQL name. */
+  /** Column "%column%" of table %table% is left out of the GraphQL schema, because its name is not a valid GraphQL name of a field and an enum value. */
   columnNameLeftOut: ({ column, table }: { column: Hole; table: Hole }): Message =>
     message('column-name-left-out', 'warning', [
-      `Column "${column}" of table ${table} is left out of the GraphQL schema, because its name is not a valid GraphQL name.`,
+      `Column "${column}" of table ${table} is left out of the GraphQL schema, because its name is not a valid GraphQL name of a field and an enum value.`,
       'Give it a custom name in configuration.column_config.',
     ]),
   /** incompatible column types: "%left%" has type "%leftType%", but "%right%" has type "%rightType%" */
@@ -1236,10 +1236,10 @@ export const diagnostics = {
   /** %place%: %problem% */
   transformInvalid: ({ place, problem }: { place: Hole; problem: Hole }): Message =>
     message('transform-invalid', 'error', [`${place}: ${problem}`]),
-  /** the GraphQL type name "%type%" of table %table% is taken by %other% */
-  typeNameConflict: ({ type, table, other }: { type: Hole; table: Hole; other: Hole }): Message =>
+  /** the GraphQL type name "%type%" of %owner% is taken by %other% */
+  typeNameConflict: ({ type, owner, other }: { type: Hole; owner: Hole; other: Hole }): Message =>
     message('type-name-conflict', 'error', [
-      `the GraphQL type name "${type}" of table ${table} is taken by ${other}`,
+      `the GraphQL type name "${type}" of ${owner} is taken by ${other}`,
     ]),
   /** Unknown key "%key%" is ignored. */
   unknownKey: ({ key, nearest }: { key: Hole; nearest?: Hole | undefined }): Message =>

@@ -24,7 +24,8 @@ interface PredicateFunction {
   readonly pair?: true;
 }
 
-const FUNCTIONS: readonly PredicateFunction[] = [
+/** Functions besides `count`. */
+export const PREDICATE_FUNCTIONS: readonly PredicateFunction[] = [
   { name: 'avg', type: 'float8' },
   { name: 'bool_and', type: 'bool' },
   { name: 'bool_or', type: 'bool' },
@@ -49,14 +50,14 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
   const shared = sharedTypes(source);
   const columns = [...(visible.select?.columns.values() ?? [])];
 
-  return { kind: 'input', name: names.plain('aggregate_bool_exp'), fields: () => byName(functions()) };
+  return { kind: 'input', name: names.aggregatePredicate, fields: () => byName(functions()) };
 
   function functions(): InputFieldDefinition[] {
     const selectable = role.types(visible.table).selectColumn();
     const counted = selectable && listOf(nonNull(selectable));
     return [
       field('count', columnType(source, 'int4'), counted),
-      ...FUNCTIONS.flatMap((each) => {
+      ...PREDICATE_FUNCTIONS.flatMap((each) => {
         const suitable = columns.filter(({ column }) => takes(each, column));
         if (suitable.length === 0) return [];
         return [field(each.name, columnType(source, each.type), nonNull(argumentsOf(each, suitable)))];
@@ -69,7 +70,7 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
     const filter = role.types(visible.table).booleanExpression();
     const predicate: InputType = {
       kind: 'input',
-      name: names.plain(`aggregate_bool_exp_${name}`),
+      name: names.predicateOf(name).type,
       fields: () =>
         byName<InputFieldDefinition>([
           ...(given ? [{ name: 'arguments', type: given, meaning: plain }] : []),
@@ -82,12 +83,12 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
   }
 
   function argumentsOf(called: PredicateFunction, suitable: readonly VisibleColumn[]): EnumType | InputType {
-    const place = `aggregate_bool_exp_${called.name}_arguments`;
+    const own = names.predicateOf(called.name);
     const table = displayName(visible.table.shape.schema, visible.table.shape.name);
     const column: EnumType = {
       kind: 'enum',
-      name: `${names.plain('select_column')}_${names.plain(`${place}_columns`)}`,
-      description: `select "${names.plain(`${place}_columns`)}" columns of table "${table}"`,
+      name: own.columns,
+      description: `select "${own.title}" columns of table "${table}"`,
       values: new Map(
         suitable.map((each) => [each.field, { value: each.column.name, description: 'column name' }]),
       ),
@@ -96,7 +97,7 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
     const meaning = { kind: 'plain' } as const;
     return {
       kind: 'input',
-      name: names.plain(place),
+      name: own.arguments,
       fields: () =>
         byName([
           { name: 'X', type: nonNull(column), meaning },

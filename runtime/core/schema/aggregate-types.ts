@@ -33,7 +33,7 @@ import type { VisibleColumn, VisibleTable } from './visible-table.ts';
  * Aggregate functions: the name, also in SQL, whether they take comparable members or numeric ones, and whether the result
  * of a column is a Float. The result of a computed field always has the type of the field.
  */
-const AGGREGATE_FUNCTIONS: readonly {
+export const AGGREGATE_FUNCTIONS: readonly {
   readonly name: string;
   readonly comparable: boolean;
   readonly float: boolean;
@@ -116,11 +116,12 @@ export function aggregateOrderFields(visible: VisibleTable): InputFieldDefinitio
       (member): member is VisibleColumn => 'column' in member,
     );
     if (members.length === 0) continue;
+    const { type, field } = table.names.aggregateOrderBy(operation.name);
     fields.push({
-      name: operation.name,
+      name: field,
       type: {
         kind: 'input',
-        name: table.names.plain(`${operation.name}_order_by`),
+        name: type,
         description: `order by ${operation.name}() on columns of table "${displayName(table.shape.schema, table.shape.name)}"`,
         fields: lazy(() =>
           byName(

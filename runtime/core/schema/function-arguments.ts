@@ -1,6 +1,7 @@
 /** Arguments of functions that clients give. */
 import { argumentNames, displayName } from '../names.ts';
 import type { ComputedField } from '../program.ts';
+import type { SourceShape } from '../shapes.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { scalarOf } from './shared-types.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type InputType,
   listOf,
   nonNull,
+  type ScalarType,
   type TypeReference,
 } from './types.ts';
 import type { VisibleTable } from './visible-table.ts';
@@ -33,16 +35,13 @@ export function computedArguments(
 }
 
 function argumentsType(field: ComputedField, visible: VisibleTable): TypeReference | undefined {
-  const { names, source, shape } = visible.table;
+  const { names } = visible.table;
   const hidden = new Set([field.shape.tableArgument, field.shape.sessionArgument]);
   const inputs = functionInputs(field.shape.arguments, hidden, visible);
   if (inputs.length === 0) return undefined;
   const type: InputType = {
     kind: 'input',
-    name:
-      source.naming === 'graphql-default'
-        ? names.derived(`${field.name}_args`)
-        : `${source.typePrefix ?? ''}${field.name}_${shape.graphqlName}_args${source.typeSuffix ?? ''}`,
+    name: names.argsOf(field.name),
     fields: () => byName(inputs),
   };
   return field.shape.arguments.some((argument, index) => !hidden.has(index) && !argument.hasDefault)
@@ -57,6 +56,12 @@ export function userArguments(field: ComputedField): readonly { readonly type: s
   );
 }
 
+/** The scalar of an argument of a type, below lists. */
+export function argumentScalar(source: SourceShape, key: string): ScalarType {
+  const scalar = scalarOf(columnType(source, key));
+  return source.types[key]?.kind === 'composite' ? { ...scalar, name: `${scalar.name}_scalar` } : scalar;
+}
+
 /** Inputs of a function as fields of its `args` object. */
 export function functionInputs(
   list: ComputedField['shape']['arguments'],
@@ -67,10 +72,8 @@ export function functionInputs(
   return list.flatMap((argument, position) => {
     const name = names[position];
     if (name === undefined) return [];
-    const type = visible.table.source.types[argument.type];
     const resolved: ColumnType = columnType(visible.table.source, argument.type);
-    const scalar = scalarOf(resolved);
-    const shown = type?.kind === 'composite' ? { ...scalar, name: `${scalar.name}_scalar` } : scalar;
+    const shown = argumentScalar(visible.table.source, argument.type);
     return [
       {
         name,

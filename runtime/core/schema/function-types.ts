@@ -117,7 +117,7 @@ function argumentsType(called: TableFunction, role: RoleSchema): TypeReference |
   if (inputs.length === 0) return undefined;
   const type: InputType = {
     kind: 'input',
-    name: typeNames(shape).derived('args'),
+    name: typeNames(shape).args,
     fields: () => byName(inputs),
   };
   const required = shape.arguments.some(

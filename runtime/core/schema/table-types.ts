@@ -171,7 +171,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       if (relationship.shape.kind === 'object' || !offersGroups(target)) return [];
       return [
         {
-          name: name(`${relationship.name}_group_by`),
+          name: table.names.related(relationship.name, 'group_by'),
           description: 'Groups of the rows of an array relationship',
           ...groupsField(target, role),
           meaning: { kind: 'relationshipGroups', relationship, visible: target },
@@ -187,7 +187,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
     const { listArguments, aggregate } = role.types(other);
     return [
       {
-        name: name(`${field.name}_aggregate`),
+        name: table.names.related(field.name, 'aggregate'),
         description: 'Aggregates of the rows of a computed field',
         arguments: new Map([...computedArguments(field, visible), ...listArguments()]),
         type: nonNull(aggregate()),
@@ -237,7 +237,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
     ];
     if (role.relay && isNode(target)) {
       fields.push({
-        name: name(`${relationship.name}_connection`),
+        name: `${relationship.name}_connection`,
         ...description(relationship.shape.description, 'An array relationship connection'),
         arguments: targetTypes.connectionArguments(),
         type: nonNull(targetTypes.connection()),
@@ -246,7 +246,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
     }
     if (target.select?.aggregations) {
       fields.push({
-        name: name(`${relationship.name}_aggregate`),
+        name: table.names.related(relationship.name, 'aggregate'),
         description: 'An aggregate relationship',
         arguments: targetTypes.listArguments(),
         type: nonNull(targetTypes.aggregate()),
@@ -307,7 +307,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       if (relationship.shape.kind === 'object' || !target.select?.aggregations) continue;
       if (role.options.hideAggregationPredicates) continue;
       fields.push({
-        name: `${relationship.name}_aggregate`,
+        name: table.names.relatedFilter(relationship.name),
         type: aggregatePredicate(target, role),
         meaning: { kind: 'aggregatePredicate', relationship, visible: target },
       });
@@ -352,7 +352,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
         });
       } else if (ordersByAggregate(target)) {
         fields.push({
-          name: name(`${relationship.name}_aggregate`),
+          name: table.names.related(relationship.name, 'aggregate'),
           type: role.types(target.table).aggregateOrderBy(),
           meaning: { kind: 'aggregateOrder', relationship, visible: target },
         });
@@ -368,7 +368,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
         });
       } else if (field.returns.set && ordersByAggregate(visible.of(field.returns.table))) {
         fields.push({
-          name: name(`${field.name}_aggregate`),
+          name: table.names.related(field.name, 'aggregate'),
           type: role.types(field.returns.table).aggregateOrderBy(),
           meaning: { kind: 'aggregateOrder', relationship: field, visible: visible.of(field.returns.table) },
         });

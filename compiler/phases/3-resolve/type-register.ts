@@ -1,0 +1,92 @@
+/**
+ * Names of GraphQL types, each with its owner. They are unique over everything that some role can see, because introspection
+ * knows a name once: two types of one name make the schema invalid for every client.
+ */
+import { isGraphqlName } from '../../../runtime/core/names.ts';
+import { formOf, typesOfColumn, typesOfSource } from '../../../runtime/core/schema/reachable-types.ts';
+import { BOOLEAN, FLOAT, ID, INT, STRING } from '../../../runtime/core/schema/shared-types.ts';
+import type { NamedType } from '../../../runtime/core/schema/types.ts';
+import type { SourceShape } from '../../../runtime/core/shapes.ts';
+import { columnType } from '../../../runtime/core/types.ts';
+import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
+import { Failure } from './report.ts';
+
+/** A name that something needs. */
+export interface TypeClaim {
+  readonly name: string;
+  /** Types with equal forms are one type (`formOf`). Absent: nothing else can be this type. */
+  readonly form?: string;
+}
+
+/** A name that is taken. */
+export interface TakenType {
+  readonly owner: string;
+  readonly form?: string;
+}
+
+export interface TypeRegister {
+  readonly taken: ReadonlyMap<string, TakenType>;
+  /** Takes the names for the owner; none of them if one is taken. @throws Failure */
+  readonly claim: (owner: string, claims: Iterable<TypeClaim>) => void;
+  /** Takes the types that a column or argument of a type needs. @throws Failure */
+  readonly claimColumnType: (owner: string, source: SourceShape, key: string) => void;
+}
+
+/** A register with the names of every API. */
+export function createTypeRegister(): TypeRegister {
+  const taken = new Map<string, TakenType>();
+  const known = new WeakMap<SourceShape, Set<string>>();
+  const claim: TypeRegister['claim'] = (owner, claims) => {
+    const wanted = new Map<string, TypeClaim>();
+    for (const each of claims) {
+      requireTypeName(each.name);
+      const other =
+        taken.get(each.name) ?? (wanted.has(each.name) ? { owner, ...wanted.get(each.name) } : undefined);
+      if (other && (each.form === undefined || each.form !== other.form))
+        throw new Failure(diagnostics.typeNameConflict({ type: each.name, owner, other: other.owner }));
+      if (!other) wanted.set(each.name, each);
+    }
+    for (const [name, { form }] of wanted) taken.set(name, { owner, ...(form !== undefined && { form }) });
+  };
+  const register: TypeRegister = {
+    taken,
+    claim,
+    claimColumnType: (owner, source, key) => {
+      const seen = known.get(source) ?? new Set();
+      known.set(source, seen);
+      if (seen.has(key)) return;
+      claim(owner, claimsOf(typesOfColumn(source, columnType(source, key))));
+      seen.add(key);
+    },
+  };
+  claim('the API', [...API_TYPES.map((name) => ({ name })), ...claimsOf([INT, FLOAT, STRING, BOOLEAN, ID])]);
+  return register;
+}
+
+/** Types of roots, of the relay API and of a federated graph. */
+const API_TYPES = [
+  ...['query_root', 'mutation_root', 'subscription_root'],
+  ...['Node', 'PageInfo', '_Entity', '_Any', '_Service'],
+];
+
+/** Names of the types that a source brings along. @throws Failure */
+export function claimSourceTypes(register: TypeRegister, source: SourceShape): void {
+  register.claim('the API', claimsOf(typesOfSource(source)));
+  // Predicates compare numbers of rows.
+  register.claimColumnType('the API', source, 'int4');
+  const { name, rootNamespace, typePrefix = '', typeSuffix = '' } = source;
+  if (rootNamespace === undefined) return;
+  const parts = ['query', 'mutation_frontend', 'mutation_backend', 'subscription'];
+  register.claim(
+    `namespace of source ${name}`,
+    parts.map((part) => ({ name: `${typePrefix}${rootNamespace}_${part}${typeSuffix}` })),
+  );
+}
+
+export function* claimsOf(types: Iterable<NamedType>): Iterable<TypeClaim> {
+  for (const type of types) yield { name: type.name, form: formOf(type) };
+}
+
+function requireTypeName(name: string): void {
+  if (!isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+}
