@@ -14,18 +14,17 @@ import { formOf } from '../../runtime/core/schema/reachable-types.ts';
 import type { RoleSchema } from '../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../runtime/core/schema/types.ts';
 
-/** What is wrong with the schemas that a program serves: of each of its roles, admin and a role without rules, in every form. */
+/** What is wrong with the schemas that a program serves: of each of its roles, admin and a role without rules, also as relay APIs. */
 export function schemaProblems(program: Program): readonly string[] {
   const roles = new Set([...program.roles, 'admin', 'a role that nothing names']);
   return [...roles].flatMap((role) =>
-    [false, true].flatMap((relay) =>
-      [false, true].flatMap((backendOnly) => {
-        const schema = program.roleSchema(role, backendOnly, relay);
-        return [...sharedNames(schema), ...invalidities(schema)].map(
-          (problem) => `${role}${relay ? ' (relay)' : ''}: ${problem}`,
-        );
-      }),
-    ),
+    [false, true].flatMap((relay) => {
+      // Trusted callers see what others see, and more.
+      const schema = program.roleSchema(role, true, relay);
+      return [...sharedNames(schema), ...invalidities(schema)].map(
+        (problem) => `${role}${relay ? ' (relay)' : ''}: ${problem}`,
+      );
+    }),
   );
 }
 

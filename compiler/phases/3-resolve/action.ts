@@ -97,7 +97,8 @@ function requireNames(
   if (definition.kind !== 'asynchronous') return;
   const { input_objects, objects, scalars, enums } = customTypes;
   const isCustom = [...input_objects, ...objects, ...scalars, ...enums].some((each) => each.name === name);
-  const other = isCustom ? 'a custom type' : types.get(name)?.owner;
+  const known = types.get(name);
+  const other = isCustom ? 'a custom type' : known && !known.apart ? known.owner : undefined;
   if (other !== undefined)
     throw new Failure(messages.typeNameConflict({ type: name, owner: `action "${name}"`, other }));
   for (const scalar of ['timestamptz', 'json', 'uuid']) {

@@ -55,9 +55,8 @@ export function claimNames(
     const roots = resolveRootFields(scope, table);
     const clashes = names.roots.clashes(scope, ownerName({ scope, table }), roots, rootTypeOf);
     const own = `table ${quoted(table.catalog)}`;
-    const claims = [...tableTypes(scope, table)].map((name) => ({ name }));
     try {
-      names.types.claim(own, claims);
+      names.types.claim(own, tableTypes(scope, table));
     } catch (error) {
       // The API lists root fields that clash, too.
       throw error instanceof Failure && clashes.length > 0

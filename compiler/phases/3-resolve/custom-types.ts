@@ -174,7 +174,7 @@ function nameReasons(
     ),
     ...[...new Set([...own, ...used])].flatMap((name) => {
       const other = RESERVED.has(name) ? undefined : taken.get(name);
-      if (!other || (kinds.get(name) === 'scalar' && other.form === 'scalar')) return [];
+      if (!other || other.apart || (kinds.get(name) === 'scalar' && other.form === 'scalar')) return [];
       return [`the type name "${name}" is taken by ${other.owner}`];
     }),
   ];

@@ -8,6 +8,7 @@ import { enumComparisonName } from '../../../runtime/core/schema/shared-types.ts
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { columnType, isNumeric } from '../../../runtime/core/types.ts';
 import type { SourceScope, TableScope } from './scope.ts';
+import type { TypeClaim } from './type-register.ts';
 
 /** Types of reads. */
 const READS = [
@@ -22,15 +23,19 @@ const NESTED_UPDATES = [
 ];
 
 /** Names of all types that some role may see of the table. */
-export function* tableTypes(scope: SourceScope, table: TableScope): Iterable<string> {
+export function* tableTypes(scope: SourceScope, table: TableScope): Iterable<TypeClaim> {
+  for (const name of typesOf(scope, table)) yield { name };
+  const { catalog, customName, graphqlName } = table;
+  if (!catalog.primaryKey) return;
+  const { object } = typeNames({ source: scope.shape, graphqlName, ...(customName && { customName: true }) });
+  for (const part of ['Connection', 'Edge']) yield { name: object + part, apart: true };
+}
+
+function* typesOf(scope: SourceScope, table: TableScope): Iterable<string> {
   const { shape } = scope;
   const { catalog, customName, graphqlName } = table;
   const names = typeNames({ source: shape, graphqlName, ...(customName && { customName: true }) });
   yield names.object;
-  if (catalog.primaryKey) {
-    yield `${names.object}Connection`;
-    yield `${names.object}Edge`;
-  }
   yield* READS.map(names.derived);
   const types = [...table.columns.values()].map(({ type }) => columnType(shape, type));
   // Aggregates of computed fields are not known yet.

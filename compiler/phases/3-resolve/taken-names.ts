@@ -58,6 +58,7 @@ function takenTypes(
   const types: TakenNames['types'] = new Map();
   const shared = new Map<string, TakenType>();
   for (const [name, taken] of ofSources) {
+    if (taken.apart) continue;
     if (taken.form === undefined) types.set(name, taken.owner);
     else shared.set(name, taken);
   }

@@ -16,12 +16,13 @@ export interface TypeClaim {
   readonly name: string;
   /** Types with equal forms are one type (`formOf`). Absent: nothing else can be this type. */
   readonly form?: string;
+  /** The type is not in a schema that has actions and remote schemas, so those may use the name. */
+  readonly apart?: true;
 }
 
 /** A name that is taken. */
-export interface TakenType {
+export interface TakenType extends Omit<TypeClaim, 'name'> {
   readonly owner: string;
-  readonly form?: string;
 }
 
 export interface TypeRegister {
@@ -46,7 +47,7 @@ export function createTypeRegister(): TypeRegister {
         throw new Failure(diagnostics.typeNameConflict({ type: each.name, owner, other: other.owner }));
       if (!other) wanted.set(each.name, each);
     }
-    for (const [name, { form }] of wanted) taken.set(name, { owner, ...(form !== undefined && { form }) });
+    for (const [name, { name: _, ...rest }] of wanted) taken.set(name, { owner, ...rest });
   };
   const register: TypeRegister = {
     taken,
@@ -59,15 +60,18 @@ export function createTypeRegister(): TypeRegister {
       seen.add(key);
     },
   };
-  claim('the API', [...API_TYPES.map((name) => ({ name })), ...claimsOf([INT, FLOAT, STRING, BOOLEAN, ID])]);
+  claim('the API', [
+    ...ROOT_TYPES.map((name) => ({ name })),
+    ...APART_TYPES.map((name) => ({ name, apart: true as const })),
+    ...claimsOf([INT, FLOAT, STRING, BOOLEAN, ID]),
+  ]);
   return register;
 }
 
-/** Types of roots, of the relay API and of a federated graph. */
-const API_TYPES = [
-  ...['query_root', 'mutation_root', 'subscription_root'],
-  ...['Node', 'PageInfo', '_Entity', '_Any', '_Service'],
-];
+const ROOT_TYPES = ['query_root', 'mutation_root', 'subscription_root'];
+
+/** Types of the relay API, which shows tables only, and of a federated graph, which remote schemas may be part of. */
+const APART_TYPES = ['Node', 'PageInfo', '_Entity', '_Any', '_Service'];
 
 /** Names of the types that a source brings along. @throws Failure */
 export function claimSourceTypes(register: TypeRegister, source: SourceShape): void {

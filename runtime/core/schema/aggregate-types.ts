@@ -3,7 +3,7 @@ import { displayName } from '../names.ts';
 import type { ComputedField } from '../program.ts';
 import { lazy } from '../remember.ts';
 import { isComparable, isNumeric } from '../types.ts';
-import { userArguments } from './function-arguments.ts';
+import { computedDescription, userArguments } from './function-arguments.ts';
 import {
   BOOLEAN,
   columnGraphqlType,
@@ -80,13 +80,13 @@ export function aggregateFields(visible: VisibleTable, selectColumn: () => EnumT
           type: {
             kind: 'object',
             name: table.names.aggregateFields(operation.name),
-            description: `aggregate ${operation.name} on columns`,
+            description: `aggregate ${table.names.aggregateOrderBy(operation.name).field} on columns`,
             fields: lazy(() =>
               byName([
                 ...members.map(
                   (member): FieldDefinition => ({
                     name: member.field,
-                    ...('column' in member ? described(member.column.shape.description) : {}),
+                    ...descriptionOf(member),
                     arguments: new Map(),
                     type: operation.float && 'column' in member ? FLOAT : memberType(member, shared),
                     meaning: { kind: 'aggregateColumn', column: member },
@@ -150,6 +150,10 @@ function aggregated(visible: VisibleTable, comparable: boolean): (VisibleColumn 
       (field) => 'type' in field.returns && fits(field.returns.type) && userArguments(field).length === 0,
     ),
   ];
+}
+
+function descriptionOf(member: VisibleColumn | ComputedField): { description?: string } {
+  return 'column' in member ? described(member.column.shape.description) : computedDescription(member);
 }
 
 function memberType(member: VisibleColumn | ComputedField, shared: SharedTypes): TypeReference {

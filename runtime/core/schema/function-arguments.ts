@@ -7,6 +7,7 @@ import { scalarOf } from './shared-types.ts';
 import {
   type ArgumentDefinition,
   byName,
+  description,
   type InputFieldDefinition,
   type InputType,
   listOf,
@@ -47,6 +48,12 @@ function argumentsType(field: ComputedField, visible: VisibleTable): TypeReferen
   return field.shape.arguments.some((argument, index) => !hidden.has(index) && !argument.hasDefault)
     ? nonNull(type)
     : type;
+}
+
+/** Description of a computed field, also of its aggregates. */
+export function computedDescription({ shape }: ComputedField): { description?: string } {
+  const { schema, name } = shape.function;
+  return description(shape.description, `A computed field, executes function "${displayName(schema, name)}"`);
 }
 
 /** Arguments of a computed field that the client gives. */

@@ -8,7 +8,7 @@ import { tableRelationships } from '../remotes/relationship.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';
 import { aggregateFields, aggregateOrderFields } from './aggregate-types.ts';
 import { offersAggregates } from './computed-aggregates.ts';
-import { computedArguments, userArguments } from './function-arguments.ts';
+import { computedArguments, computedDescription, userArguments } from './function-arguments.ts';
 import { groupsField, offersGroups } from './group-types.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { COUNT, columnGraphqlType, OFFSET, STRING, scalarOf, sharedTypes, typename } from './shared-types.ts';
@@ -259,10 +259,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
   function computedField(field: ComputedField): FieldDefinition {
     const { returns } = field;
     const own = computedArguments(field, visible);
-    const text = description(
-      field.shape.description,
-      `A computed field, executes function "${displayName(field.shape.function.schema, field.shape.function.name)}"`,
-    );
+    const text = computedDescription(field);
     if ('table' in returns) {
       const target = visible.of(returns.table);
       const targetTypes = role.types(returns.table);

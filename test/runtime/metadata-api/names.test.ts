@@ -342,7 +342,6 @@ describe('other names', () => {
       [{ objects: [{ name: 'thing', fields: field('Int') }] }, '"thing" is taken by table "thing"'],
       [{ objects: [{ name: 'thing_updates', fields: field('Int') }] }, '"thing_updates" is taken by'],
       [{ objects: [{ name: 'uuid', fields: field('Int') }] }, '"uuid" is taken by column "u"'],
-      [{ objects: [{ name: 'Node', fields: field('Int') }] }, '"Node" is taken by the API'],
       [{ input_objects: [{ name: '__i', fields: field('Int') }] }, '"__i" is not a valid GraphQL name'],
       [{ input_objects: [{ name: 'i', fields: field('Int', '__f') }] }, '"__f" is not a valid GraphQL name'],
       [{ enums: [{ name: 'e', values: [{ value: 'true' }] }] }, '"true" of the enum type "e"'],
