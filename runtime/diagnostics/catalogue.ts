@@ -172,10 +172,10 @@ export const diagnostics = {
     message('column-fields-conflict', 'error', [
       `the definitions of columns "${first}" and "${second}" are in conflict: they are mapped to the same field name, "${field}"`,
     ]),
-  /** Column "%column%" of table %table% is left out of the GraphQL schema, because its name is not a valid GraphQL name of a field and an enum value. */
+  /** Column "%column%" of table %table% is left out of the GraphQL schema, because its name is not a valid GraphQL name. */
   columnNameLeftOut: ({ column, table }: { column: Hole; table: Hole }): Message =>
     message('column-name-left-out', 'warning', [
-      `Column "${column}" of table ${table} is left out of the GraphQL schema, because its name is not a valid GraphQL name of a field and an enum value.`,
+      `Column "${column}" of table ${table} is left out of the GraphQL schema, because its name is not a valid GraphQL name.`,
       'Give it a custom name in configuration.column_config.',
     ]),
   /** incompatible column types: "%left%" has type "%leftType%", but "%right%" has type "%rightType%" */

@@ -42,8 +42,11 @@ export function formOf(type: NamedType): string {
 
 /** Which scalar of GraphQL a scalar is by its values; types of a database may be called like one without being one. */
 function standardKind({ accepts }: ScalarType): string {
-  const kind = typeof accepts === 'string' ? accepts : accepts.family;
-  return KINDS[kind] ?? kind;
+  if (typeof accepts === 'string') return KINDS[accepts] ?? accepts;
+  // A domain over an array has the scalar of its elements.
+  let type = accepts;
+  while (type.element) type = type.element;
+  return KINDS[type.family] ?? type.family;
 }
 
 const KINDS: Readonly<Record<string, string>> = {
