@@ -6,6 +6,7 @@
 import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type { RootFieldClash } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Memory } from '../../memory/memory.ts';
 import type { RootField } from '../../model/model.ts';
 import { attempt, Failure, type ReportedObject } from './report.ts';
 import { resolveRootFields } from './root-field.ts';
@@ -28,6 +29,7 @@ export interface Names {
 export function claimNames(
   scopes: readonly SourceScope[],
   sourceObject: (scope: SourceScope) => ReportedObject,
+  memory: Memory,
 ): { readonly names: Names; readonly served: readonly SourceScope[] } {
   const names: Names = { types: createTypeRegister(), roots: createRootFieldRegister() };
   const served = scopes.filter((scope) =>
@@ -53,12 +55,12 @@ export function claimNames(
   });
   eachTable((scope, table) => {
     const roots = resolveRootFields(scope, table);
-    const clashes = names.roots.clashes(scope, ownerName({ scope, table }), roots, rootTypeOf);
     const own = `table ${quoted(table.catalog)}`;
     try {
-      names.types.claim(own, tableTypes(scope, table));
+      names.types.claim(own, tableTypes(scope, table, memory));
     } catch (error) {
       // The API lists root fields that clash, too.
+      const clashes = names.roots.clashes(scope, ownerName({ scope, table }), roots, rootTypeOf);
       throw error instanceof Failure && clashes.length > 0
         ? new Failure({ ...error.problem, clashes })
         : error;

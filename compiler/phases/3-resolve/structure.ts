@@ -109,7 +109,7 @@ function makeStructure(
     if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error, naming);
     else scopes.push(openSource(source, catalog, naming, diagnostics, before.get(source.name)?.scope.shape));
   });
-  const { names, served } = claimNames(scopes, (scope) => sourceObject(scope.source, naming));
+  const { names, served } = claimNames(scopes, (scope) => sourceObject(scope.source, naming), memory);
   const closed = served.map((scope) => {
     const previous = before.get(scope.source.name);
     const shapes = new Map(previous?.tables.map((table) => [table.key, table.shape]));

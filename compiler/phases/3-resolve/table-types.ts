@@ -1,12 +1,15 @@
 /** The names of the types that derive from a table, whoever may see them. */
 
+import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { PREDICATE_FUNCTIONS } from '../../../runtime/core/schema/aggregate-predicate.ts';
 import { AGGREGATE_FUNCTIONS } from '../../../runtime/core/schema/aggregate-types.ts';
 import { UPDATE_OPERATORS } from '../../../runtime/core/schema/mutation-types.ts';
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
 import { enumComparisonName } from '../../../runtime/core/schema/shared-types.ts';
-import { typeNames } from '../../../runtime/core/schema/type-names.ts';
+import { type TypeNames, typeNames } from '../../../runtime/core/schema/type-names.ts';
+import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { columnType, isNumeric } from '../../../runtime/core/types.ts';
+import type { Memory } from '../../memory/memory.ts';
 import type { SourceScope, TableScope } from './scope.ts';
 import type { TypeClaim } from './type-register.ts';
 
@@ -22,24 +25,53 @@ const NESTED_UPDATES = [
   ...['obj_rel_updates', 'related_row_input', 'related_insert_input'],
 ];
 
-/** Names of all types that some role may see of the table. */
-export function* tableTypes(scope: SourceScope, table: TableScope): Iterable<TypeClaim> {
-  for (const name of typesOf(scope, table)) yield { name };
-  const { catalog, customName, graphqlName } = table;
-  if (!catalog.primaryKey) return;
-  const { object } = typeNames({ source: scope.shape, graphqlName, ...(customName && { customName: true }) });
-  for (const part of ['Connection', 'Edge']) yield { name: object + part, apart: true };
+/** Names of all types that some role may see of the table; remembered, because a large project has tens of thousands. */
+export function tableTypes({ shape }: SourceScope, table: TableScope, memory: Memory): readonly TypeClaim[] {
+  const { catalog, graphqlName, customName, enumValues, entry } = table;
+  const types = [...table.columns.values()].map(({ type }) => type);
+  const hasComputedFields = entry.computed_fields.length > 0;
+  return memory.call(
+    claimsOfTable,
+    catalog,
+    shape,
+    types,
+    graphqlName,
+    customName,
+    enumValues !== undefined,
+    hasComputedFields,
+  );
 }
 
-function* typesOf(scope: SourceScope, table: TableScope): Iterable<string> {
-  const { shape } = scope;
-  const { catalog, customName, graphqlName } = table;
-  const names = typeNames({ source: shape, graphqlName, ...(customName && { customName: true }) });
+function claimsOfTable(
+  catalog: CatalogTable,
+  source: SourceShape,
+  types: readonly string[],
+  graphqlName: string,
+  customName: boolean,
+  isEnum: boolean,
+  hasComputedFields: boolean,
+): readonly TypeClaim[] {
+  const names = typeNames({ source, graphqlName, ...(customName && { customName: true }) });
+  const related = catalog.primaryKey ? ['Connection', 'Edge'] : [];
+  return [
+    ...[...typesOf(catalog, source, names, types, isEnum, hasComputedFields)].map((name) => ({ name })),
+    ...related.map((part) => ({ name: names.object + part, apart: true as const })),
+  ];
+}
+
+function* typesOf(
+  catalog: CatalogTable,
+  shape: SourceShape,
+  names: TypeNames,
+  keys: readonly string[],
+  isEnum: boolean,
+  hasComputedFields: boolean,
+): Iterable<string> {
   yield names.object;
   yield* READS.map(names.derived);
-  const types = [...table.columns.values()].map(({ type }) => columnType(shape, type));
-  // Aggregates of computed fields are not known yet.
-  const numeric = table.entry.computed_fields.length > 0 || types.some(isNumeric);
+  const types = [...new Set(keys)].map((key) => columnType(shape, key));
+  // Which aggregates computed fields have is not known yet.
+  const numeric = hasComputedFields || types.some(isNumeric);
   for (const { name, comparable } of AGGREGATE_FUNCTIONS) {
     if (!comparable && !numeric) continue;
     yield names.aggregateFields(name);
@@ -54,7 +86,7 @@ function* typesOf(scope: SourceScope, table: TableScope): Iterable<string> {
     yield own.columns;
     if (pair) yield own.arguments;
   }
-  if (table.enumValues) {
+  if (isEnum) {
     yield names.derived('enum');
     yield enumComparisonName(shape, names.derived('enum'));
   }

@@ -2,7 +2,6 @@
  * Names of GraphQL types, each with its owner. They are unique over everything that some role can see, because introspection
  * knows a name once: two types of one name make the schema invalid for every client.
  */
-import { isGraphqlName } from '../../../runtime/core/names.ts';
 import { formOf, typesOfColumn, typesOfSource } from '../../../runtime/core/schema/reachable-types.ts';
 import { BOOLEAN, FLOAT, ID, INT, STRING } from '../../../runtime/core/schema/shared-types.ts';
 import type { NamedType } from '../../../runtime/core/schema/types.ts';
@@ -28,7 +27,7 @@ export interface TakenType extends Omit<TypeClaim, 'name'> {
 export interface TypeRegister {
   readonly taken: ReadonlyMap<string, TakenType>;
   /** Takes the names for the owner; none of them if one is taken. @throws Failure */
-  readonly claim: (owner: string, claims: Iterable<TypeClaim>) => void;
+  readonly claim: (owner: string, claims: readonly TypeClaim[]) => void;
   /** Takes the types that a column or argument of a type needs. @throws Failure */
   readonly claimColumnType: (owner: string, source: SourceShape, key: string) => void;
 }
@@ -38,16 +37,25 @@ export function createTypeRegister(): TypeRegister {
   const taken = new Map<string, TakenType>();
   const known = new WeakMap<SourceShape, Set<string>>();
   const claim: TypeRegister['claim'] = (owner, claims) => {
-    const wanted = new Map<string, TypeClaim>();
-    for (const each of claims) {
-      requireTypeName(each.name);
-      const other =
-        taken.get(each.name) ?? (wanted.has(each.name) ? { owner, ...wanted.get(each.name) } : undefined);
-      if (other && (each.form === undefined || each.form !== other.form))
-        throw new Failure(diagnostics.typeNameConflict({ type: each.name, owner, other: other.owner }));
-      if (!other) wanted.set(each.name, each);
+    // Most names have nothing but an owner: one object for all of them.
+    const plain: TakenType = { owner };
+    const added: string[] = [];
+    for (const { name, form, apart } of claims) {
+      const other = taken.get(name);
+      if (other) {
+        if (form !== undefined && form === other.form) continue;
+        for (const each of added) taken.delete(each);
+        throw new Failure(diagnostics.typeNameConflict({ type: name, owner, other: other.owner }));
+      }
+      // Prefixes and names are valid by themselves, but together they may begin with two underscores.
+      if (name.startsWith('__')) {
+        for (const each of added) taken.delete(each);
+        throw new Failure(diagnostics.nameNotGraphql({ name }));
+      }
+      const more = form !== undefined || apart;
+      taken.set(name, more ? { owner, ...(form !== undefined && { form }), ...(apart && { apart }) } : plain);
+      added.push(name);
     }
-    for (const [name, { name: _, ...rest }] of wanted) taken.set(name, { owner, ...rest });
   };
   const register: TypeRegister = {
     taken,
@@ -87,10 +95,6 @@ export function claimSourceTypes(register: TypeRegister, source: SourceShape): v
   );
 }
 
-export function* claimsOf(types: Iterable<NamedType>): Iterable<TypeClaim> {
-  for (const type of types) yield { name: type.name, form: formOf(type) };
-}
-
-function requireTypeName(name: string): void {
-  if (!isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+export function claimsOf(types: Iterable<NamedType>): TypeClaim[] {
+  return [...types].map((type) => ({ name: type.name, form: formOf(type) }));
 }
