@@ -106,7 +106,7 @@ interface Named {
 }
 
 /** Root fields by name: the first that claims one has it. */
-export interface RootFieldRegister {
+interface RootFieldRegister {
   /** Fields that others have, or that are listed twice. */
   readonly clashes: <Field extends Named>(
     scope: SourceScope,

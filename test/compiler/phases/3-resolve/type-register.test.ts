@@ -17,27 +17,21 @@ const CONVENTIONS: Readonly<Record<string, NamingOptions>> = {
   'early graphql-default': { enabled: true, default: 'graphql-default', early: true, extensions: EXTENSIONS },
 };
 
-describe.each(['reading', 'computed-field-aggregates', 'functions', 'comparisons'])(
-  '%s',
-  (name) => {
-    test.each(Object.entries(CONVENTIONS))(
-      '%s: every type that a schema has is claimed',
-      async (_, naming) => {
-        const { metadata: given, database } = await readRequestProject(name);
-        const { value: metadata } = readMetadata(given);
-        const catalogs = await catalogsOf(metadata, database.url);
-        const { types } = resolveStructure(metadata.sources, catalogs, naming, createMemory());
-        const { files } = compile({ metadata, catalogs, naming });
-        const program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
-        const unclaimed = [false, true].flatMap((relay) =>
-          [...schemaOf(program.roleSchema('admin', true, relay)).types.keys()].filter(
-            // Types of groups take names that are free (`addGroupFields`).
-            (type) => !type.startsWith('__') && !/group_?by/i.test(type) && !types.has(type),
-          ),
-        );
-        expect(unclaimed).toEqual([]);
-        expect(schemaProblems(program)).toEqual([]);
-      },
+describe.each(['reading', 'computed-field-aggregates', 'functions', 'comparisons'])('%s', (name) => {
+  test.each(Object.entries(CONVENTIONS))('%s: every type that a schema has is claimed', async (_, naming) => {
+    const { metadata: given, database } = await readRequestProject(name);
+    const { value: metadata } = readMetadata(given);
+    const catalogs = await catalogsOf(metadata, database.url);
+    const { types } = resolveStructure(metadata.sources, catalogs, naming, createMemory());
+    const { files } = compile({ metadata, catalogs, naming });
+    const program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
+    const unclaimed = [false, true].flatMap((relay) =>
+      [...schemaOf(program.roleSchema('admin', true, relay)).types.keys()].filter(
+        // Types of groups take names that are free (`addGroupFields`).
+        (type) => !type.startsWith('__') && !/group_?by/i.test(type) && !types.has(type),
+      ),
     );
-  },
-);
+    expect(unclaimed).toEqual([]);
+    expect(schemaProblems(program)).toEqual([]);
+  });
+});
