@@ -57,7 +57,11 @@ export function claimNames(
     const roots = resolveRootFields(scope, table);
     const own = `table ${quoted(table.catalog)}`;
     try {
-      names.types.claim(own, tableTypes(scope, table, memory));
+      names.types.claim(
+        own,
+        tableTypes(scope, table, memory),
+        `table ${table.key} in source ${scope.shape.name}`,
+      );
     } catch (error) {
       // The API lists root fields that clash, too.
       const clashes = names.roots.clashes(scope, ownerName({ scope, table }), roots, rootTypeOf);

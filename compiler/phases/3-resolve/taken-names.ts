@@ -59,7 +59,7 @@ function takenTypes(
   const shared = new Map<string, TakenType>();
   for (const [name, taken] of ofSources) {
     if (taken.apart) continue;
-    if (taken.form === undefined) types.set(name, taken.owner);
+    if (taken.form === undefined) types.set(name, taken.ownerInSource ?? taken.owner);
     else shared.set(name, taken);
   }
   const { objects = {}, inputs = {}, enums = {} } = actions?.types ?? {};

@@ -22,12 +22,14 @@ export interface TypeClaim {
 /** A name that is taken. */
 export interface TakenType extends Omit<TypeClaim, 'name'> {
   readonly owner: string;
+  /** The owner with its source, for those that are in none. */
+  readonly ownerInSource?: string;
 }
 
 export interface TypeRegister {
   readonly taken: ReadonlyMap<string, TakenType>;
   /** Takes the names for the owner; none of them if one is taken. @throws Failure */
-  readonly claim: (owner: string, claims: readonly TypeClaim[]) => void;
+  readonly claim: (owner: string, claims: readonly TypeClaim[], ownerInSource?: string) => void;
   /** Takes the types that a column or argument of a type needs. @throws Failure */
   readonly claimColumnType: (owner: string, source: SourceShape, key: string) => void;
 }
@@ -36,9 +38,9 @@ export interface TypeRegister {
 export function createTypeRegister(): TypeRegister {
   const taken = new Map<string, TakenType>();
   const known = new WeakMap<SourceShape, Set<string>>();
-  const claim: TypeRegister['claim'] = (owner, claims) => {
+  const claim: TypeRegister['claim'] = (owner, claims, ownerInSource) => {
     // Most names have nothing but an owner: one object for all of them.
-    const plain: TakenType = { owner };
+    const plain: TakenType = { owner, ...(ownerInSource !== undefined && { ownerInSource }) };
     const added: string[] = [];
     for (const { name, form, apart } of claims) {
       const other = taken.get(name);
