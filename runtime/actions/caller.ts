@@ -5,7 +5,6 @@ import { EngineError } from '../core/errors.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import { remember } from '../core/remember.ts';
 import type { CallStep } from '../core/request/steps.ts';
-import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { CallContext, Caller } from '../graphql/execution.ts';
 import type { CallResult } from './action-log.ts';
@@ -17,6 +16,8 @@ import { type Environment, type PreparedAction, prepareAction } from './prepared
 export interface ActionCallerOptions extends CallOptions {
   readonly asynchronous: StoredCalls;
   readonly environment: Environment;
+  /** Whether the role may see details of stored errors, as of errors in answers. */
+  readonly showsDetails: (role: string) => boolean;
 }
 
 /** Makes the caller of a server's actions; those that are called are prepared once. */
@@ -27,7 +28,7 @@ export function actionCaller(options: ActionCallerOptions): Caller {
   const answerPart = (part: ActionPart, context: CallContext) =>
     part.mode === 'call'
       ? runPart(part, prepare(part.action), context, options)
-      : runStored(part, context, options.asynchronous);
+      : runStored(part, context, options);
   return {
     check: (step, { variables }) => {
       shallow(() => {
@@ -75,7 +76,7 @@ function tooDeep(error: unknown): EngineError | undefined {
 async function runStored(
   part: ActionPart,
   { variables, session, execution }: CallContext,
-  asynchronous: StoredCalls,
+  { asynchronous, showsDetails }: ActionCallerOptions,
 ): Promise<string> {
   const { action, mode, type, selection } = part;
   const input = argumentValues(part.arguments, variables);
@@ -93,17 +94,16 @@ async function runStored(
   const value = {
     id: found.id,
     created_at: JSON.parse(found.createdAt),
-    errors: errorsFor(found, session),
+    errors: errorsOf(found, showsDetails(session.role)),
     output,
   };
   return answerText(type, value, selection);
 }
 
-/** The error; details are for administrators. */
-function errorsFor({ errors }: CallResult, session: Session): unknown {
+function errorsOf({ errors }: CallResult, showsDetails: boolean): unknown {
   if (errors === null) return null;
   const { internal, ...shown } = parseExactJson(errors) as Record<string, unknown>;
-  return session.role === ADMIN_ROLE && internal !== undefined ? { ...shown, internal } : shown;
+  return showsDetails && internal !== undefined ? { ...shown, internal } : shown;
 }
 
 async function runPart(

@@ -184,8 +184,9 @@ export function namingOptions({
 }: Configuration): NamingOptions {
   const extensions = EXTENSIONS.filter((each) => features.includes(each));
   return {
-    enabled: features.includes('naming_convention'),
+    enabled: features.includes('naming_convention') || features.includes('early_naming_convention'),
     default: defaultNamingConvention,
+    ...(features.includes('early_naming_convention') && { early: true }),
     ...(features.includes('disable_postgres_arrays') && { arraysAsScalars: true }),
     ...(extensions.length > 0 && { extensions }),
   };

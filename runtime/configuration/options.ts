@@ -396,7 +396,7 @@ export const OPTIONS = {
   experimentalFeatures: option(
     list,
     [],
-    'features to enable: naming_convention, hide_aggregation_predicates, hide_update_many_fields, no_null_unbound_variable_default, disable_postgres_arrays, apollo_federation, and the extensions group_by, computed_field_aggregates and nested_updates; others are accepted without effect',
+    'features to enable: naming_convention, early_naming_convention, hide_aggregation_predicates, hide_update_many_fields, no_null_unbound_variable_default, disable_postgres_arrays, apollo_federation, and the extensions group_by, computed_field_aggregates and nested_updates; others are accepted without effect',
   ),
   defaultNamingConvention: option(namingConvention, 'engine-default', 'convention for derived GraphQL names'),
   metadataDatabaseExtensionsSchema: option(text, 'public', 'schema for extensions of the metadata database'),

@@ -12,6 +12,8 @@ export interface NamingOptions {
   readonly enabled: boolean;
   /** Convention of sources without one. */
   readonly default: NamingConvention;
+  /** Names of `graphql-default` as its first version had them. */
+  readonly early?: true;
   /** Arrays are scalars, `_text`, and not lists. */
   readonly arraysAsScalars?: true;
   /** Extensions that are switched on; absent without any. */
@@ -21,9 +23,28 @@ export interface NamingOptions {
 /** Bytes of an identifier that PostgreSQL keeps. */
 export const MAX_IDENTIFIER = 63;
 
-/** The rule for names in GraphQL documents (specification of GraphQL, "Names"). */
+/**
+ * The rule for names in a GraphQL schema (specification of GraphQL, "Names" and "Reserved Names"): those that begin with two
+ * underscores belong to introspection.
+ */
 export function isGraphqlName(name: string): boolean {
-  return /^[_A-Za-z][_0-9A-Za-z]*$/.test(name);
+  return /^[_A-Za-z][_0-9A-Za-z]*$/.test(name) && !name.startsWith('__');
+}
+
+/** The rule for values of enums: three words are other values. */
+export function isEnumValueName(name: string): boolean {
+  return isGraphqlName(name) && !['true', 'false', 'null'].includes(name);
+}
+
+/** Whether columns may have the name: it is a field, a value of enums, and a condition beside the combinations of conditions. */
+export function isColumnField(name: string): boolean {
+  return isEnumValueName(name) && !['_and', '_or', '_not'].includes(name);
+}
+
+/** The name with underscores for characters that GraphQL does not allow; `__x` is `_x`. */
+export function graphqlNameOf(name: string): string {
+  if (isGraphqlName(name)) return name;
+  return name.replaceAll(/[^_0-9A-Za-z]/gu, '_').replace(/^_{2,}|^(?=[0-9])/, '_');
 }
 
 /** Key of a table, function or type: `schema.name`, a part quoted when it contains a dot or a double quote. */
@@ -55,10 +76,7 @@ export function defaultBaseName(schema: string, name: string): string {
  * does not allow, and one before a digit at its start: `order items` → `order_items`, `2024` → `_2024`.
  */
 export function tableBaseName(schema: string, name: string): string {
-  const base = defaultBaseName(schema, name);
-  if (isGraphqlName(base)) return base;
-  // Names that begin with two underscores belong to introspection.
-  return base.replaceAll(/[^_0-9A-Za-z]/gu, '_').replace(/^_{2,}|^(?=[0-9])/, '_');
+  return graphqlNameOf(defaultBaseName(schema, name));
 }
 
 /**
@@ -93,6 +111,20 @@ export function pascalCase(name: string): string {
   const lead = /^_*/.exec(name)![0];
   return lead + name.slice(lead.length).split('_').filter(Boolean).map(upperFirst).join('');
 }
+
+/**
+ * Name of an argument, an operator or a field of generated types by a convention. The first version of `graphql-default` left
+ * three of them as they are.
+ */
+export function conventionalName(
+  { naming, earlyNames }: { readonly naming?: NamingConvention; readonly earlyNames?: true },
+  name: string,
+): string {
+  if (naming !== 'graphql-default' || (earlyNames && EARLY_EXCEPTIONS.has(name))) return name;
+  return camelCase(name);
+}
+
+const EARLY_EXCEPTIONS: ReadonlySet<string> = new Set(['affected_rows', 'pk_columns', 'update_columns']);
 
 export function upperFirst(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);

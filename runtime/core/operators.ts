@@ -74,6 +74,7 @@ function call(
   name: string,
   accepts: Operator['accepts'],
   functionName: string,
+  description: string,
   argument: OperatorArgument = { kind: 'same' },
 ): Operator {
   const start: Sql = { nodes: [{ kind: 'text', text: `${functionName}(` }] };
@@ -81,6 +82,7 @@ function call(
     name,
     accepts,
     argument,
+    description,
     isTotal: never,
     sql: (left, ...right) => sql`${start}${left}, ${right.reduce((all, part) => sql`${all}, ${part}`)})`,
   };
@@ -163,17 +165,17 @@ export const OPERATORS: readonly Operator[] = [
   regex('_nregex', '!~', 'does the column NOT match the given POSIX regular expression, case sensitive'),
   regex('_niregex', '!~*', 'does the column NOT match the given POSIX regular expression, case insensitive'),
   total(
-    infix(
-      '_contains',
-      family('array'),
-      '@>',
-      { kind: 'same' },
-      'is the array contained in the given array value',
-    ),
+    infix('_contains', family('array'), '@>', { kind: 'same' }, 'does the array contain the given value'),
     hasTotalComparison,
   ),
   total(
-    infix('_contained_in', family('array'), '<@', { kind: 'same' }, 'does the array contain the given value'),
+    infix(
+      '_contained_in',
+      family('array'),
+      '<@',
+      { kind: 'same' },
+      'is the array contained in the given array value',
+    ),
     hasTotalComparison,
   ),
   total(
@@ -248,49 +250,110 @@ export const OPERATORS: readonly Operator[] = [
     { kind: 'type', type: 'ltxtquery' },
     'does `ltree` match `ltxtquery`?',
   ),
-  call('_st_contains', isGeometry, 'ST_Contains'),
-  call('_st_crosses', isGeometry, 'ST_Crosses'),
-  call('_st_equals', isGeometry, 'ST_Equals'),
-  call('_st_intersects', isGeometry, 'ST_Intersects'),
-  call('_st_3d_intersects', isGeometry, 'ST_3DIntersects'),
-  call('_st_overlaps', isGeometry, 'ST_Overlaps'),
-  call('_st_touches', isGeometry, 'ST_Touches'),
-  call('_st_within', isGeometry, 'ST_Within'),
-  distance('_st_d_within', 'ST_DWithin'),
-  distance('_st_3d_d_within', 'ST_3DDWithin'),
-  call('_st_intersects', isGeography, 'ST_Intersects'),
+  call('_st_contains', isGeometry, 'ST_Contains', 'does the column contain the given geometry value'),
+  call('_st_crosses', isGeometry, 'ST_Crosses', 'does the column cross the given geometry value'),
+  call(
+    '_st_equals',
+    isGeometry,
+    'ST_Equals',
+    'is the column equal to given geometry value (directionality is ignored)',
+  ),
+  call(
+    '_st_intersects',
+    isGeometry,
+    'ST_Intersects',
+    'does the column spatially intersect the given geometry value',
+  ),
+  call(
+    '_st_3d_intersects',
+    isGeometry,
+    'ST_3DIntersects',
+    'does the column spatially intersect the given geometry value in 3D',
+  ),
+  call(
+    '_st_overlaps',
+    isGeometry,
+    'ST_Overlaps',
+    "does the column 'spatially overlap' (intersect but not completely contain) the given geometry value",
+  ),
+  call(
+    '_st_touches',
+    isGeometry,
+    'ST_Touches',
+    'does the column have at least one point in common with the given geometry value',
+  ),
+  call('_st_within', isGeometry, 'ST_Within', 'is the column contained in the given geometry value'),
+  distance(
+    '_st_d_within',
+    'ST_DWithin',
+    'is the column within a given distance from the given geometry value',
+  ),
+  distance(
+    '_st_3d_d_within',
+    'ST_3DDWithin',
+    'is the column within a given 3D distance from the given geometry value',
+  ),
+  call(
+    '_st_intersects',
+    isGeography,
+    'ST_Intersects',
+    'does the column spatially intersect the given geography value',
+  ),
   {
-    ...call('_st_d_within', isGeography, 'ST_DWithin', {
-      kind: 'object',
-      typeName: 'st_d_within_geography_input',
-      fields: [
-        { name: 'from', type: 'same', required: true },
-        { name: 'distance', type: 'float4', required: true },
-        { name: 'use_spheroid', type: 'bool', defaultValue: true },
-      ],
-    }),
+    ...call(
+      '_st_d_within',
+      isGeography,
+      'ST_DWithin',
+      'is the column within a given distance from the given geography value',
+      {
+        kind: 'object',
+        typeName: 'st_d_within_geography_input',
+        fields: [
+          { name: 'from', type: 'same', required: true },
+          { name: 'distance', type: 'float4', required: true },
+          { name: 'use_spheroid', type: 'bool', defaultValue: true },
+        ],
+      },
+    ),
   },
-  call('_st_intersects_rast', isRaster, 'ST_Intersects'),
-  call('_st_intersects_nband_geom', isRaster, 'ST_Intersects', {
-    kind: 'object',
-    typeName: 'st_intersects_nband_geom_input',
-    fields: [
-      { name: 'nband', type: 'int4', required: true },
-      { name: 'geommin', type: 'geometry', required: true },
-    ],
-  }),
-  call('_st_intersects_geom_nband', isRaster, 'ST_Intersects', {
-    kind: 'object',
-    typeName: 'st_intersects_geom_nband_input',
-    fields: [
-      { name: 'geommin', type: 'geometry', required: true },
-      { name: 'nband', type: 'int4' },
-    ],
-  }),
+  call(
+    '_st_intersects_rast',
+    isRaster,
+    'ST_Intersects',
+    'does the column spatially intersect the given raster value',
+  ),
+  call(
+    '_st_intersects_nband_geom',
+    isRaster,
+    'ST_Intersects',
+    'does the given band of the column spatially intersect the given geometry value',
+    {
+      kind: 'object',
+      typeName: 'st_intersects_nband_geom_input',
+      fields: [
+        { name: 'nband', type: 'int4', required: true },
+        { name: 'geommin', type: 'geometry', required: true },
+      ],
+    },
+  ),
+  call(
+    '_st_intersects_geom_nband',
+    isRaster,
+    'ST_Intersects',
+    'does the column, or a band of it, spatially intersect the given geometry value',
+    {
+      kind: 'object',
+      typeName: 'st_intersects_geom_nband_input',
+      fields: [
+        { name: 'geommin', type: 'geometry', required: true },
+        { name: 'nband', type: 'int4' },
+      ],
+    },
+  ),
 ];
 
-function distance(name: string, functionName: string): Operator {
-  return call(name, isGeometry, functionName, {
+function distance(name: string, functionName: string, description: string): Operator {
+  return call(name, isGeometry, functionName, description, {
     kind: 'object',
     typeName: 'st_d_within_input',
     fields: [

@@ -293,7 +293,7 @@ function linkTable(shape: DeclaredTable, find: (key: string) => Table): Table {
           const pairs = Object.entries(relationship.columns).map(
             ([own, other]) => [columnOf(table, own), columnOf(target, other)] as const,
           );
-          return [name, { name, field: names.field(name), shape: relationship, target, columns: pairs }];
+          return [name, { name, field: name, shape: relationship, target, columns: pairs }];
         }),
       ),
   );
@@ -304,7 +304,7 @@ function linkTable(shape: DeclaredTable, find: (key: string) => Table): Table {
           name,
           {
             name,
-            field: names.field(name),
+            field: name,
             shape: field,
             returns:
               'type' in field.returns

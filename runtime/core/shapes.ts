@@ -18,6 +18,8 @@ export interface SourceShape {
   readonly kind: 'postgres';
   /** How derived GraphQL names are written; absent = engine-default. */
   readonly naming?: NamingConvention;
+  /** The names of `graphql-default` as its first version had them. */
+  readonly earlyNames?: true;
   /** Arrays are scalars, `_text`, and not lists. */
   readonly arraysAsScalars?: true;
   /** Extensions of the API that its tables have; absent without any. */

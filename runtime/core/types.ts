@@ -5,6 +5,7 @@
 import { EngineError, pathStep } from './errors.ts';
 import { checkGeoJson } from './json/geojson.ts';
 import { expectedKind, jsonText, NumberText } from './json/json-value.ts';
+import { graphqlNameOf } from './names.ts';
 import { remember } from './remember.ts';
 import type { SourceShape } from './shapes.ts';
 import { quoteIdentifier } from './sql/fragment.ts';
@@ -102,7 +103,7 @@ function resolve(owner: SourceShape, key: string): ColumnType {
     const element = columnType(owner, key.slice(0, -2));
     if (owner.arraysAsScalars) {
       const name = `_${element.name}`;
-      return { key, name, family: 'unknown', scalar: name, sql: `${element.sql}[]` };
+      return { key, name, family: 'unknown', scalar: graphqlNameOf(name), sql: `${element.sql}[]` };
     }
     return {
       key,
@@ -118,7 +119,7 @@ function resolve(owner: SourceShape, key: string): ColumnType {
     const family = declared.kind === 'base' ? (EXTENSION[name] ?? 'unknown') : 'unknown';
     const named = declared.kind === 'enum' ? ({ native: 'enum' } as const) : {};
     // The table's object type may have the name.
-    const scalar = declared.kind === 'row' ? `${name}_scalar` : name;
+    const scalar = graphqlNameOf(declared.kind === 'row' ? `${name}_scalar` : name);
     return { key, name, family, scalar, sql: quoteIdentifier(schema, name), ...named };
   }
   // Arguments of operators and targets of casts have no schema; they are found through the search path.

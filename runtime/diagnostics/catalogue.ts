@@ -1236,10 +1236,10 @@ export const diagnostics = {
   /** %place%: %problem% */
   transformInvalid: ({ place, problem }: { place: Hole; problem: Hole }): Message =>
     message('transform-invalid', 'error', [`${place}: ${problem}`]),
-  /** the GraphQL type name "%type%" of table %table% is taken by %other% */
-  typeNameConflict: ({ type, table, other }: { type: Hole; table: Hole; other: Hole }): Message =>
+  /** the GraphQL type name "%type%" of %owner% is taken by %other% */
+  typeNameConflict: ({ type, owner, other }: { type: Hole; owner: Hole; other: Hole }): Message =>
     message('type-name-conflict', 'error', [
-      `the GraphQL type name "${type}" of table ${table} is taken by ${other}`,
+      `the GraphQL type name "${type}" of ${owner} is taken by ${other}`,
     ]),
   /** Unknown key "%key%" is ignored. */
   unknownKey: ({ key, nearest }: { key: Hole; nearest?: Hole | undefined }): Message =>

@@ -74,7 +74,7 @@ async function lookUp(
     return join({ group: request.group, joins }, context);
   }
   const { statement, source } = request;
-  const arrayOf = (join: number, column: number) => arrayText(tuples[join]!.map((tuple) => tuple[column]!));
+  const arrayOf = (join: number, column: number) => arrayText(tuples[join]!.map((tuple) => tuple[column]));
   const values = bindParameters(statement, variables, session, arrayOf);
   const row = await readSource(source, statement, values, session, execution);
   return row.map((text, index) => {

@@ -5,6 +5,7 @@ import { actionCaller } from '../actions/caller.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ACTION_CALLER } from '../core/action/provider.ts';
 import { REMOTE } from '../core/remotes/remote-root.ts';
+import { ADMIN_ROLE } from '../core/session.ts';
 import type { Execution } from '../graphql/execution.ts';
 import type { Observer } from '../logs/observe.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
@@ -55,7 +56,12 @@ export function createCalls(
     outgoing,
     observe: (call) => observe({ kind: 'validate-input', ...call }),
   });
-  const callers = { [REMOTE]: remote, [ACTION_CALLER]: actionCaller({ ...actions, asynchronous }) };
+  const showsDetails = (role: string) =>
+    configuration.devMode || (configuration.adminInternalErrors && role === ADMIN_ROLE);
+  const callers = {
+    [REMOTE]: remote,
+    [ACTION_CALLER]: actionCaller({ ...actions, asynchronous, showsDetails }),
+  };
   return { forRequests: { callers, inputValidator }, asynchronous };
 }
 

@@ -42,7 +42,8 @@ export async function openProject(name: string): Promise<RealProject> {
     metadata,
     catalogs,
     remotes: remoteSchemasOf(name),
-    naming: { enabled: true, default: 'engine-default' },
+    // Recorded before the convention had today's names.
+    naming: { enabled: true, default: 'engine-default', early: true },
   });
   const program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
   return { program, urls };

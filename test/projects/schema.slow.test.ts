@@ -19,10 +19,6 @@ const EXCLUSIONS: Readonly<Record<string, readonly Exclusion[]>> = {
       lines:
         /^input (\w+ArrRelInsertInput\.data: \[(cpu|fs|memory|network)|(cpu|fs|memory|network)\w*InsertInput|stepsInsertInput\.(cpu|fs|memory|network))/,
     },
-    {
-      reason: 'a later version applies the convention to these two names',
-      lines: /\(pk_columns:|OnConflict\.update_columns:|\(pkColumns:|OnConflict\.updateColumns:/,
-    },
   ],
   carnet: [{ reason: 'streams belong to subscriptions', lines: /_stream(\(|:|_)|cursor_ordering/ }],
   intuition: [{ reason: 'streams belong to subscriptions', lines: /_stream(\(|:|_)|cursor_ordering/ }],

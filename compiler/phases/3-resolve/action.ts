@@ -9,7 +9,7 @@ import type {
   CustomObjectShape,
   CustomTypesShape,
 } from '../../../runtime/core/action/shapes.ts';
-import { keyOf } from '../../../runtime/core/names.ts';
+import { isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -29,11 +29,14 @@ import { inheritFunctionRoles } from './inherited-role.ts';
 import { attempt, Failure, type Report, type ReportedObject } from './report.ts';
 
 import type { SourceStructure } from './structure.ts';
+import type { TakenType } from './type-register.ts';
 
 /** Inputs of the resolution of actions besides the metadata. */
 export interface ActionSurroundings {
   readonly scopes: Scopes;
   readonly structures: readonly SourceStructure[];
+  /** Names of types that sources have. */
+  readonly types: ReadonlyMap<string, TakenType>;
   readonly inheritedRoles: readonly InheritedRole[];
   readonly environment: Environment;
 }
@@ -41,18 +44,19 @@ export interface ActionSurroundings {
 /** Resolves the custom types and the actions; undefined when no action is served. */
 export function resolveActions(
   { custom_types, actions }: Metadata,
-  { scopes, structures, inheritedRoles, environment }: ActionSurroundings,
+  { scopes, structures, types, inheritedRoles, environment }: ActionSurroundings,
   report: Report,
 ): ActionsProgram | undefined {
   const { input_objects, objects, scalars, enums } = custom_types;
   if (actions.length + input_objects.length + objects.length + scalars.length + enums.length === 0)
     return undefined;
-  const kinds = resolveCustomTypes(custom_types, scopes, report);
+  const kinds = resolveCustomTypes(custom_types, scopes, types, report);
   const taken = rootFieldOwners(actions.length > 0 ? structures : []);
   const resolved = actions.flatMap((action) => {
     const shape = attempt(report, actionObject(action), () => {
       if (!kinds) throw new Failure(messages.customTypesInconsistent()).missing(lossOf.customTypes);
       requireTypes(action, kinds);
+      requireNames(action, custom_types, types);
       refuseNestedRelationships(action, custom_types, kinds);
       report.diagnostics.push(...checkTransforms(action, custom_types));
       const { handler, headers } = action.definition;
@@ -82,6 +86,30 @@ function requireTypes({ definition }: Action, kinds: TypeKinds): void {
     throw new Failure(messages.actionOutputTypeUnknown({ name }));
 }
 
+/** The names that an action brings along: its field, its arguments, and the type of an asynchronous one. @throws Failure */
+function requireNames(
+  { name, definition }: Action,
+  customTypes: CustomTypes,
+  types: ActionSurroundings['types'],
+): void {
+  for (const each of [name, ...definition.arguments.map((argument) => argument.name)])
+    if (!isGraphqlName(each)) throw new Failure(messages.nameNotGraphql({ name: each }));
+  if (definition.kind !== 'asynchronous') return;
+  const { input_objects, objects, scalars, enums } = customTypes;
+  const isCustom = [...input_objects, ...objects, ...scalars, ...enums].some((each) => each.name === name);
+  const known = types.get(name);
+  const other = isCustom ? 'a custom type' : known && !known.apart ? known.owner : undefined;
+  if (other !== undefined)
+    throw new Failure(messages.typeNameConflict({ type: name, owner: `action "${name}"`, other }));
+  for (const scalar of ['timestamptz', 'json', 'uuid']) {
+    const taken = types.get(scalar);
+    if (taken && taken.form !== 'scalar')
+      throw new Failure(
+        messages.typeNameConflict({ type: scalar, owner: `action "${name}"`, other: taken.owner }),
+      );
+  }
+}
+
 /** @throws Failure for an asynchronous action whose output type has relationships and fields of object types */
 function refuseNestedRelationships({ definition }: Action, { objects }: CustomTypes, kinds: TypeKinds): void {
   if (definition.kind !== 'asynchronous') return;
@@ -97,7 +125,12 @@ function refuseNestedRelationships({ definition }: Action, { objects }: CustomTy
 function rootFieldOwners(structures: readonly SourceStructure[]): Map<string, string> {
   const owners = new Map<string, string>();
   for (const { scope, tables, functions } of structures) {
-    if (scope.shape.rootNamespace) continue;
+    const { rootNamespace, name } = scope.shape;
+    if (rootNamespace) {
+      for (const root of ['query_root', 'mutation_root', 'subscription_root'])
+        owners.set(`${root} ${rootNamespace}`, `namespace of source ${name}`);
+      continue;
+    }
     for (const { key, rootFields } of tables) {
       const owner = `table ${key} in source ${scope.source.name}`;
       for (const field of rootFields) owners.set(`${rootTypeOf(field)} ${field.name}`, owner);
@@ -114,7 +147,7 @@ function rootFieldOwners(structures: readonly SourceStructure[]): Map<string, st
 function claimRootFields({ name, definition: { type, kind } }: Action, taken: Map<string, string>): void {
   const roots =
     kind === 'asynchronous'
-      ? ['query_root', 'mutation_root']
+      ? ['query_root', 'mutation_root', 'subscription_root']
       : [type === 'query' ? 'query_root' : 'mutation_root'];
   for (const root of roots) {
     const first = taken.get(`${root} ${name}`);

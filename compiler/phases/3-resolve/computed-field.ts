@@ -3,6 +3,8 @@
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import { argumentScalar } from '../../../runtime/core/schema/function-arguments.ts';
+import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { ComputedFieldShape, FunctionArgumentShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type { ComputedField, QualifiedName } from '../../../runtime/metadata/metadata.ts';
@@ -10,12 +12,14 @@ import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
 import { because, Failure, type ReportedObject, suggest } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
+import { claimsOf, type TypeRegister } from './type-register.ts';
 
 /** Resolves a computed field. @throws Failure */
 export function resolveComputedField(
   scope: SourceScope,
   table: TableScope,
   field: ComputedField,
+  types: TypeRegister,
 ): ComputedFieldShape {
   requireFreeFieldName(scope, table, field.name);
   const { function: name, table_argument, session_argument } = field.definition;
@@ -44,6 +48,21 @@ export function resolveComputedField(
       : failure;
   }
   const description = field.comment ?? called.comment;
+  const owner = `computed field "${field.name}" of table ${quoted(table.catalog)}`;
+  if ('type' in returns!) types.claimColumnType(owner, scope.shape, returns.type);
+  const { graphqlName, customName } = table;
+  claimArguments(
+    types,
+    owner,
+    scope,
+    { arguments: functionArguments(called) },
+    {
+      hidden: new Set([tableArgument, sessionArgument]),
+      type: typeNames({ source: scope.shape, graphqlName, ...(customName && { customName: true }) }).argsOf(
+        field.name,
+      ),
+    },
+  );
   return {
     function: { schema: called.schema, name: called.name },
     tableArgument,
@@ -69,6 +88,22 @@ export function catalogFunction(scope: SourceScope, name: QualifiedName): Catalo
   }
   if (overloads.length > 0) throw new Failure(diagnostics.functionOverloaded({ name: quoted(name) }));
   return first;
+}
+
+/** Claims the types of the arguments that clients give, and the type that holds them. @throws Failure */
+export function claimArguments(
+  types: TypeRegister,
+  owner: string,
+  { shape }: SourceScope,
+  called: { readonly arguments: readonly FunctionArgumentShape[] },
+  { hidden, type }: { readonly hidden: ReadonlySet<number | undefined>; readonly type: string },
+): void {
+  const given = called.arguments.filter((_, position) => !hidden.has(position));
+  if (given.length === 0) return;
+  for (const { name } of given)
+    if (name !== null && !isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+  types.claim(owner, [{ name: type }]);
+  for (const argument of given) types.claim(owner, claimsOf([argumentScalar(shape, argument.type)]));
 }
 
 export function functionArguments(called: CatalogFunction): FunctionArgumentShape[] {

@@ -1,72 +1,88 @@
-/** Names that two tables claim: of types, and of root fields. The earlier table keeps them, whatever the source. */
-import { displayName, pascalCase } from '../../../runtime/core/names.ts';
+/**
+ * Names that two objects claim: of types, and of root fields. The API's own names come first, then namespaces of sources, types
+ * of columns, and tables in their order, whatever the source. An object whose names are taken is left out as a whole, before
+ * anything refers to it.
+ */
+import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type RootFieldClash } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
+import type { RootFieldClash } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Memory } from '../../memory/memory.ts';
 import type { RootField } from '../../model/model.ts';
-import { attempt, leaveOut } from './report.ts';
+import { attempt, Failure, type ReportedObject } from './report.ts';
 import { resolveRootFields } from './root-field.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 import { tableObject } from './table.ts';
+import { tableTypes } from './table-types.ts';
+import { claimSourceTypes, createTypeRegister, type TypeRegister } from './type-register.ts';
 
-interface Owned {
-  readonly scope: SourceScope;
-  readonly table: TableScope;
+/** Names that are taken. */
+export interface Names {
+  readonly types: TypeRegister;
+  readonly roots: RootFieldRegister;
 }
 
-/** Leaves out tables whose types are named like those of an earlier table. */
-export function leaveOutTypeConflicts(scopes: readonly SourceScope[]): void {
-  const taken = new Map<string, Owned>();
-  for (const scope of scopes) {
-    for (const table of scope.tables.values()) {
-      const type = typeName(scope, table);
-      const other = taken.get(type);
-      if (!other) {
-        taken.set(type, { scope, table });
-        continue;
+/**
+ * Claims the names of sources and tables. Leaves out tables whose names are taken.
+ * @param sourceObject how a source is reported
+ * @returns the scopes whose own names are free
+ */
+export function claimNames(
+  scopes: readonly SourceScope[],
+  sourceObject: (scope: SourceScope) => ReportedObject,
+  memory: Memory,
+): { readonly names: Names; readonly served: readonly SourceScope[] } {
+  const names: Names = { types: createTypeRegister(), roots: createRootFieldRegister() };
+  const served = scopes.filter((scope) =>
+    attempt(scope, sourceObject(scope), () => {
+      claimSourceTypes(names.types, scope.shape);
+      names.roots.claimNamespace(scope);
+      return true;
+    }),
+  );
+  const eachTable = (claim: (scope: SourceScope, table: TableScope) => void) => {
+    for (const scope of served)
+      for (const table of scope.tables.values()) {
+        const claimed = attempt(scope, tableObject(scope, table.entry), () => {
+          claim(scope, table);
+          return true;
+        });
+        if (!claimed) scope.tables.delete(table.key);
       }
-      scope.tables.delete(table.key);
-      const message = diagnostics.typeNameConflict({
-        type,
-        table: quoted(table.catalog),
-        other: `table ${quoted(other.table.catalog)}`,
-      });
-      const clashes = clashingRootFields(other, { scope, table });
-      leaveOut(scope, tableObject(scope, table.entry), {
-        ...message,
-        ...(clashes.length > 0 && { clashes }),
-      });
+  };
+  eachTable((scope, { columns, catalog }) => {
+    for (const [name, { type }] of columns)
+      names.types.claimColumnType(`column "${name}" of table ${quoted(catalog)}`, scope.shape, type);
+  });
+  eachTable((scope, table) => {
+    const roots = resolveRootFields(scope, table);
+    const own = `table ${quoted(table.catalog)}`;
+    try {
+      names.types.claim(
+        own,
+        tableTypes(scope, table, memory),
+        `table ${table.key} in source ${scope.shape.name}`,
+      );
+    } catch (error) {
+      // The API lists root fields that clash, too.
+      const clashes = names.roots.clashes(scope, ownerName({ scope, table }), roots, rootTypeOf);
+      throw error instanceof Failure && clashes.length > 0
+        ? new Failure({ ...error.problem, clashes })
+        : error;
     }
-  }
-}
-
-/** The root fields that two tables both claim. */
-function clashingRootFields(first: Owned, second: Owned): readonly RootFieldClash[] {
-  if (first.scope.shape.rootNamespace !== second.scope.shape.rootNamespace) return [];
-  const fields = ({ scope, table }: Owned) =>
-    attempt({ diagnostics: [] }, tableObject(scope, table.entry), () => resolveRootFields(scope, table)) ??
-    [];
-  const taken = new Set(fields(first).map((field) => `${rootTypeOf(field)} ${field.name}`));
-  return fields(second)
-    .filter((field) => taken.has(`${rootTypeOf(field)} ${field.name}`))
-    .map((field) => ({
-      root: rootTypeOf(field),
-      field: field.name,
-      first: ownerName(first),
-      second: ownerName(second),
-    }));
+    names.roots.claim(scope, ownerName({ scope, table }), roots, rootTypeOf);
+  });
+  return { names, served };
 }
 
 /** Name of a table among the owners of root fields: `table author in source default`. */
-export function ownerName({ scope, table: { catalog } }: Owned): string {
+export function ownerName({
+  scope,
+  table: { catalog },
+}: {
+  readonly scope: SourceScope;
+  readonly table: TableScope;
+}): string {
   return `table ${displayName(catalog.schema, catalog.name)} in source ${scope.source.name}`;
-}
-
-function typeName(scope: SourceScope, table: TableScope): string {
-  const { typePrefix = '', typeSuffix = '', naming } = scope.shape;
-  const name =
-    naming === 'graphql-default' && !table.customName ? pascalCase(table.graphqlName) : table.graphqlName;
-  return typePrefix + name + typeSuffix;
 }
 
 const rootTypes: Readonly<Record<RootField['kind'], string>> = {
@@ -89,48 +105,80 @@ export function rootTypeOf({ kind }: RootField): string {
   return rootTypes[kind];
 }
 
-/** Whose root fields they are: `table author in source default`, and its place in the metadata. */
-export interface RootFieldOwner {
+interface Named {
   readonly name: string;
-  readonly path: MetadataPath;
 }
 
 /** Root fields by name: the first that claims one has it. */
-export interface RootFieldRegister {
-  /** Those fields that are still free; what is taken is reported. */
-  readonly claim: <Field extends { readonly name: string }>(
+interface RootFieldRegister {
+  /** Fields that others have, or that are listed twice. */
+  readonly clashes: <Field extends Named>(
     scope: SourceScope,
-    owner: RootFieldOwner,
+    owner: string,
     fields: readonly Field[],
     rootOf: (field: Field) => string,
-  ) => Field[];
+  ) => readonly RootFieldClash[];
+  /** Takes the fields; none of them if one is taken. @throws Failure */
+  readonly claim: <Field extends Named>(
+    scope: SourceScope,
+    owner: string,
+    fields: readonly Field[],
+    rootOf: (field: Field) => string,
+  ) => void;
+  /** Takes the name under which the root fields of a source are. @throws Failure */
+  readonly claimNamespace: (scope: SourceScope) => void;
   /** Claims a name without a report. @returns false if it is taken */
   readonly claimUnused: (scope: SourceScope, owner: string, root: string, name: string) => boolean;
 }
 
-export function createRootFieldRegister(): RootFieldRegister {
+function createRootFieldRegister(): RootFieldRegister {
   const owners = new Map<string, string>();
-  // Fields below a namespace meet only fields below the same one.
-  const placeOf = ({ shape }: SourceScope, root: string, name: string) =>
-    `${root} ${shape.rootNamespace ?? ''} ${name}`;
-  const claimUnused: RootFieldRegister['claimUnused'] = (scope, owner, root, name) => {
-    const place = placeOf(scope, root, name);
-    if (owners.has(place)) return false;
-    owners.set(place, owner);
-    return true;
+  for (const name of ['_service', '_entities']) owners.set(`query_root  ${name}`, 'the API');
+  /** Fields of queries are fields of subscriptions, too. Fields below a namespace meet only fields below the same one. */
+  const placesOf = (namespace: string | undefined, root: string, name: string) =>
+    (root === 'query_root' ? ['query_root', 'subscription_root'] : [root]).map(
+      (each) => `${each} ${namespace ?? ''} ${name}`,
+    );
+  const ownerOf = (places: readonly string[]) => places.flatMap((place) => owners.get(place) ?? [])[0];
+  const take = (places: readonly string[], owner: string) => {
+    for (const place of places) owners.set(place, owner);
+  };
+  const clashes: RootFieldRegister['clashes'] = ({ shape }, second, fields, rootOf) => {
+    const own = new Set<string>();
+    return fields.flatMap((field): RootFieldClash[] => {
+      const root = rootOf(field);
+      const places = placesOf(shape.rootNamespace, root, field.name);
+      const first = ownerOf(places) ?? (places.some((place) => own.has(place)) ? second : undefined);
+      for (const place of places) own.add(place);
+      return first === undefined ? [] : [{ root, field: field.name, first, second }];
+    });
   };
   return {
-    claimUnused,
-    claim: (scope, { name: second, path }, fields, rootOf) =>
-      fields.filter((field) => {
-        const root = rootOf(field);
-        if (claimUnused(scope, second, root, field.name)) return true;
-        const first = owners.get(placeOf(scope, root, field.name))!;
-        const clash: RootFieldClash = { root, field: field.name, first, second };
-        scope.diagnostics.push(
-          at(path, { ...diagnostics.rootFieldConflict({ ...clash }), clashes: [clash] }),
-        );
-        return false;
-      }),
+    clashes,
+    claim: (scope, owner, fields, rootOf) => {
+      const found = clashes(scope, owner, fields, rootOf);
+      if (found.length > 0)
+        throw new Failure({ ...diagnostics.rootFieldConflict({ ...found[0]! }), clashes: found });
+      for (const field of fields) take(placesOf(scope.shape.rootNamespace, rootOf(field), field.name), owner);
+    },
+    claimNamespace: ({ shape }) => {
+      const { rootNamespace: field, name } = shape;
+      if (field === undefined) return;
+      if (!isGraphqlName(field)) throw new Failure(diagnostics.nameNotGraphql({ name: field }));
+      const second = `namespace of source ${name}`;
+      const places = ['query_root', 'mutation_root'].flatMap((root) => placesOf(undefined, root, field));
+      const first = ownerOf(places);
+      if (first !== undefined) {
+        const clash = { root: 'query_root', field, first, second };
+        throw new Failure({ ...diagnostics.rootFieldConflict({ ...clash }), clashes: [clash] });
+      }
+      take(places, second);
+    },
+    claimUnused: ({ shape }, owner, root, name) => {
+      const places = placesOf(shape.rootNamespace, root, name);
+      if (ownerOf(places) !== undefined) return false;
+      take(places, owner);
+      return true;
+    },
   };
 }

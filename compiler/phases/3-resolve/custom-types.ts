@@ -6,7 +6,7 @@
 import type { CatalogKey, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { nativeScalarKey } from '../../../runtime/core/action/native-scalars.ts';
-import { keyOf } from '../../../runtime/core/names.ts';
+import { isEnumValueName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -21,6 +21,7 @@ import type {
 } from '../../../runtime/metadata/metadata.ts';
 import { attempt, because, Failure, type Report, type ReportedObject } from './report.ts';
 import { quoted, type SourceScope } from './scope.ts';
+import type { TakenType } from './type-register.ts';
 
 export type Scopes = ReadonlyMap<string, SourceScope>;
 
@@ -32,10 +33,11 @@ type Kind = 'scalar' | 'enum' | 'object' | 'input_object';
 export function resolveCustomTypes(
   types: CustomTypes,
   scopes: Scopes,
+  taken: ReadonlyMap<string, TakenType>,
   report: Report,
 ): TypeKinds | undefined {
   const kinds = typeKinds(types, scopes);
-  const reasons = typeReasons(types, kinds, scopes);
+  const reasons = [...typeReasons(types, kinds, scopes), ...nameReasons(types, kinds, taken)];
   attempt(report, customTypesObject(types), () => {
     if (reasons.length === 0) return;
     const failure = new Failure(messages.customTypesInvalid({ reasons: because(reasons) }));
@@ -149,6 +151,35 @@ function typeReasons(types: CustomTypes, kinds: TypeKinds, scopes: Scopes): stri
   ];
 }
 
+/** Names that the schema cannot have, or that something else has. A scalar may be that of a column. */
+function nameReasons(
+  { input_objects, objects, scalars, enums }: CustomTypes,
+  kinds: TypeKinds,
+  taken: ReadonlyMap<string, TakenType>,
+): string[] {
+  const fields = [...input_objects, ...objects].flatMap((type) => type.fields);
+  const names = [
+    ...[...input_objects, ...objects, ...scalars, ...enums, ...fields].map(({ name }) => name),
+    ...objects.flatMap(({ relationships }) => relationships.map(({ name }) => name)),
+  ];
+  const own = [...input_objects, ...objects, ...scalars, ...enums].map(({ name }) => name);
+  const used = fields.map(({ type }) => baseType(type));
+  const values = enums.flatMap((type) => type.values.map(({ value }) => ({ type: type.name, value })));
+  return [
+    ...names.filter((name) => !isGraphqlName(name)).map((name) => `"${name}" is not a valid GraphQL name`),
+    ...values.flatMap(({ type, value }) =>
+      isEnumValueName(value)
+        ? []
+        : [`the value "${value}" of the enum type "${type}" is not a valid GraphQL name`],
+    ),
+    ...[...new Set([...own, ...used])].flatMap((name) => {
+      const other = RESERVED.has(name) ? undefined : taken.get(name);
+      if (!other || other.apart || (kinds.get(name) === 'scalar' && other.form === 'scalar')) return [];
+      return [`the type name "${name}" is taken by ${other.owner}`];
+    }),
+  ];
+}
+
 function fieldReasons(
   what: string,
   type: string,
@@ -157,7 +188,10 @@ function fieldReasons(
   other: Kind,
   relationships: readonly CustomObjectRelationship[] = [],
 ): string[] {
-  const repeated = repeats([...fields, ...relationships].map(({ name }) => name));
+  const further = relationships.flatMap(({ name, type: kind }) =>
+    kind === 'array' ? [name, `${name}_aggregate`] : [name],
+  );
+  const repeated = repeats([...fields.map(({ name }) => name), ...further]);
   const unknown = fields.filter((field) => {
     const kind = kinds.get(baseType(field.type));
     return kind === undefined || kind === other;

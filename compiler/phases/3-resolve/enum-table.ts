@@ -2,21 +2,31 @@
 
 import type { CatalogTable, EnumTableRows } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
-import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import { displayName, isEnumValueName, keyOf, type NamingConvention } from '../../../runtime/core/names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { because, Failure } from './report.ts';
 import { quoted } from './scope.ts';
 
 /** Values of an enum table: value → description. @throws Failure if the table cannot be one */
-export function resolveEnumTable(table: CatalogTable, rows: EnumTableRows): Record<string, string | null> {
+export function resolveEnumTable(
+  table: CatalogTable,
+  rows: EnumTableRows,
+  naming: NamingConvention | undefined,
+): Record<string, string | null> {
   // The saved catalog names tables as `schema.name`, without quotes.
   const values = rows[`${table.schema}.${table.name}`];
   const reasons = [...keyReasons(table), ...columnReasons(table)];
   if (reasons.length === 0) {
     if (!values) throw new Failure(diagnostics.enumTableRowsUnknown({ table: quoted(table) }));
     if (values.length === 0) reasons.push('the table must have at least one row');
+    const shown = new Map<string, string>();
     for (const { value } of values) {
-      if (!isGraphqlName(value) || ['true', 'false', 'null'].includes(value))
+      const name = naming === 'graphql-default' ? value.toUpperCase() : value;
+      const other = shown.get(name);
+      if (other !== undefined)
+        reasons.push(`the values "${other}" and "${value}" are both shown as "${name}"`);
+      shown.set(name, value);
+      if (!isEnumValueName(value))
         reasons.push(`the value "${value}" is not a valid GraphQL enum value name`);
     }
   }

@@ -1,11 +1,12 @@
 /** Names of fields. Relationships and computed fields must not conflict with columns or with each other. */
 import { camelCase, type NamingConvention } from '../../../runtime/core/names.ts';
+import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import { Failure, type ReportedObject } from './report.ts';
 import type { SourceScope, TableScope } from './scope.ts';
 
-/** GraphQL field of a column, relationship or computed field. */
+/** GraphQL field of a column. Those of relationships and computed fields are their names in every convention. */
 export function fieldName(
   name: string,
   customName: string | undefined,
@@ -16,10 +17,15 @@ export function fieldName(
 }
 
 /** @throws Failure if a column has the name, or is shown under it */
-export function requireFreeFieldName(scope: SourceScope, table: TableScope, name: string): void {
+export function requireFreeFieldName(
+  scope: SourceScope,
+  table: TableScope,
+  name: string,
+  isList = false,
+): void {
+  if (['_and', '_or', '_not'].includes(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
   if (table.columns.has(name))
     throw new Failure(diagnostics.fieldConflictsWithColumn(), undefined, 'without context');
-  const field = fieldName(name, undefined, scope.shape.naming);
   for (const [column, shape] of table.columns) {
     if (shape.field === null) continue;
     const taken = fieldName(
@@ -27,15 +33,21 @@ export function requireFreeFieldName(scope: SourceScope, table: TableScope, name
       shape.customField ? (shape.field ?? column) : (shape.field ?? undefined),
       scope.shape.naming,
     );
-    if (taken === field)
+    if (taken === name || (isList && furtherFields(scope, name).includes(taken)))
       throw new Failure(diagnostics.fieldConflictsWithCustomName({ column }), undefined, 'without context');
   }
 }
 
+/** Names of the aggregates of an array relationship, also in filters. */
+function furtherFields({ shape }: SourceScope, name: string): readonly string[] {
+  const names = typeNames({ source: shape, graphqlName: '' });
+  return [names.related(name, 'aggregate'), names.relatedFilter(name)];
+}
+
 /** Names that more than one of the table's relationships and computed fields claim. */
-export function contestedFieldNames({ entry }: TableScope): ReadonlySet<string> {
+export function contestedFieldNames(scope: SourceScope, { entry }: TableScope): ReadonlySet<string> {
   const { object_relationships, array_relationships, computed_fields, remote_relationships } = entry;
-  const seen = new Set<string>();
+  const seen = new Set(array_relationships.flatMap(({ name }) => furtherFields(scope, name)));
   const contested = new Set<string>();
   for (const { name } of [
     ...object_relationships,

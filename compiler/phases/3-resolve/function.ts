@@ -3,18 +3,24 @@
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import { defaultBaseName, displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { FunctionShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type { ModelFunction } from '../../model/model.ts';
-import { catalogFunction, functionArguments } from './computed-field.ts';
+import { catalogFunction, claimArguments, functionArguments } from './computed-field.ts';
 import { functionLosses } from './losses.ts';
 import { trackedTable } from './relationship.ts';
 import { because, Failure, type ReportedObject } from './report.ts';
 import { functionRootFields } from './root-field.ts';
 import { quoted, type SourceScope, type StructureFunction } from './scope.ts';
+import type { TypeRegister } from './type-register.ts';
 
 /** Resolves a tracked function. @throws Failure */
-export function resolveFunction(scope: SourceScope, entry: StructureFunction): Omit<ModelFunction, 'roles'> {
+export function resolveFunction(
+  scope: SourceScope,
+  entry: StructureFunction,
+  types: TypeRegister,
+): Omit<ModelFunction, 'roles'> {
   const called = catalogFunction(scope, entry.function);
   const { configuration } = entry;
   const graphqlName = configuration.custom_name ?? defaultBaseName(called.schema, called.name);
@@ -54,6 +60,10 @@ export function resolveFunction(scope: SourceScope, entry: StructureFunction): O
     ...(called.definition !== undefined && { definition: called.definition }),
     ...(description !== undefined && { description }),
   };
+  claimArguments(types, `function ${quoted(called)}`, scope, shape, {
+    hidden: new Set([sessionArgument]),
+    type: typeNames(shape).args,
+  });
   return {
     shape,
     exposedAs,

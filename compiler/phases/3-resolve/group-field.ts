@@ -40,6 +40,10 @@ export function addGroupFields(
       const [clash] = [
         ...roots.flatMap((root) => claimOf(taken.roots, root, name)),
         ...types.flatMap((type) => claimOf(taken.types, type, type)),
+        ...types.flatMap((name) => {
+          const owner = taken.shared.get(name)?.owner;
+          return owner === undefined ? [] : [{ name, owner }];
+        }),
       ];
       if (clash) {
         const problem = messages.groupByLeftOut({ field: name, table: quoted(catalog), ...clash });

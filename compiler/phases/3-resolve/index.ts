@@ -60,12 +60,12 @@ function resolveModel(
   const inheritedRoles = reuse(ordered, last?.inheritedRoles);
   const resolvedActions = resolveActions(
     metadata,
-    { scopes, structures: structure.sources, inheritedRoles, environment },
+    { scopes, structures: structure.sources, types: structure.types, inheritedRoles, environment },
     { diagnostics },
   );
   const actions = resolvedActions && reuse(resolvedActions, earlier?.actions);
   const needsNames = metadata.remote_schemas.length > 0 || naming.extensions?.includes('group_by');
-  const taken = needsNames ? takenNames(structure.sources, actions) : noNames();
+  const taken = needsNames ? takenNames(structure, actions) : noNames();
   const remotes = resolveRemoteSchemas(
     metadata,
     remoteResults,

@@ -2,7 +2,6 @@
 import { keyOf, type NamingConvention } from '../../../runtime/core/names.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import type { QualifiedName } from '../../../runtime/metadata/metadata.ts';
-import { fieldName } from './field.ts';
 import { functionRootFields, possibleRootFields } from './root-field.ts';
 import type {
   AccessScope,
@@ -46,8 +45,7 @@ export function functionLosses(
 
 /** A relationship or computed field, by its own name and its GraphQL names. */
 export function fieldLosses(scope: SourceScope, { key }: Pick<TableScope, 'key'>, name: string): string[] {
-  const field = fieldName(name, undefined, scope.shape.naming);
-  const names = [name, field, `${field}_aggregate`, `${field}Aggregate`];
+  const names = [name, `${name}_aggregate`, `${name}Aggregate`];
   return names.map((each) => lossOf.field(scope.source.name, key, each));
 }
 

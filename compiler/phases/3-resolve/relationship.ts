@@ -30,7 +30,7 @@ export function resolveRelationship(
 ): RelationshipShape {
   if (!isGraphqlName(relationship.name))
     throw new Failure(diagnostics.nameNotGraphql({ name: relationship.name }));
-  requireFreeFieldName(scope, table, relationship.name);
+  requireFreeFieldName(scope, table, relationship.name, kind === 'array');
   const { using } = relationship;
   const join = {
     foreign_key_on_this_table: () => joinFromHere(scope, table, using as ForeignKeyOnThisTable),

@@ -59,7 +59,7 @@ function tableJoins(
 ): Relationships {
   const { remote_relationships: relationships } = table.entry;
   if (relationships.length === 0) return {};
-  const contested = contestedFieldNames(table);
+  const contested = contestedFieldNames(scope, table);
   const left = {
     name: displayName(table.entry.table.schema, table.entry.table.name),
     fields: [...table.columns.keys(), ...scalarFields(table)],

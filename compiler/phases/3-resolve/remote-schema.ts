@@ -2,6 +2,7 @@
 
 import { GraphQLError, Kind, print as printAst } from 'graphql';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
+import { isGraphqlName } from '../../../runtime/core/names.ts';
 import {
   type RemoteDocument,
   readRemoteDocument,
@@ -68,7 +69,11 @@ export function resolveRemoteSchemas(
       const [wrong] = customizationProblems(entry.definition.customization, document);
       if (wrong) throw new Failure(messages.remoteSchemaInvalid({ reason: wrong }));
       claimRoots(entry, document, customization, taken.roots);
-      claimTypes(entry, document, customization, { tables: taken.types, remotes: types });
+      claimTypes(entry, document, customization, {
+        tables: taken.types,
+        shared: taken.shared,
+        remotes: types,
+      });
       if (result.stale !== undefined) {
         leaveOut(
           report,
@@ -136,6 +141,7 @@ function claimTypes(
   customization: RemoteCustomization | undefined,
   taken: {
     readonly tables: TakenNames['types'];
+    readonly shared: TakenNames['shared'];
     readonly remotes: Map<string, ClaimedType>;
   },
 ): void {
@@ -145,8 +151,12 @@ function claimTypes(
     // Fields of root types are root fields; the type itself is visible only if it has a name of its own.
     roots.has(type) && customization?.namespace === undefined ? [] : [{ type: rename(type), definition }],
   );
-  const { tables, remotes } = taken;
+  const { tables, shared, remotes } = taken;
   for (const { type, definition } of own) {
+    if (!isGraphqlName(type)) throw new Failure(messages.nameNotGraphql({ name: type }));
+    const other = shared.get(type);
+    if (other && other.form !== formOfDefinition(definition, rename))
+      throw new Failure(messages.remoteTypeConflict({ type, owner: other.owner }));
     const known = remotes.get(type);
     const differs = known && structureOf(known.definition) !== structureOf(definition);
     const owner = tables.get(type) ?? (differs ? known.owner : undefined);
@@ -154,6 +164,26 @@ function claimTypes(
   }
   const owner = `remote schema "${name}"`;
   for (const { type, definition } of own) if (!remotes.has(type)) remotes.set(type, { definition, owner });
+}
+
+/** As `formOf` writes types of databases; undefined where those have none of the kind. */
+function formOfDefinition(definition: TypeDefinition, rename: (name: string) => string): string | undefined {
+  switch (definition.kind) {
+    case Kind.SCALAR_TYPE_DEFINITION:
+      return 'scalar';
+    case Kind.ENUM_TYPE_DEFINITION:
+      return `enum ${(definition.values ?? [])
+        .map(({ name }) => name.value)
+        .sort()
+        .join()}`;
+    case Kind.INPUT_OBJECT_TYPE_DEFINITION:
+      return `input ${(definition.fields ?? [])
+        .map(({ name, type }) => `${name.value}: ${printAst(type).replace(/[_A-Za-z][_0-9A-Za-z]*/, rename)}`)
+        .sort()
+        .join()}`;
+    default:
+      return undefined;
+  }
 }
 
 /** A text that is equal for types with the same structure; names and descriptions of the types do not count. */

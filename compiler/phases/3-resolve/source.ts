@@ -70,6 +70,7 @@ function sourceShape(
     name: source.name,
     kind: 'postgres',
     ...(convention !== 'engine-default' && { naming: convention }),
+    ...(convention === 'graphql-default' && naming.early && { earlyNames: true }),
     ...(naming.arraysAsScalars && { arraysAsScalars: true }),
     ...(naming.extensions && { extensions: naming.extensions }),
     postgres: Math.floor(catalog.serverVersion / 10_000),

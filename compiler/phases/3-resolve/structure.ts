@@ -12,28 +12,24 @@ import type { Memory } from '../../memory/memory.ts';
 import { keeper, reuse } from '../../memory/reuse.ts';
 import type { ModelFunction, RootField } from '../../model/model.ts';
 import { computedFieldObject, resolveComputedField } from './computed-field.ts';
-import {
-  createRootFieldRegister,
-  leaveOutTypeConflicts,
-  ownerName,
-  type RootFieldOwner,
-  type RootFieldRegister,
-  rootTypeOf,
-} from './conflict.ts';
+import { claimNames, type Names, ownerName, rootTypeOf } from './conflict.ts';
 import { contestedFieldNames, leaveOutContested } from './field.ts';
 import { functionObject, resolveFunction } from './function.ts';
 import { sourceLosses } from './losses.ts';
 import { relationshipObject, resolveRelationship } from './relationship.ts';
 import { remoteRelationshipObject } from './remote-relationship.ts';
-import { attempt, leaveOut } from './report.ts';
+import { attempt, leaveOut, type ReportedObject } from './report.ts';
 import { resolveRootFields, singleRowField } from './root-field.ts';
 import type { SourceScope, StructureFunction, StructureSource, StructureTable, TableScope } from './scope.ts';
 import { type CatalogResult, conventionOf, openSource } from './source.ts';
-import { tableObject, tableShape } from './table.ts';
+import { tableShape } from './table.ts';
+import type { TypeRegister } from './type-register.ts';
 
 export interface Structure {
   /** In the order of the metadata, without those that cannot be reached. */
   readonly sources: readonly SourceStructure[];
+  /** Names of GraphQL types that sources have, with those of every API. */
+  readonly types: TypeRegister['taken'];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -113,18 +109,18 @@ function makeStructure(
     if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error, naming);
     else scopes.push(openSource(source, catalog, naming, diagnostics, before.get(source.name)?.scope.shape));
   });
-  leaveOutTypeConflicts(scopes);
-  const register = createRootFieldRegister();
-  const closed = scopes.map((scope) => {
+  const { names, served } = claimNames(scopes, (scope) => sourceObject(scope.source, naming), memory);
+  const closed = served.map((scope) => {
     const previous = before.get(scope.source.name);
     const shapes = new Map(previous?.tables.map((table) => [table.key, table.shape]));
-    return closeSource(scope, register, shapes);
+    return closeSource(scope, names, shapes);
   });
   // Complete now, and permissions are remembered by what they look at.
-  for (const { tables } of scopes)
+  for (const { tables } of served)
     for (const [key, table] of tables) tables.set(key, memory.renew(keepTableScope, table.catalog, table));
   return {
-    sources: closed.map((source) => ({ ...source, tables: addSingleRowFields(source, register) })),
+    sources: closed.map((source) => ({ ...source, tables: addSingleRowFields(source, names) })),
+    types: names.types.taken,
     diagnostics,
   };
 }
@@ -134,53 +130,44 @@ function makeStructure(
  */
 function closeSource(
   scope: SourceScope,
-  register: RootFieldRegister,
+  names: Names,
   before: ReadonlyMap<string, TableShape>,
 ): SourceStructure {
-  for (const table of scope.tables.values()) resolveFields(scope, table);
-  const tables = [...scope.tables.values()].map((table): TableStructure => {
-    const wanted =
-      attempt(scope, tableObject(scope, table.entry), () => resolveRootFields(scope, table)) ?? [];
-    return {
+  for (const table of scope.tables.values()) resolveFields(scope, table, names);
+  const tables = [...scope.tables.values()].map(
+    (table): TableStructure => ({
       key: table.key,
       shape: reuse(tableShape(scope, table), before.get(table.key)),
-      rootFields: register.claim(scope, tableOwner(scope, table), wanted, rootTypeOf),
-    };
-  });
+      rootFields: resolveRootFields(scope, table),
+    }),
+  );
   tables.sort((left, right) => (left.key < right.key ? -1 : 1));
-  return { scope, tables, functions: resolveFunctions(scope, register) };
+  return { scope, tables, functions: resolveFunctions(scope, names) };
 }
 
 /**
  * The tables with the second names of by-key fields, where no field of any source is called so: asked once all others have
  * theirs.
  */
-function addSingleRowFields(
-  { scope, tables }: SourceStructure,
-  register: RootFieldRegister,
-): readonly TableStructure[] {
+function addSingleRowFields({ scope, tables }: SourceStructure, { roots }: Names): readonly TableStructure[] {
   return tables.map((structure) => {
     const table = scope.tables.get(structure.key)!;
     const field = singleRowField(scope, table);
     const byKey = structure.rootFields.findIndex(({ kind }) => kind === 'select_by_pk');
     if (!field || byKey < 0) return structure;
-    const owner = tableOwner(scope, table).name;
-    if (!register.claimUnused(scope, owner, rootTypeOf(field), field.name)) return structure;
+    const owner = ownerName({ scope, table });
+    if (!roots.claimUnused(scope, owner, rootTypeOf(field), field.name)) return structure;
     return { ...structure, rootFields: structure.rootFields.toSpliced(byKey + 1, 0, field) };
   });
 }
 
-function tableOwner(scope: SourceScope, table: TableScope): RootFieldOwner {
-  return { name: ownerName({ scope, table }), path: table.entry.path };
-}
-
-function resolveFields(scope: SourceScope, table: TableScope): void {
+function resolveFields(scope: SourceScope, table: TableScope, { types }: Names): void {
   const { object_relationships, array_relationships, computed_fields, remote_relationships } = table.entry;
   const relationships = [
     ...object_relationships.map((relationship) => ['object', relationship] as const),
     ...array_relationships.map((relationship) => ['array', relationship] as const),
   ];
-  const contested = contestedFieldNames(table);
+  const contested = contestedFieldNames(scope, table);
   for (const contestedName of contested) {
     const called = ({ name }: { readonly name: string }) => name === contestedName;
     leaveOutContested(scope, contestedName, [
@@ -201,23 +188,23 @@ function resolveFields(scope: SourceScope, table: TableScope): void {
   for (const field of computed_fields) {
     if (contested.has(field.name)) continue;
     const shape = attempt(scope, computedFieldObject(scope, table, field), () =>
-      resolveComputedField(scope, table, field),
+      resolveComputedField(scope, table, field, types),
     );
     if (shape) table.computedFields.set(field.name, shape);
   }
 }
 
-function resolveFunctions(scope: SourceScope, register: RootFieldRegister): readonly FunctionStructure[] {
+function resolveFunctions(scope: SourceScope, { types, roots }: Names): readonly FunctionStructure[] {
   const functions: FunctionStructure[] = [];
   for (const entry of scope.source.functions) {
-    const resolved = attempt(scope, functionObject(scope, entry), () => resolveFunction(scope, entry));
-    if (!resolved) continue;
-    const owner = {
-      name: `function ${displayName(entry.function.schema, entry.function.name)} in source ${scope.source.name}`,
-      path: entry.path,
-    };
-    const free = register.claim(scope, owner, resolved.rootFields, () => `${resolved.exposedAs}_root`);
-    functions.push({ ...resolved, rootFields: free });
+    const resolved = attempt(scope, functionObject(scope, entry), () => {
+      const found = resolveFunction(scope, entry, types);
+      const { schema, name } = entry.function;
+      const owner = `function ${displayName(schema, name)} in source ${scope.source.name}`;
+      roots.claim(scope, owner, found.rootFields, () => `${found.exposedAs}_root`);
+      return found;
+    });
+    if (resolved) functions.push(resolved);
   }
   return functions.sort((left, right) => (functionKey(left) < functionKey(right) ? -1 : 1));
 }
@@ -227,14 +214,9 @@ function functionKey({ shape }: FunctionStructure): string {
   return objectKey(shape.schema, shape.name);
 }
 
-function leaveOutSource(
-  diagnostics: Diagnostic[],
-  source: StructureSource,
-  error: string,
-  naming: NamingOptions,
-): void {
-  const problem = messages.sourceUnreachable({ reason: error, source: source.name });
-  const object = {
+/** The source as inconsistencies list it. */
+function sourceObject(source: StructureSource, naming: NamingOptions): ReportedObject {
+  return {
     path: source.path,
     type: 'source',
     name: `source ${source.name}`,
@@ -242,7 +224,16 @@ function leaveOutSource(
     context: '',
     offers: () => sourceLosses(source, conventionOf(source, naming)),
   };
-  leaveOut({ diagnostics }, object, problem);
+}
+
+function leaveOutSource(
+  diagnostics: Diagnostic[],
+  source: StructureSource,
+  error: string,
+  naming: NamingOptions,
+): void {
+  const problem = messages.sourceUnreachable({ reason: error, source: source.name });
+  leaveOut({ diagnostics }, sourceObject(source, naming), problem);
   const reported = diagnostics.pop()!;
   diagnostics.push({
     ...reported,

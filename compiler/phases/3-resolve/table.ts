@@ -4,7 +4,14 @@ import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catal
 import { foreignKeyActions } from '../../../runtime/catalog/foreign-key-actions.ts';
 import { isNeverNull, isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
-import { displayName, isGraphqlName, keyOf, tableBaseName } from '../../../runtime/core/names.ts';
+import {
+  displayName,
+  isColumnField,
+  isEnumValueName,
+  isGraphqlName,
+  keyOf,
+  tableBaseName,
+} from '../../../runtime/core/names.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -69,7 +76,9 @@ function resolveTable(
   const { custom_name, comment } = entry.configuration;
   const graphqlName = custom_name ?? tableBaseName(catalog.schema, catalog.name);
   requireGraphqlNames(catalog, graphqlName);
-  const enumValues = entry.is_enum ? resolveEnumTable(catalog, scope.catalog.enumTables) : undefined;
+  const enumValues = entry.is_enum
+    ? resolveEnumTable(catalog, scope.catalog.enumTables, scope.shape.naming)
+    : undefined;
   const description = comment ?? catalog.comment;
   const columns = resolveColumns(scope, entry, catalog, resolveEnumReferences(catalog, isEnumTable));
   if (entry.apollo_federation_config && !isFederated({ entry, catalog, columns })) {
@@ -92,14 +101,15 @@ function resolveTable(
 
 /** The table's base name and the constraints that become enum values. */
 function requireGraphqlNames(table: CatalogTable, graphqlName: string): void {
-  const names = [
-    graphqlName,
+  const constraints = [
     ...(table.primaryKey ? [table.primaryKey.name] : []),
     ...table.uniqueConstraints.map(({ name }) => name),
     ...table.uniqueIndexes.map(({ name }) => name),
     ...conditionallyUnique(table),
   ];
-  for (const name of names) if (!isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+  if (!isGraphqlName(graphqlName)) throw new Failure(diagnostics.nameNotGraphql({ name: graphqlName }));
+  for (const name of constraints)
+    if (!isEnumValueName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
 }
 
 /** Unique indexes over expressions or over some rows only; constraints own none of these. */
@@ -131,9 +141,13 @@ function resolveColumns(
   const fields = new Map<string, string>();
   for (const column of table.columns) {
     const { custom_name: customName, comment } = configuration[column.name] ?? {};
-    const usable = customName !== undefined || isGraphqlName(column.name);
+    const field = fieldName(column.name, customName, scope.shape.naming);
+    const usable = isColumnField(field);
+    if (customName !== undefined && !usable) {
+      const place = ['configuration', 'column_config', column.name, 'custom_name'];
+      throw new Failure(diagnostics.nameNotGraphql({ name: customName }), [...entry.path, ...place]);
+    }
     if (usable) {
-      const field = fieldName(column.name, customName, scope.shape.naming);
       const other = fields.get(field);
       if (other !== undefined)
         throw new Failure(diagnostics.columnFieldsConflict({ first: other, second: column.name, field }));

@@ -3,9 +3,9 @@
  * those of remote schemas, so that extensions cannot.
  */
 import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
-import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { rootTypeOf } from './conflict.ts';
-import type { SourceStructure } from './structure.ts';
+import type { SourceStructure, Structure } from './structure.ts';
+import type { TakenType } from './type-register.ts';
 
 /** Taken names and their owners. */
 export interface TakenNames {
@@ -13,23 +13,14 @@ export interface TakenNames {
   readonly roots: Map<string, string>;
   /** Name of a type → owner. */
   readonly types: Map<string, string>;
+  /** Types that several things may have if theirs is the same: scalars, comparisons. */
+  readonly shared: ReadonlyMap<string, TakenType>;
 }
 
-export const noNames = (): TakenNames => ({ roots: new Map(), types: new Map() });
+export const noNames = (): TakenNames => ({ roots: new Map(), types: new Map(), shared: new Map() });
 
-/** Types that derive from a table. */
-const DERIVED = [
-  ...['aggregate', 'aggregate_fields', 'aggregate_order_by', 'aggregate_bool_exp', 'bool_exp', 'order_by'],
-  ...['constraint', 'on_conflict', 'insert_input', 'set_input', 'inc_input', 'pk_columns_input', 'updates'],
-  ...['mutation_response', 'select_column', 'update_column', 'arr_rel_insert_input', 'obj_rel_insert_input'],
-  ...['stream_cursor_input', 'stream_cursor_value_input', 'min_fields', 'max_fields'],
-];
-
-export function takenNames(
-  sources: readonly SourceStructure[],
-  actions: ActionsProgram | undefined,
-): TakenNames {
-  return { roots: takenRoots(sources, actions), types: takenTypes(sources, actions) };
+export function takenNames({ sources, types }: Structure, actions: ActionsProgram | undefined): TakenNames {
+  return { roots: takenRoots(sources, actions), ...takenTypes(types, actions) };
 }
 
 /** Root fields of tables, functions and actions. */
@@ -61,21 +52,22 @@ function takenRoots(
 }
 
 function takenTypes(
-  sources: readonly SourceStructure[],
+  ofSources: Structure['types'],
   actions: ActionsProgram | undefined,
-): TakenNames['types'] {
-  const taken: TakenNames['types'] = new Map(
-    ['query_root', 'mutation_root', 'subscription_root'].map((root) => [root, 'the API']),
-  );
-  const { objects = {}, inputs = {}, enums = {} } = actions?.types ?? {};
-  for (const name of Object.keys({ ...objects, ...inputs, ...enums }))
-    taken.set(name, 'a custom type of actions');
-  for (const { scope, tables } of sources) {
-    for (const { key, shape } of tables) {
-      const names = typeNames({ ...shape, source: scope.shape });
-      const owner = `table ${key} in source ${scope.shape.name}`;
-      for (const name of [names.object, ...DERIVED.map(names.derived)]) taken.set(name, owner);
-    }
+): Pick<TakenNames, 'types' | 'shared'> {
+  const types: TakenNames['types'] = new Map();
+  const shared = new Map<string, TakenType>();
+  for (const [name, taken] of ofSources) {
+    if (taken.apart) continue;
+    if (taken.form === undefined) types.set(name, taken.ownerInSource ?? taken.owner);
+    else shared.set(name, taken);
   }
-  return taken;
+  const { objects = {}, inputs = {}, enums = {} } = actions?.types ?? {};
+  const results = (actions?.actions ?? []).filter(({ kind }) => kind === 'asynchronous');
+  for (const name of [
+    ...Object.keys({ ...objects, ...inputs, ...enums }),
+    ...results.map((each) => each.name),
+  ])
+    types.set(name, 'a custom type of actions');
+  return { types, shared };
 }

@@ -156,6 +156,7 @@ function emitSource(
         'name',
         'kind',
         'naming',
+        'earlyNames',
         'arraysAsScalars',
         'extensions',
         'postgres',

@@ -24,7 +24,7 @@ function leadsTo(shape: RemoteRelationshipShape, table: Table): boolean {
 function fromTables({ program, roleSchema }: Scope, table: Table): Join[] {
   return program.tables.flatMap((from): Join[] => {
     const names = Object.entries(from.shape.remoteRelationships ?? {}).flatMap(([name, shape]) =>
-      leadsTo(shape, table) ? [from.names.field(name)] : [],
+      leadsTo(shape, table) ? [name] : [],
     );
     if (names.length === 0 || !roleSchema.table(from).select) return [];
     const offered = roleSchema.types(from).object().fields();

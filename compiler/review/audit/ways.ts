@@ -38,7 +38,9 @@ export function waysTo(scope: Scope, table: Table): Ways {
   const relationships: Way[] = [];
   const computedFields: Way[] = [];
   const aggregates: { field: string }[] = [];
-  const suffixes = ['aggregate', ...(offersGroups(roleSchema.table(table)) ? ['group_by'] : [])];
+  const parts = offersGroups(roleSchema.table(table))
+    ? (['aggregate', 'group_by'] as const)
+    : (['aggregate'] as const);
   for (const from of program.tables) {
     if (from.source !== table.source || !leadsTo(from, table)) continue;
     const { select } = roleSchema.table(from);
@@ -52,13 +54,14 @@ export function waysTo(scope: Scope, table: Table): Ways {
       });
     for (const { relationship } of leading)
       if (isArray(relationship))
-        for (const suffix of suffixes) aggregates.push({ field: `${base}.${relationship.field}_${suffix}` });
+        for (const part of parts)
+          aggregates.push({ field: `${base}.${from.names.related(relationship.name, part)}` });
     const computed = select.computedFields.filter(
       ({ returns }) => 'table' in returns && returns.table === table,
     );
     for (const field of computed)
       if (offersAggregates(field, roleSchema.table(from)))
-        aggregates.push({ field: `${base}.${field.name}_aggregate` });
+        aggregates.push({ field: `${base}.${from.names.related(field.name, 'aggregate')}` });
     if (computed.length > 0)
       computedFields.push({ from, fields: computed.map(({ field }) => `${base}.${field}`) });
   }

@@ -36,7 +36,13 @@ export function stubHandlers(program: Program, handlers: Readonly<Record<string,
     const answer = JSON.stringify(handler.answers ?? null);
     return { status: handler.status, headers: [], body: Buffer.from(answer) };
   };
-  const options = { send, environment: EVERYTHING, configuredFirst: false, observe: () => {} };
+  const options = {
+    send,
+    environment: EVERYTHING,
+    configuredFirst: false,
+    observe: () => {},
+    showsDetails: () => false,
+  };
   return {
     callers: { [ACTION_CALLER]: actionCaller({ ...options, asynchronous: atOnce(program, options) }) },
     problem: () =>

@@ -1,5 +1,6 @@
 /** Custom types as GraphQL types, for one role: its relationships lead to tables that the role may read. */
 import { Kind, parseType, type TypeNode } from 'graphql';
+import type { TableTarget } from '../join/join.ts';
 import { lazy, remember } from '../remember.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { BOOLEAN, FLOAT, ID, INT, STRING, typename } from '../schema/shared-types.ts';
@@ -127,23 +128,35 @@ function createActionTypes(types: CustomTypesShape, role: RoleSchema): ActionTyp
     const pairs = Object.entries(shape.columns);
     const keys = pairs.map(([field]) => ({ name: field }));
     const columns = pairs.map(([, column]) => table.columns.get(column)!);
-    const isObject = shape.kind === 'object';
-    return [
-      {
-        name,
-        description: isObject ? 'An object relationship' : 'An array relationship',
-        arguments: isObject ? new Map() : target.listArguments(),
-        type: isObject ? target.object() : listOf(nonNull(target.object())),
-        meaning: {
-          kind: 'join',
-          join: {
-            keys,
-            handover: 'tuple',
-            target: { kind: 'table', source: shape.source, visible, columns, form: shape.kind },
-          },
-        },
+    const meaning = (form: TableTarget['form']): FieldDefinition['meaning'] => ({
+      kind: 'join',
+      join: {
+        keys,
+        handover: 'tuple',
+        target: { kind: 'table', source: shape.source, visible, columns, form },
       },
-    ];
+    });
+    if (shape.kind === 'object') {
+      const type = target.object();
+      const description = 'An object relationship';
+      return [{ name, description, arguments: new Map(), type, meaning: meaning('object') }];
+    }
+    const list: FieldDefinition = {
+      name,
+      description: 'An array relationship',
+      arguments: target.listArguments(),
+      type: nonNull(listOf(nonNull(target.object()))),
+      meaning: meaning('array'),
+    };
+    if (!visible.select.aggregations) return [list];
+    const aggregate: FieldDefinition = {
+      name: table.names.related(name, 'aggregate'),
+      description: 'An aggregate relationship',
+      arguments: target.listArguments(),
+      type: nonNull(target.aggregate()),
+      meaning: meaning('aggregate'),
+    };
+    return [list, aggregate];
   }
 
   return { input: reference, output: reference };

@@ -59,6 +59,8 @@ export interface PlannedJoin {
   readonly handover: JoinField['handover'];
   /** Fields that hold the values, for the handover `fields`. */
   readonly hidden: readonly string[];
+  /** The field is never null: where a value is null or fits no row, the result is that of no rows. Only for tables. */
+  readonly required: boolean;
   /** Converts the values to texts comparable with the target; undefined if no target can be equal. */
   readonly encode?: (values: readonly string[]) => readonly string[] | undefined;
   /** Joins within each result. */

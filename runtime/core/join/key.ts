@@ -53,7 +53,9 @@ function fits(text: string, limit: bigint): boolean {
   return value >= -limit && value < limit;
 }
 
-/** A list of texts as Postgres writes an array of them. */
-export function arrayText(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+/** A list of texts as Postgres writes an array of them; undefined is its NULL. */
+export function arrayText(texts: readonly (string | undefined)[]): string {
+  const item = (text: string | undefined) =>
+    text === undefined ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`;
+  return `{${texts.map(item).join(',')}}`;
 }

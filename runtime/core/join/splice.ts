@@ -14,23 +14,30 @@ interface Hole {
 /** Texts of an answer with holes between them. */
 export type Spliced = readonly (string | Hole)[];
 
-/** The distinct tuples of a join, in the order of their first occurrence. */
+/** The distinct tuples of a join, in the order of their first occurrence; an empty one stands for values that no row has. */
 export interface Tuples {
   readonly list: readonly (readonly string[])[];
-  readonly add: (values: readonly string[]) => number | undefined;
+  /** @param values undefined where one is null @returns undefined where the result is null */
+  readonly add: (values: readonly string[] | undefined) => number | undefined;
 }
 
 /** Collects the tuples of every join of a request. */
 export type CollectTuples = (join: PlannedJoin) => Tuples;
 
-export function createTuples({ encode }: PlannedJoin): Tuples {
+export function createTuples({ encode, required }: PlannedJoin): Tuples {
   const list: (readonly string[])[] = [];
   const known = new Map<string, number>();
+  let nothing: number | undefined;
   return {
     list,
     add: (values) => {
-      const encoded = encode ? encode(values) : values;
-      if (encoded === undefined) return undefined;
+      const encoded = values && encode ? encode(values) : values;
+      if (encoded === undefined) {
+        if (!required) return undefined;
+        // A tuple without values: they are null in SQL, which nothing equals.
+        nothing ??= list.push([]) - 1;
+        return nothing;
+      }
       const key = encoded.length === 1 ? encoded[0]! : JSON.stringify(encoded);
       const index = known.get(key);
       if (index !== undefined) return index;
@@ -88,7 +95,7 @@ export function splice(text: string, tree: JoinTree, collect: CollectTuples): Sp
   }
 
   function indexOf(join: PlannedJoin, values: readonly string[]): number | undefined {
-    return values.length === 0 || values.includes('null') ? undefined : collect(join).add(values);
+    return collect(join).add(values.length === 0 || values.includes('null') ? undefined : values);
   }
 
   /** Copies the members of an object one by one, without the hidden ones. */

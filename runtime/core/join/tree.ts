@@ -102,6 +102,7 @@ function addJoin(
     responseName: field.responseName,
     path: field.path,
     handover: join.handover,
+    required: target.kind === 'table' && field.definition.type.kind === 'nonNull',
     hidden:
       join.handover === 'tuple' ? [] : join.keys.map((_, index) => hiddenField(selection, field, index)),
     ...(target.kind === 'table' && {

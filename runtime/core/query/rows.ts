@@ -1,4 +1,5 @@
 /** Which rows a list or an aggregate is about: FROM, WHERE, ORDER BY and LIMIT of arguments and rules together. */
+import { conventionalName } from '../names.ts';
 import type { Relationship } from '../program.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
@@ -173,7 +174,7 @@ function isOfRow({ nodes }: Sql): boolean {
 
 /** Writes the name of an argument by the naming convention. */
 export function argumentName(visible: VisibleTable): (name: string) => string {
-  return visible.table.source.naming === 'graphql-default' ? visible.table.names.field : (name) => name;
+  return (name) => conventionalName(visible.table.source, name);
 }
 
 /** ` limit …`, or nothing: the argument or, where it holds (`capped`), the smaller of it and the role's limit. */

@@ -5,7 +5,6 @@ import type { JoinField, JoinKey } from '../join/join.ts';
 import { computedField } from '../query/computed.ts';
 import type { InputNode, SelectedField } from '../request/selection.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
-import { sharedTypes } from '../schema/shared-types.ts';
 import {
   type ArgumentDefinition,
   byName,
@@ -148,7 +147,7 @@ function toSource(
   };
   if (!visible.select.aggregations) return [list];
   const aggregate: FieldDefinition = {
-    name: sharedTypes(table.source).name(`${name}_aggregate`),
+    name: table.names.related(name, 'aggregate'),
     arguments: types.listArguments(),
     type: types.aggregate(),
     meaning: join('aggregate'),

@@ -24,7 +24,8 @@ interface PredicateFunction {
   readonly pair?: true;
 }
 
-const FUNCTIONS: readonly PredicateFunction[] = [
+/** Functions besides `count`. */
+export const PREDICATE_FUNCTIONS: readonly PredicateFunction[] = [
   { name: 'avg', type: 'float8' },
   { name: 'bool_and', type: 'bool' },
   { name: 'bool_or', type: 'bool' },
@@ -52,7 +53,7 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
   return {
     kind: 'input',
     isClause: true,
-    name: names.plain('aggregate_bool_exp'),
+    name: names.aggregatePredicate,
     fields: lazy(() => byName(functions())),
   };
 
@@ -61,7 +62,7 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
     const counted = selectable && listOf(nonNull(selectable));
     return [
       field('count', columnType(source, 'int4'), counted),
-      ...FUNCTIONS.flatMap((each) => {
+      ...PREDICATE_FUNCTIONS.flatMap((each) => {
         const suitable = columns.filter(({ column }) => takes(each, column));
         if (suitable.length === 0) return [];
         return [field(each.name, columnType(source, each.type), nonNull(argumentsOf(each, suitable)))];
@@ -75,7 +76,7 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
     const predicate: InputType = {
       kind: 'input',
       isClause: true,
-      name: names.plain(`aggregate_bool_exp_${name}`),
+      name: names.predicateOf(name).type,
       fields: lazy(() =>
         byName<InputFieldDefinition>([
           ...(given ? [{ name: 'arguments', type: given, meaning: plain }] : []),
@@ -89,12 +90,12 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
   }
 
   function argumentsOf(called: PredicateFunction, suitable: readonly VisibleColumn[]): EnumType | InputType {
-    const place = `aggregate_bool_exp_${called.name}_arguments`;
+    const own = names.predicateOf(called.name);
     const table = displayName(visible.table.shape.schema, visible.table.shape.name);
     const column: EnumType = {
       kind: 'enum',
-      name: `${names.plain('select_column')}_${names.plain(`${place}_columns`)}`,
-      description: `select "${names.plain(`${place}_columns`)}" columns of table "${table}"`,
+      name: own.columns,
+      description: `select "${own.title}" columns of table "${table}"`,
       values: new Map(
         suitable.map((each) => [each.field, { value: each.column.name, description: 'column name' }]),
       ),
@@ -104,7 +105,7 @@ function createPredicate(visible: VisibleTable, role: RoleSchema): InputType {
     return {
       kind: 'input',
       isClause: true,
-      name: names.plain(place),
+      name: own.arguments,
       fields: lazy(() =>
         byName([
           { name: 'X', type: nonNull(column), meaning },

@@ -3,7 +3,7 @@ import { displayName } from '../names.ts';
 import type { ComputedField } from '../program.ts';
 import { lazy } from '../remember.ts';
 import { isComparable, isNumeric } from '../types.ts';
-import { userArguments } from './function-arguments.ts';
+import { computedDescription, userArguments } from './function-arguments.ts';
 import {
   BOOLEAN,
   columnGraphqlType,
@@ -33,7 +33,7 @@ import type { VisibleColumn, VisibleTable } from './visible-table.ts';
  * Aggregate functions: the name, also in SQL, whether they take comparable members or numeric ones, and whether the result
  * of a column is a Float. The result of a computed field always has the type of the field.
  */
-const AGGREGATE_FUNCTIONS: readonly {
+export const AGGREGATE_FUNCTIONS: readonly {
   readonly name: string;
   readonly comparable: boolean;
   readonly float: boolean;
@@ -80,13 +80,13 @@ export function aggregateFields(visible: VisibleTable, selectColumn: () => EnumT
           type: {
             kind: 'object',
             name: table.names.aggregateFields(operation.name),
-            description: `aggregate ${operation.name} on columns`,
+            description: `aggregate ${table.names.aggregateOrderBy(operation.name).field} on columns`,
             fields: lazy(() =>
               byName([
                 ...members.map(
                   (member): FieldDefinition => ({
                     name: member.field,
-                    ...('column' in member ? described(member.column.shape.description) : {}),
+                    ...descriptionOf(member),
                     arguments: new Map(),
                     type: operation.float && 'column' in member ? FLOAT : memberType(member, shared),
                     meaning: { kind: 'aggregateColumn', column: member },
@@ -116,12 +116,13 @@ export function aggregateOrderFields(visible: VisibleTable): InputFieldDefinitio
       (member): member is VisibleColumn => 'column' in member,
     );
     if (members.length === 0) continue;
+    const { type, field } = table.names.aggregateOrderBy(operation.name);
     fields.push({
-      name: operation.name,
+      name: field,
       type: {
         kind: 'input',
         isClause: true,
-        name: table.names.plain(`${operation.name}_order_by`),
+        name: type,
         description: `order by ${operation.name}() on columns of table "${displayName(table.shape.schema, table.shape.name)}"`,
         fields: lazy(() =>
           byName(
@@ -150,6 +151,10 @@ function aggregated(visible: VisibleTable, comparable: boolean): (VisibleColumn 
       (field) => 'type' in field.returns && fits(field.returns.type) && userArguments(field).length === 0,
     ),
   ];
+}
+
+function descriptionOf(member: VisibleColumn | ComputedField): { description?: string } {
+  return 'column' in member ? described(member.column.shape.description) : computedDescription(member);
 }
 
 function memberType(member: VisibleColumn | ComputedField, shared: SharedTypes): TypeReference {

@@ -3,15 +3,18 @@
 import { argumentNames, displayName } from '../names.ts';
 import type { ComputedField } from '../program.ts';
 import { lazy } from '../remember.ts';
+import type { SourceShape } from '../shapes.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { scalarOf } from './shared-types.ts';
 import {
   type ArgumentDefinition,
   byName,
+  description,
   type InputFieldDefinition,
   type InputType,
   listOf,
   nonNull,
+  type ScalarType,
   type TypeReference,
 } from './types.ts';
 import type { VisibleTable } from './visible-table.ts';
@@ -35,16 +38,13 @@ export function computedArguments(
 }
 
 function argumentsType(field: ComputedField, visible: VisibleTable): TypeReference | undefined {
-  const { names, source, shape } = visible.table;
+  const { names } = visible.table;
   const hidden = new Set([field.shape.tableArgument, field.shape.sessionArgument]);
   const inputs = functionInputs(field.shape.arguments, hidden, visible);
   if (inputs.length === 0) return undefined;
   const type: InputType = {
     kind: 'input',
-    name:
-      source.naming === 'graphql-default'
-        ? names.derived(`${field.name}_args`)
-        : `${source.typePrefix ?? ''}${field.name}_${shape.graphqlName}_args${source.typeSuffix ?? ''}`,
+    name: names.argsOf(field.name),
     fields: lazy(() => byName(inputs)),
   };
   return field.shape.arguments.some((argument, index) => !hidden.has(index) && !argument.hasDefault)
@@ -52,11 +52,23 @@ function argumentsType(field: ComputedField, visible: VisibleTable): TypeReferen
     : type;
 }
 
+/** Description of a computed field, also of its aggregates. */
+export function computedDescription({ shape }: ComputedField): { description?: string } {
+  const { schema, name } = shape.function;
+  return description(shape.description, `A computed field, executes function "${displayName(schema, name)}"`);
+}
+
 /** Arguments of a computed field that the client gives. */
 export function userArguments(field: ComputedField): readonly { readonly type: string }[] {
   return field.shape.arguments.filter(
     (_, index) => index !== field.shape.tableArgument && index !== field.shape.sessionArgument,
   );
+}
+
+/** The scalar of an argument of a type, below lists. */
+export function argumentScalar(source: SourceShape, key: string): ScalarType {
+  const scalar = scalarOf(columnType(source, key));
+  return source.types[key]?.kind === 'composite' ? { ...scalar, name: `${scalar.name}_scalar` } : scalar;
 }
 
 /** Inputs of a function as fields of its `args` object. */
@@ -69,10 +81,8 @@ export function functionInputs(
   return list.flatMap((argument, position) => {
     const name = names[position];
     if (name === undefined) return [];
-    const type = visible.table.source.types[argument.type];
     const resolved: ColumnType = columnType(visible.table.source, argument.type);
-    const scalar = scalarOf(resolved);
-    const shown = type?.kind === 'composite' ? { ...scalar, name: `${scalar.name}_scalar` } : scalar;
+    const shown = argumentScalar(visible.table.source, argument.type);
     return [
       {
         name,

@@ -118,7 +118,7 @@ function argumentsType(called: TableFunction, role: RoleSchema): TypeReference |
   if (inputs.length === 0) return undefined;
   const type: InputType = {
     kind: 'input',
-    name: typeNames(shape).derived('args'),
+    name: typeNames(shape).args,
     fields: lazy(() => byName(inputs)),
   };
   const required = shape.arguments.some(

@@ -170,7 +170,7 @@ function ownerOfTypeName(roleSchema: RoleSchema, typeName: string, name: string)
       return (role) => whyNoAggregates(roleSchema, target, role);
     if (isNamed(table, relationship.name, 'group_by', name) && hasGroups(target))
       return (role) => whyNoAggregates(roleSchema, target, role);
-    if (isNamed(table, relationship.name, 'connection', name))
+    if (name === `${relationship.name}_connection`)
       return (role) => whyNoRelated(roleSchema, target, 'select', role);
   }
   for (const computed of table.computedFields.values()) {
@@ -187,9 +187,8 @@ function ownerOfTypeName(roleSchema: RoleSchema, typeName: string, name: string)
 }
 
 /** Whether a name is that of a further field for a relationship or computed field: `articles_aggregate`, `articlesAggregate`. */
-function isNamed({ names }: Table, own: string, suffix: string, name: string): boolean {
-  const full = `${own}_${suffix}`;
-  return name === full || name === names.field(full);
+function isNamed({ names }: Table, own: string, suffix: 'aggregate' | 'group_by', name: string): boolean {
+  return name === names.related(own, suffix) || (suffix === 'aggregate' && name === names.relatedFilter(own));
 }
 
 /** The purpose of a type by the suffix of its name: `_insert_input`, `SetInput`. */

@@ -70,7 +70,7 @@ export function schemaOf({ roots }: RoleSchema): IntrospectedSchema {
 }
 
 /** Types that a type refers to. */
-function reachedFrom(type: TypeReference): TypeReference[] {
+export function reachedFrom(type: TypeReference): TypeReference[] {
   switch (type.kind) {
     case 'input':
       return shownInputs(type.fields()).map((field) => field.type);

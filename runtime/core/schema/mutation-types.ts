@@ -221,7 +221,7 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
       fields: lazy(() =>
         byName<FieldDefinition>([
           {
-            name: 'affected_rows',
+            name: name('affected_rows'),
             description: 'number of rows affected by the mutation',
             arguments: new Map(),
             type: nonNull(INT),

@@ -1,5 +1,5 @@
 /** Types that do not belong to a table: scalars, comparison inputs, the order enum. */
-import { camelCase, type NamingConvention, pascalCase } from '../names.ts';
+import { conventionalName, type NamingConvention, pascalCase } from '../names.ts';
 import { type OperatorArgument, operatorsOf } from '../operators.ts';
 import type { Column, Table } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
@@ -63,12 +63,14 @@ export interface SharedTypes {
   readonly name: (name: string) => string;
 }
 
-const registry = new Map<NamingConvention, SharedTypes>();
+const registry = new Map<string, SharedTypes>();
 
 /** The shared types of a naming convention. */
 export function sharedTypes(source: SourceShape): SharedTypes {
-  const naming = source.naming ?? 'engine-default';
-  return remember(registry, naming, () => createSharedTypes(naming));
+  const { naming = 'engine-default', earlyNames } = source;
+  return remember(registry, `${naming} ${earlyNames}`, () =>
+    createSharedTypes(naming, (name) => conventionalName(source, name)),
+  );
 }
 
 const ORDERS: readonly (readonly [name: string, sql: string, description: string])[] = [
@@ -80,11 +82,18 @@ const ORDERS: readonly (readonly [name: string, sql: string, description: string
   ['desc_nulls_last', 'desc nulls last', 'in descending order, nulls last'],
 ];
 
-function createSharedTypes(naming: NamingConvention): SharedTypes {
+/** Name of the comparison of an enum table's values. */
+export function enumComparisonName({ naming }: SourceShape, enumName: string): string {
+  return sharedTypeName(naming, enumName, 'comparison_exp');
+}
+
+function sharedTypeName(naming: NamingConvention | undefined, scalar: string, part: string): string {
+  return naming === 'graphql-default' ? pascalCase(scalar) + pascalCase(part) : `${scalar}_${part}`;
+}
+
+function createSharedTypes(naming: NamingConvention, name: SharedTypes['name']): SharedTypes {
   const camel = naming === 'graphql-default';
-  const name = camel ? camelCase : (text: string) => text;
-  const typeName = (scalar: string, part: string) =>
-    camel ? pascalCase(scalar) + pascalCase(part) : `${scalar}_${part}`;
+  const typeName = (scalar: string, part: string) => sharedTypeName(naming, scalar, part);
   const comparisons = new Map<string, InputType>();
   const enums = new WeakMap<Table, EnumType>();
   const enumComparisons = new WeakMap<Table, InputType>();
@@ -172,7 +181,7 @@ function createSharedTypes(naming: NamingConvention): SharedTypes {
           argument.fields.map((field) => {
             const type = field.type === 'same' ? (same as ScalarType) : fixedScalar(field.type);
             return {
-              name: name(field.name),
+              name: field.name,
               type: field.required ? nonNull(type) : type,
               ...(field.defaultValue === undefined ? {} : { defaultValue: String(field.defaultValue) }),
               meaning: { kind: 'plain' as const },

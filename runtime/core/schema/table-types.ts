@@ -8,7 +8,7 @@ import { tableRelationships } from '../remotes/relationship.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';
 import { aggregateFields, aggregateOrderFields } from './aggregate-types.ts';
 import { offersAggregates } from './computed-aggregates.ts';
-import { computedArguments, userArguments } from './function-arguments.ts';
+import { computedArguments, computedDescription, userArguments } from './function-arguments.ts';
 import { groupsField, offersGroups } from './group-types.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { COUNT, columnGraphqlType, OFFSET, STRING, scalarOf, sharedTypes, typename } from './shared-types.ts';
@@ -174,7 +174,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       if (relationship.shape.kind === 'object' || !offersGroups(target)) return [];
       return [
         {
-          name: name(`${relationship.name}_group_by`),
+          name: table.names.related(relationship.name, 'group_by'),
           description: 'Groups of the rows of an array relationship',
           ...groupsField(target, role),
           meaning: { kind: 'relationshipGroups', relationship, visible: target },
@@ -190,7 +190,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
     const { listArguments, aggregate } = role.types(other);
     return [
       {
-        name: name(`${field.name}_aggregate`),
+        name: table.names.related(field.name, 'aggregate'),
         description: 'Aggregates of the rows of a computed field',
         arguments: new Map([...computedArguments(field, visible), ...listArguments()]),
         type: nonNull(aggregate()),
@@ -240,7 +240,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
     ];
     if (role.relay && isNode(target)) {
       fields.push({
-        name: name(`${relationship.name}_connection`),
+        name: `${relationship.name}_connection`,
         ...description(relationship.shape.description, 'An array relationship connection'),
         arguments: targetTypes.connectionArguments(),
         type: nonNull(targetTypes.connection()),
@@ -249,7 +249,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
     }
     if (target.select?.aggregations) {
       fields.push({
-        name: name(`${relationship.name}_aggregate`),
+        name: table.names.related(relationship.name, 'aggregate'),
         description: 'An aggregate relationship',
         arguments: targetTypes.listArguments(),
         type: nonNull(targetTypes.aggregate()),
@@ -262,10 +262,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
   function computedField(field: ComputedField): FieldDefinition {
     const { returns } = field;
     const own = computedArguments(field, visible);
-    const text = description(
-      field.shape.description,
-      `A computed field, executes function "${displayName(field.shape.function.schema, field.shape.function.name)}"`,
-    );
+    const text = computedDescription(field);
     if ('table' in returns) {
       const target = visible.of(returns.table);
       const targetTypes = role.types(returns.table);
@@ -310,7 +307,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       if (relationship.shape.kind === 'object' || !target.select?.aggregations) continue;
       if (role.options.hideAggregationPredicates) continue;
       fields.push({
-        name: `${relationship.name}_aggregate`,
+        name: table.names.relatedFilter(relationship.name),
         type: aggregatePredicate(target, role),
         meaning: { kind: 'aggregatePredicate', relationship, visible: target },
       });
@@ -355,7 +352,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
         });
       } else if (ordersByAggregate(target)) {
         fields.push({
-          name: name(`${relationship.name}_aggregate`),
+          name: table.names.related(relationship.name, 'aggregate'),
           type: role.types(target.table).aggregateOrderBy(),
           meaning: { kind: 'aggregateOrder', relationship, visible: target },
         });
@@ -371,7 +368,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
         });
       } else if (field.returns.set && ordersByAggregate(visible.of(field.returns.table))) {
         fields.push({
-          name: name(`${field.name}_aggregate`),
+          name: table.names.related(field.name, 'aggregate'),
           type: role.types(field.returns.table).aggregateOrderBy(),
           meaning: { kind: 'aggregateOrder', relationship: field, visible: visible.of(field.returns.table) },
         });

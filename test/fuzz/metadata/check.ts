@@ -7,6 +7,7 @@ import type { InconsistentObject } from '../../../runtime/metadata/inconsistency
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { readRequest } from '../../../runtime/metadata-api/index.ts';
 import { type Detail, describeGenerated, describeProgram } from '../../harness/describe.ts';
+import { schemaProblems } from '../../harness/valid-schema.ts';
 import { dependentNames } from './objects.ts';
 import type { RandomRequest } from './random-operation.ts';
 import { COMMIT_FAILURE, compiledAfresh, type Engine, exported, type Workbench } from './served.ts';
@@ -47,7 +48,7 @@ export async function check(
     (refused ? faultOfRefusal(engine, before, request, refused) : undefined) ??
     faultOfState(engine) ??
     (refused?.code === 'dependency-error' ? await faultOfCascade(engine, request, refused) : undefined) ??
-    (swapped || !refused ? faultOfServing(engine, workbench) : undefined);
+    (swapped || !refused ? (faultOfSchemas(workbench) ?? faultOfServing(engine, workbench)) : undefined);
   return { ...(refused && { refused }), ...(fault !== undefined && { fault }) };
 }
 
@@ -122,6 +123,12 @@ function faultOfServing(engine: Engine, workbench: Workbench): string | undefine
     describeProgram(workbench.served(), DETAIL),
     describeGenerated(programOf(compilation.state.plan), DETAIL),
   );
+}
+
+/** Every role's schema is valid, and each name of a type belongs to one type. */
+function faultOfSchemas(workbench: Workbench): string | undefined {
+  const problems = schemaProblems(workbench.served().program);
+  return problems.length === 0 ? undefined : `invalid schemas:\n${problems.join('\n')}`;
 }
 
 /** With `cascade` the change is accepted, and takes exactly what the refusal named. */

@@ -49,3 +49,10 @@ export const FUNCTIONS = [
   'article_rank',
   'nothing',
 ];
+
+/** Custom names of tables: some free, some that types of others have, some that nothing may have. */
+export const TABLE_NAMES = [
+  ...['author', 'person', 'thing', 'author', 'person'],
+  ...['Int', 'jsonb', 'order_by', 'Node', 'query_root', '__x', 'true', 'person_args'],
+  ...['author_updates', 'article_bool_exp', 'mood_enum', 'tag_stream', 'authorEdge', 'String_comparison_exp'],
+];

@@ -1,6 +1,7 @@
 /** The document of the moment, changed here and there and sent as a whole: what stays is kept, what it touches is not. */
 import { exportMetadata } from '../../../compiler/phases/1-read/index.ts';
 import type { Random } from '../random.ts';
+import { TABLE_NAMES } from './database.ts';
 import type { Drawing, RandomRequest } from './random-operation.ts';
 
 interface Entry {
@@ -67,7 +68,7 @@ const CHANGES: readonly Change[] = [
       });
   },
   (random, table) => {
-    table.configuration = { custom_name: random.pick(['author', 'person', 'thing']) };
+    table.configuration = { custom_name: random.pick(TABLE_NAMES) };
   },
   (_, { select_permissions }) => {
     if (select_permissions?.[0]?.permission) select_permissions[0].permission.filter = {};

@@ -6,7 +6,7 @@ import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import type { Json, JsonObject, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { MetadataState } from '../../../runtime/metadata-api/index.ts';
 import type { Random } from '../random.ts';
-import { FUNCTIONS, TABLES } from './database.ts';
+import { FUNCTIONS, TABLE_NAMES, TABLES } from './database.ts';
 import { randomCollection } from './random-collection.ts';
 import { randomDocument } from './random-document.ts';
 import { randomSql } from './random-sql.ts';
@@ -29,7 +29,11 @@ export interface Drawing {
 
 const ROLES = ['user', 'editor', 'visitor', 'both'];
 const ROLE_MODES = ['select', 'insert', 'update', 'delete'];
-const NAMES = ['author', 'articles', 'editor', 'tags', 'label', 'a b', 'id', 'boss', 'reports'];
+const NAMES = [
+  ...['author', 'articles', 'editor', 'tags', 'label', 'a b', 'id', 'boss', 'reports'],
+  // Names that something in a schema has, or nothing may have.
+  ...['articles_aggregate', 'true', '__x', '_and'],
+];
 
 /** The next request. */
 export function randomRequest(drawing: Drawing): RandomRequest {
@@ -324,9 +328,11 @@ function untrackTable(drawing: Drawing): Body {
 function customization(drawing: Drawing, columns: readonly string[]): JsonObject {
   const { random } = drawing;
   return {
-    ...(random.chance(0.5) && { custom_name: random.pick(['author', 'person', 'thing']) }),
+    ...(random.chance(0.5) && { custom_name: random.pick(TABLE_NAMES) }),
     ...(random.chance(0.4) && {
-      custom_root_fields: { select: random.pick(['people', 'author', 'tag_by_pk']) },
+      custom_root_fields: {
+        select: random.pick(['people', 'author', 'tag_by_pk', 'tag_stream', '_service', '__x']),
+      },
     }),
     ...(random.chance(0.4) && {
       column_config: { [column(drawing, columns)]: { custom_name: random.pick(NAMES) } },
@@ -391,7 +397,12 @@ function sources(drawing: Drawing): Body {
       args: {
         name: 'other',
         configuration,
-        customization: { root_fields: { prefix: 'o_' }, type_names: { prefix: 'O' } },
+        customization: random.pick<JsonObject>([
+          { root_fields: { prefix: 'o_' }, type_names: { prefix: 'O' } },
+          { root_fields: { prefix: 'o_' }, type_names: { prefix: 'O' } },
+          { root_fields: { namespace: random.pick(['o', 'author', '__o']) }, type_names: { suffix: '_o' } },
+          { root_fields: { prefix: '__' } },
+        ]),
       },
     },
     { type: 'pg_add_source', args: { name: 'other', configuration, replace_configuration: true } },

@@ -12,7 +12,9 @@ export function randomSql({ random, state }: Drawing): JsonObject {
   const table = tables.length > 0 ? random.pick(tables) : { name: 'none', columns: [] };
   const column = quote(table.columns.length > 0 ? random.pick(table.columns).name : 'none');
   const name = quote(table.name);
-  const fresh = `n${random.below(5)}`;
+  const fresh = quote(
+    random.chance(0.8) ? `n${random.below(5)}` : random.pick(['true', '__x', '_or', 'jsonb', 'Int']),
+  );
   const sql = random.pick([
     `alter table ${name} rename column ${column} to ${random.chance(0.7) ? fresh : 'articles'}`,
     `alter table ${name} rename column ${column} to ${fresh}`,

@@ -33,10 +33,12 @@ function customTypes(random: Random): Body {
     objects: [
       {
         name: 'Pair',
-        fields: [{ name: 'a', type: 'Int' }, ...fields()],
+        fields: [{ name: random.chance(0.9) ? 'a' : '__a', type: 'Int' }, ...fields()],
         ...(random.chance(0.3) && { relationships: [relationship()] }),
       },
-      ...(random.chance(0.4) ? [{ name: 'Answer', fields: fields() }] : []),
+      ...(random.chance(0.4)
+        ? [{ name: random.pick(['Answer', 'Answer', 'author', 'uuid']), fields: fields() }]
+        : []),
     ],
     input_objects: random.chance(0.5) ? [{ name: 'Input', fields: [{ name: 'x', type: 'String' }] }] : [],
     enums: random.chance(0.4) ? [{ name: 'Mood', values: [{ value: random.pick(['good', 'a b']) }] }] : [],
@@ -45,10 +47,11 @@ function customTypes(random: Random): Body {
 }
 
 function actions(random: Random): Body {
-  const name = random.pick(['ask', 'tell']);
+  const name = random.pick(['ask', 'tell', 'ask', 'tell', 'author_stream', 'author_updates']);
   const definition = {
     handler: 'http://hook',
     output_type: random.pick(TYPES),
+    ...(random.chance(0.3) && { kind: 'asynchronous' }),
     arguments: random.chance(0.5) ? [{ name: 'x', type: random.pick(TYPES) }] : [],
   };
   const role = random.pick(ROLES);

@@ -150,7 +150,9 @@ beforeAll(async () => {
   );
   const permission = (table: string, columns: string[], filter: object) => ({
     table,
-    select_permissions: [{ role: 'user', permission: { columns, filter } }],
+    select_permissions: [
+      { role: 'user', permission: { columns, filter, allow_aggregations: table === 'posts' } },
+    ],
   });
   const { status, text } = await send(server, '/v1/metadata', {
     headers: { 'x-engine-admin-secret': ADMIN },
@@ -440,15 +442,20 @@ describe('relationships of an answer', () => {
       { token: 'no user' },
       { user_id: 1 },
     ]);
-    const query = '{ accounts { token u: user { name } posts(order_by: {id: desc}, limit: 1) { title } } }';
+    const query = `{ accounts { token u: user { name } posts(order_by: {id: desc}, limit: 1) { title }
+      all: posts { title } posts_aggregate { aggregate { count } nodes { title } } } }`;
+    const both = (...titles: readonly string[]) => {
+      const rows = titles.map((title) => ({ title }));
+      return { all: rows, posts_aggregate: { aggregate: { count: rows.length }, nodes: rows } };
+    };
     expect(await ask(query)).toEqual({
       data: {
         accounts: [
-          { token: 't', u: { name: 'one' }, posts: [{ title: 'b' }] },
-          { token: null, u: null, posts: [{ title: 'c' }] },
+          { token: 't', u: { name: 'one' }, posts: [{ title: 'b' }], ...both('a', 'b') },
+          { token: null, u: null, posts: [{ title: 'c' }], ...both('c') },
           null,
-          { token: 'no user', u: null, posts: null },
-          { token: null, u: { name: 'one' }, posts: [{ title: 'b' }] },
+          { token: 'no user', u: null, posts: [], ...both() },
+          { token: null, u: { name: 'one' }, posts: [{ title: 'b' }], ...both('a', 'b') },
         ],
       },
     });

@@ -11,7 +11,13 @@ import {
 import { remember } from '../../../../runtime/core/remember.ts';
 
 function join(responseName: string, hidden: readonly string[] = []): PlannedJoin {
-  return { responseName, path: '$', handover: hidden.length > 0 ? 'fields' : 'tuple', hidden };
+  return {
+    responseName,
+    required: false,
+    path: '$',
+    handover: hidden.length > 0 ? 'fields' : 'tuple',
+    hidden,
+  };
 }
 
 function tree(parts: Partial<JoinTree>): JoinTree {

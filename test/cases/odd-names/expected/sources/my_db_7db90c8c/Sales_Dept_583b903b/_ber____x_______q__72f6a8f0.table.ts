@@ -13,7 +13,7 @@ export const salesDeptBerXQ = table(source, {
     "first name": { type: "text", field: null },
     "back\\slash`${tick}": { type: "text", field: "back" },
     "{row}": { type: "text", field: null },
-    ["__proto__" as string]: { type: "int4" },
+    ["__proto__" as string]: { type: "int4", field: null },
   },
   primaryKey: { name: "odd_pkey", columns: ["constructor"] },
 }, {
