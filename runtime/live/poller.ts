@@ -245,10 +245,11 @@ export class Poller implements Reader {
     if (this.#isLost) {
       this.#isLost = false;
       this.#pace.retry();
-    } else if (this.polledBecause !== undefined) {
-      this.#stale.addAll();
-      this.#pace.poll();
-    } else if (!this.#stale.isEmpty) this.#pace.change(this.#stale.isNamed);
+      return;
+    }
+    // Noted while the round was read: what is read at its interval does not wait for that, either.
+    if (!this.#stale.isEmpty) this.#pace.change(this.#stale.isNamed);
+    if (this.polledBecause !== undefined) this.#pace.poll();
   }
 
   #log(): void {

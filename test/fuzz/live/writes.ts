@@ -75,6 +75,14 @@ export class Writes {
     return captureStatus(this.#writer, TABLES).then((tables) => installCapture(this.#writer, tables));
   }
 
+  /** What is recorded of writes, and until when a server has announced that it listens. */
+  async record(): Promise<string> {
+    const sql = `select pg_current_snapshot()::text, now(), (select to_timestamp(last_value) from engine_catalog.live_until) as until,
+      (select json_agg(c) from engine_catalog.live_changes as c) as changes`;
+    const { rows } = await this.#writer.query(sql).catch((error: Error) => ({ rows: [error.message] }));
+    return JSON.stringify([rows[0], await captureStatus(this.#writer, TABLES)]);
+  }
+
   /** Ends idle connections of the server. */
   async loseConnections(share = 0.5): Promise<void> {
     await this.#writer.query(

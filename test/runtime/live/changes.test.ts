@@ -29,11 +29,16 @@ beforeAll(async () => {
     create view busy as select pid from pg_stat_activity;
     create function steady(note) returns text language sql immutable as 'select $1.body';
     create function moody(note) returns text language sql stable as 'select $1.body || clock_timestamp()';
+    -- Takes long enough for a write during a read.
+    create function crawl(id int) returns int immutable language plpgsql as
+      'begin if id % 10 = 0 then perform pg_sleep(1); end if; return id; end';
+    create view slow_note as select crawl(id) as id, now() - now() as zero from note;
     create table secured (id int primary key); alter table secured enable row level security;
     alter table secured force row level security;
   `);
   server = await startTestServer(database, { LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '3600000' });
-  for (const table of ['note', 'other', 'plain_note']) await metadata('pg_track_table', { table });
+  for (const table of ['note', 'other', 'plain_note', 'slow_note'])
+    await metadata('pg_track_table', { table });
   source = openSource(database.url, { maxConnections: 1, preparedStatements: 0 });
 });
 
@@ -68,6 +73,33 @@ describe('a live query is read again', () => {
     socket.send({ type: 'subscribe', id: 'm', payload: { query: mutation } });
     const messages = [await socket.next(), await socket.next(), await socket.next()];
     expect(messages).toContainEqual({ type: 'next', id: '1', payload: { data: { note: [{ id: 7 }] } } });
+    await socket.close();
+  });
+
+  test('after a write during a read, also if it is read at its interval as well', async () => {
+    await database.query('truncate note; insert into note values (1)');
+    const socket = await connect(server);
+    socket.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { slow_note { id } }' } });
+    const shown = async (id: number) =>
+      expect(await socket.next()).toMatchObject({ payload: { data: { slow_note: [{ id }] } } });
+    await shown(1);
+    // Its first rounds are over: what the query depends on is known.
+    await socket.silence(300);
+    const reads = `select count(*)::int as reads from pg_stat_activity
+      where datname = current_database() and application_name = 'engine' and state = 'active' and query like '%slow_note%'`;
+    const snapshot = async () => (await database.query('select pg_current_snapshot()::text as now'))[0];
+    let readForIt = 0;
+    for (const id of [10, 20, 30]) {
+      await database.query(`update note set id = ${id}`);
+      await expect.poll(async () => (await database.query(reads))[0], { interval: 10 }).toEqual({ reads: 1 });
+      await database.query(`update note set id = ${id + 1}`);
+      const before = await snapshot();
+      await shown(id);
+      await shown(id + 1);
+      // Any later transaction, of the server itself for instance, has it read as well.
+      if (JSON.stringify(await snapshot()) === JSON.stringify(before)) readForIt += 1;
+    }
+    expect(readForIt).toBeGreaterThan(0);
     await socket.close();
   });
 
