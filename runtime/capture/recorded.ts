@@ -29,25 +29,28 @@ export interface RecordReader {
   /** Listens from now on, if the database records anything; to be called often. */
   readonly attend: () => Promise<void>;
   /**
-   * Reads the writes recorded since a snapshot, and the new snapshot. Undefined if writes may be missing.
+   * Reads the writes recorded since a snapshot, and the new snapshot. Without `recorded`, writes may be missing. Undefined
+   * while nothing is known to be recorded.
    * @param age milliseconds since the snapshot
    * @throws what the connection throws
    */
-  readonly read: (
-    since: string,
-    age: number,
-  ) => Promise<{ snapshot: string; recorded: Recorded } | undefined>;
-  /** Another read is needed, also if no transaction ends: the last one did not look at the triggers, or was not certain. */
+  readonly read: (since: string, age: number) => Promise<RecordRead | undefined>;
+  /** Another read is needed, also if no transaction ends: the last one did not look at the triggers in time, or was not certain. */
   readonly isBehind: () => boolean;
   /** Nothing is known to be recorded: the connection was lost, or too much time has passed. */
   readonly reset: () => void;
+}
+
+interface RecordRead {
+  readonly snapshot: string;
+  readonly recorded: Recorded | undefined;
 }
 
 /** Milliseconds between two announcements that a server listens. */
 const ATTEND_INTERVAL = 10_000;
 /** Milliseconds that an announcement holds in the database. */
 const ATTENDED = 40_000;
-/** Milliseconds after which this server no longer relies on its announcement, nor on records that it has not read. */
+/** Milliseconds after which records that this server has not read may have been removed by another one. */
 const RELIED_ON = 25_000;
 /** Milliseconds between two looks for databases that have begun to record, and between two removals of old records. */
 const RARELY = 60_000;
@@ -56,11 +59,28 @@ const TRIGGERS_INTERVAL = 100;
 
 const IS_INSTALLED = `select (to_regclass('engine_catalog.live_changes') is not null
   and to_regclass('engine_catalog.live_until') is not null and not pg_is_in_recovery())::text`;
-/** It may be set back by a server that is late by no more than the announcements overlap. */
-const ATTEND = `select setval('engine_catalog.live_until', ceil(extract(epoch from clock_timestamp()))::bigint + ${ATTENDED / 1000})`;
+/** The announcement holds: triggers record writes. They compare it in the same way (schema.ts). */
+const HOLDS = '(select last_value from engine_catalog.live_until) >= extract(epoch from clock_timestamp())';
+const ANNOUNCE = `setval('engine_catalog.live_until', ceil(extract(epoch from clock_timestamp()))::bigint + ${ATTENDED / 1000})`;
+/**
+ * Name of the period in which every write has been recorded. It is a row of the record, with a transaction number that no
+ * transaction has, so it ends with the record: a crash or a failover empties that. Several rows, of servers that began one
+ * at the same time, are one period.
+ */
+const PERIOD =
+  "(select string_agg(keys::text, ' ' order by keys) from engine_catalog.live_changes where xid = '0')";
+/**
+ * Only an announcement that holds is renewed, by this server or another. It may be set back by a server that is late by no more
+ * than the announcements overlap.
+ */
+const RENEW = `select ${PERIOD} as period, ${ANNOUNCE} where ${HOLDS} and ${PERIOD} is not null`;
+/** Before an announcement instead of one that does not hold: other servers, for whom nothing else has changed, see this. */
+const BEGIN_PERIOD = `with ended as (delete from engine_catalog.live_changes where xid = '0')
+  insert into engine_catalog.live_changes (xid, relation, keys) values ('0', 0, to_jsonb(gen_random_uuid()))`;
 /** Transactions from this number on have seen the announcement. */
 const NEXT_TRANSACTION = 'select pg_snapshot_xmax(pg_current_snapshot())::text as next';
-const READ = `select pg_current_snapshot()::text, pg_snapshot_xmin(pg_current_snapshot())::text, null
+/** The first row names the period as well, if the announcement still holds. */
+const READ = `select pg_current_snapshot()::text, pg_snapshot_xmin(pg_current_snapshot())::text, case when ${HOLDS} then ${PERIOD} end
   union all select null, relation::text, keys::text from engine_catalog.live_changes
   where xid >= pg_snapshot_xmin($1::pg_snapshot) and not pg_visible_in_snapshot(xid, $1::pg_snapshot)`;
 /** The row of relation 0 changes when views and partitions do. */
@@ -68,13 +88,16 @@ const READ_DEFINITIONS = `${READ_COMPLETE} union all
   select '0', count(*) || ' ' || coalesce(sum(hashtextextended(concat_ws(' ', kind, oid, version), 0)), 0) from (
     select 'rule', oid, xmin::text from pg_rewrite where oid >= 16384
     union all select 'heir', inhrelid, xmin::text from pg_inherits) as d (kind, oid, version)`;
-const REMOVE = 'delete from engine_catalog.live_changes where pg_visible_in_snapshot(xid, $1::pg_snapshot)';
+const REMOVE =
+  "delete from engine_catalog.live_changes where xid > '0' and pg_visible_in_snapshot(xid, $1::pg_snapshot)";
 
 export function createRecordReader({ poll, maintain }: RecordSource): RecordReader {
   let attended = Number.NEGATIVE_INFINITY;
   let looked = Number.NEGATIVE_INFINITY;
   /** Number of the first transaction that has seen the announcement; undefined: it was not announced. */
   let from: bigint | undefined;
+  /** Period of the announcement. */
+  let period: string | undefined;
   /** Every transaction that had not seen it has ended. */
   let isCertain = false;
   let complete = new Map<string, string>();
@@ -85,6 +108,7 @@ export function createRecordReader({ poll, maintain }: RecordSource): RecordRead
 
   const reset = () => {
     from = undefined;
+    period = undefined;
     isCertain = false;
     isBehind = false;
     attended = Number.NEGATIVE_INFINITY;
@@ -92,6 +116,8 @@ export function createRecordReader({ poll, maintain }: RecordSource): RecordRead
     complete = new Map();
     completeRead = Number.NEGATIVE_INFINITY;
   };
+  /** @returns the period that goes on; undefined: none does */
+  const renew = async () => (await maintain(RENEW))[0]?.period as string | undefined;
   const attend = async () => {
     const now = performance.now();
     if (from === undefined) {
@@ -99,10 +125,19 @@ export function createRecordReader({ poll, maintain }: RecordSource): RecordRead
       looked = now;
       if ((await poll(IS_INSTALLED, []))[0]?.[0] !== 'true') return;
     } else if (now - attended < ATTEND_INTERVAL) return;
-    if (now - attended > RELIED_ON) isCertain = false;
-    await maintain(ATTEND);
-    const [row] = isCertain ? [] : await maintain(NEXT_TRANSACTION);
-    if (row) from = BigInt(String(row.next));
+    let renewed = await renew();
+    if (renewed === undefined) {
+      await maintain(BEGIN_PERIOD);
+      await maintain(`select ${ANNOUNCE}`);
+      renewed = await renew();
+    }
+    if (renewed !== period || from === undefined) {
+      // After it is announced, so that the transactions from this number on are recorded as long as this is the period.
+      const [row] = await maintain(NEXT_TRANSACTION);
+      from = BigInt(String(row!.next));
+      period = renewed;
+      isCertain = false;
+    }
     attended = now;
   };
   /** Tables whose triggers are not those of the last look may have been written while they were not. */
@@ -134,22 +169,27 @@ export function createRecordReader({ poll, maintain }: RecordSource): RecordRead
     read: async (since, age) => {
       const now = performance.now();
       if (from === undefined) return undefined;
-      if (now - attended > RELIED_ON || age > RELIED_ON) isCertain = false;
+      if (age > RELIED_ON) isCertain = false;
       let trusted: Awaited<ReturnType<typeof readComplete>> | undefined;
-      isBehind = true;
       if (now - completeRead > TRIGGERS_INTERVAL) {
         completeRead = now;
         trusted = await readComplete();
-        isBehind = false;
       }
-      const [[snapshot, xmin] = [], ...rows] = await poll(READ, [since]);
+      const [first, ...rows] = await poll(READ, [since]);
+      const [snapshot, xmin, current] = first as [string, string, string | null];
+      // A trigger may have missed a write that ended after the look at the triggers: only another look tells.
+      isBehind = !trusted || snapshot !== since;
+      if (current !== period) {
+        // Not every write was recorded.
+        reset();
+        return { snapshot, recorded: undefined };
+      }
       if (!isCertain) {
-        if (BigInt(xmin!) < from) return undefined;
         // Writes that the last snapshot did not see may be older than the records: everything counts as changed once.
-        isCertain = true;
-        return undefined;
+        isCertain = BigInt(xmin) >= from;
+        return { snapshot, recorded: undefined };
       }
-      removeOld(snapshot!, now);
+      removeOld(snapshot, now);
       const written = new Map<string, readonly WrittenKeys[] | undefined>();
       for (const [, relation, keys] of rows) {
         const earlier = written.get(relation!);
@@ -158,7 +198,7 @@ export function createRecordReader({ poll, maintain }: RecordSource): RecordRead
           written.set(relation!, [...(earlier ?? []), keysOf(keys)]);
       }
       const { tables = new Set(complete.keys()), redefined = false } = trusted ?? {};
-      return { snapshot: snapshot!, recorded: { complete: tables, written, redefined } };
+      return { snapshot, recorded: { complete: tables, written, redefined } };
     },
   };
 }

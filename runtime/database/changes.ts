@@ -86,12 +86,14 @@ export function createChanges(source: RecordSource): Changes {
     if (!before) return ANYTHING;
     if (state === before.state && !reader.isBehind()) return undefined;
     const read = await reader.read(before.state, at - before.at);
-    complete = read?.recorded.complete;
-    if (!read) return state === before.state ? undefined : ANYTHING;
-    seen = { state: read.snapshot, at };
-    if (read.recorded.written.size > 0) busyUntil = at + 1000;
-    const { redefined } = read.recorded;
-    return { tables: undefined, recorded: read.recorded, ...(redefined && { redefined }) };
+    const recorded = read?.recorded;
+    complete = recorded?.complete;
+    // Transactions may have ended between the look and the read.
+    seen = { state: read?.snapshot ?? state, at };
+    if (!recorded) return seen.state === before.state ? undefined : ANYTHING;
+    if (recorded.written.size > 0) busyUntil = at + 1000;
+    const { redefined } = recorded;
+    return { tables: undefined, recorded, ...(redefined && { redefined }) };
   };
   const look = async () => {
     next = undefined;

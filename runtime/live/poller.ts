@@ -246,13 +246,11 @@ export class Poller implements Reader {
     if (this.#isLost) {
       this.#isLost = false;
       this.#pace.retry();
-    } else if (this.#stale.polledBecause !== undefined) {
-      this.#stale.addAll();
-      this.#pace.poll();
-    } else {
-      if (!this.#stale.isEmpty) this.#pace.change(this.#stale.isNamed);
-      if (this.#cohorts.timed.size > 0) this.#pace.poll();
+      return;
     }
+    // Noted while the round was read: what is read at its interval does not wait for that, either.
+    if (!this.#stale.isEmpty) this.#pace.change(this.#stale.isNamed);
+    if (this.polledBecause !== undefined) this.#pace.poll();
   }
 
   #log(): void {

@@ -141,7 +141,11 @@ export class Sensitivities {
       if (this.#answers.size >= MAX_ANSWERS) this.#answers.clear();
       this.#answers.set(key, known);
     }
-    const { reasons, tables } = await known.answer;
+    const { reasons, tables } = await known.answer.catch((error: unknown) => {
+      // Those who come later ask themselves.
+      if (this.#answers.get(key) === known) this.#answers.delete(key);
+      throw error;
+    });
     const keys = readKeysOf(sql);
     const reads = new Map<string, readonly (readonly ReadKey[])[]>();
     for (const [oid, schema, name, isTable] of tables) {

@@ -85,12 +85,15 @@ export class Staleness {
 
   /** Asks what the query depends on. If that remains unknown, it is read at its interval. */
   async learn(): Promise<void> {
+    const since = this.#since;
     this.#mustLearn = false;
     this.#learned = performance.now();
     this.#isLearning = true;
-    const sensitivity = await this.#sensitivities.of(this.#plan.text, this.#since).catch(() => undefined);
+    const sensitivity = await this.#sensitivities.of(this.#plan.text, since).catch(() => undefined);
+    // Definitions may have changed while it was asked: then it is being asked again.
+    if (since !== this.#since) return;
     this.#isLearning = false;
-    if (!this.#mustLearn) this.#sensitivity = sensitivity;
+    this.#sensitivity = sensitivity;
   }
 
   /** Takes a change. @returns whether it makes something stale */
@@ -106,7 +109,7 @@ export class Staleness {
       if (change.tables || now - this.#readAll < CHECK_INTERVAL) return false;
       this.#isCheck = true;
     } else this.#concerned = now;
-    if (typeof concern === 'string') this.addAll();
+    if (typeof concern === 'string') this.#stale = 'all';
     else if (concern.size === 0) return false;
     else this.add(concern);
     this.#isNamed ||= concern !== 'any';
@@ -117,13 +120,9 @@ export class Staleness {
     if (this.#stale !== 'all') for (const cohort of cohorts) this.#stale.add(cohort);
   }
 
-  addAll(): void {
-    this.#stale = 'all';
-  }
-
   /** Takes the cohorts that the round beginning now reads. */
   take(): 'all' | ReadonlySet<Cohort> {
-    const stale = this.#stale;
+    const stale = this.polledBecause === undefined ? this.#stale : 'all';
     this.#stale = new Set();
     this.#isNamed = false;
     if (stale === 'all') this.#readAll = performance.now();

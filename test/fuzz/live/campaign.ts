@@ -83,6 +83,7 @@ function start(url: string): Promise<RunningServer> {
     ENGINE_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '3600000',
     ENGINE_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '3600000',
     ENGINE_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE: '3',
+    ENGINE_GRAPHQL_ENABLED_APIS: 'metadata,graphql,developer',
   };
   const observe: Observer = Object.assign(() => {}, { flush: async () => {} });
   const configuration = readConfiguration({}, environment);
@@ -260,12 +261,30 @@ class Campaign {
       if (fresh === 'null' && query.includes('brittle') && subscription.failure !== undefined) break;
       if (performance.now() > deadline) {
         const session = JSON.stringify(client.session);
-        client.fault = `${query} ${JSON.stringify(variables)} of ${session} holds ${held} where a fresh query answers ${fresh}`;
+        client.fault = `${query} ${JSON.stringify(variables)} of ${session} holds ${held} where a fresh query answers ${fresh}; ${await this.#known(client, query)}`;
         return;
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     this.#compared += 1;
+  }
+
+  /** What the server and the database know that decides when a query is read. */
+  async #known({ session }: Client, query: string): Promise<string> {
+    const answer = await fetch(`http://127.0.0.1:${this.#server.port}/dev/subscriptions/extended`);
+    const { live_queries_map: live } = (await answer.json()) as {
+      live_queries_map: { role: string; multiplexed_query: string }[];
+    };
+    const [table] = /\w+/.exec(query.slice(query.indexOf('{') + 1))!;
+    const read = live
+      .filter(({ role, multiplexed_query: sql }) => {
+        return (
+          role === (session['x-engine-role'] ?? 'admin') &&
+          sql.includes(`"${table.replace(/_by_pk$|_aggregate$/, '')}"`)
+        );
+      })
+      .map(({ multiplexed_query: _, ...state }) => state);
+    return `live queries: ${JSON.stringify(read)}; record: ${await this.#writes.record()}`;
   }
 
   async #fresh(client: Client, query: string, variables: Readonly<Record<string, unknown>>): Promise<string> {

@@ -1,7 +1,13 @@
 /** The database of the random test of live queries, and the random ways in which it is written. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { captureStatus, installCapture, removeCapture } from '../../../runtime/capture/install.ts';
+import {
+  captureStatus,
+  installCapture,
+  installStatements,
+  removeCapture,
+  removeStatements,
+} from '../../../runtime/capture/install.ts';
 import type { Random } from '../random.ts';
 
 const SCHEMA = `
@@ -67,6 +73,14 @@ export class Writes {
 
   #install(): Promise<unknown> {
     return captureStatus(this.#writer, TABLES).then((tables) => installCapture(this.#writer, tables));
+  }
+
+  /** What is recorded of writes, and until when a server has announced that it listens. */
+  async record(): Promise<string> {
+    const sql = `select pg_current_snapshot()::text, now(), (select to_timestamp(last_value) from engine_catalog.live_until) as until,
+      (select json_agg(c) from engine_catalog.live_changes as c) as changes`;
+    const { rows } = await this.#writer.query(sql).catch((error: Error) => ({ rows: [error.message] }));
+    return JSON.stringify([rows[0], await captureStatus(this.#writer, TABLES)]);
   }
 
   /** Ends idle connections of the server. */
@@ -216,6 +230,12 @@ export class Writes {
     const random = this.#random;
     if (random.chance(0.15)) return void (await this.#install());
     if (random.chance(0.08)) return void (await removeCapture(this.#writer));
+    if (random.chance(0.1)) {
+      // Nobody can see the record missing; nothing was announced to the new one.
+      const tables = await captureStatus(this.#writer, TABLES);
+      await this.#do([...removeStatements(tables), ...installStatements(tables)].join(';\n'));
+      return;
+    }
     const { rows } = await this.#writer.query(
       "select tgname from pg_trigger where tgrelid = 'item'::regclass and tgname like 'engine_live_%'",
     );

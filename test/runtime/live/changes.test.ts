@@ -1,8 +1,11 @@
 /** Live queries that are fed by changes: the interval is so long that no poll can be what brings a result. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SubscriptionPlan } from '../../../runtime/core/request/subscription.ts';
 import { readSetOf } from '../../../runtime/core/sql/reads.ts';
-import { createChanges } from '../../../runtime/database/changes.ts';
+import { type Change, createChanges } from '../../../runtime/database/changes.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
+import { Lane } from '../../../runtime/live/lane.ts';
+import { Poller } from '../../../runtime/live/poller.ts';
 import { Sensitivities } from '../../../runtime/live/sensitivity.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
@@ -92,6 +95,66 @@ describe('a live query is read again', () => {
       await socket.close();
     });
   });
+});
+
+test('a change during a round is read after it, also while it is unknown on what the query depends', async () => {
+  const ANYTHING: Change = { tables: undefined, recorded: undefined };
+  let changed!: (change: Change) => void;
+  let reads = 0;
+  const source = {
+    poll: async () => {
+      reads += 1;
+      // The first round: what changes now may have been read before.
+      if (reads === 2) changed(ANYTHING);
+      return [['0', `state ${reads}`, '{}']];
+    },
+    changes: {
+      listen: (listener: typeof changed) => {
+        changed = listener;
+        return () => {};
+      },
+    },
+  } as unknown as SourceConnection;
+  const sensitivities = { of: () => Promise.reject(new Error('lost')) } as unknown as Sensitivities;
+  const lane = new Lane();
+  const plan = { text: 'select 1', parameters: [] } as unknown as SubscriptionPlan;
+  const poller = new Poller(
+    plan,
+    source,
+    { lane, sensitivities },
+    {
+      interval: 3_600_000,
+      batchSize: 1,
+      seed: '0',
+      joined: () => 1,
+      missed: () => {},
+      log: undefined,
+      report: (error) => {
+        throw error;
+      },
+    },
+  );
+  const owner = lane.shares.enter(['role', 'session', 'socket']);
+  const listener = {
+    next: () => {},
+    failed: () => {},
+    refused: () => {},
+    isSlow: () => false,
+    whenRead: () => {},
+  };
+  const subscriber = poller.add([], owner, (cohort) => ({
+    listener,
+    owner,
+    cohort,
+    joined: 1,
+    hash: undefined,
+    failure: undefined,
+    hasBegun: false,
+  }));
+  await expect.poll(() => reads).toBe(1);
+  changed(ANYTHING);
+  await expect.poll(() => reads, { timeout: 5000 }).toBe(3);
+  poller.remove(subscriber);
 });
 
 describe('looking for changes', () => {

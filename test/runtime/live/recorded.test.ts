@@ -2,7 +2,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { captureStatus, installCapture, removeCapture } from '../../../runtime/capture/install.ts';
-import { createRecordReader, type Recorded } from '../../../runtime/capture/recorded.ts';
+import { createRecordReader, type Recorded, type RecordSource } from '../../../runtime/capture/recorded.ts';
+import { type Change, createChanges } from '../../../runtime/database/changes.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
 import { connect } from '../../harness/socket.ts';
@@ -37,14 +38,27 @@ afterAll(async () => {
 
 const TEXTS = { getTypeParser: () => String } as unknown as pg.CustomTypesConfig;
 
+/** A server's access to the database. @param polled called after each statement that reads */
+function openAccess(polled = async (_sql: string) => {}): RecordSource {
+  return {
+    poll: async (sql, values) => {
+      const { rows } = await client.query({ text: sql, values: [...values], rowMode: 'array', types: TEXTS });
+      await polled(sql);
+      return rows as string[][];
+    },
+    maintain: async (sql, values) => (await client.query(sql, [...(values ?? [])])).rows,
+  };
+}
+
 /** Reads what is recorded of each write. */
 async function recording() {
-  const rows = (sql: string, values: readonly unknown[] = []) =>
-    client.query({ text: sql, values: [...values], rowMode: 'array', types: TEXTS });
-  const reader = createRecordReader({
-    poll: async (sql, values) => (await rows(sql, values)).rows as string[][],
-    maintain: async (sql, values) => (await client.query(sql, [...(values ?? [])])).rows,
+  let polled: (() => Promise<unknown>) | undefined;
+  const access = openAccess(async () => {
+    const once = polled;
+    polled = undefined;
+    await once?.();
   });
+  const reader = createRecordReader(access);
   const now = async () => (await client.query('select pg_current_snapshot()::text as s')).rows[0].s as string;
   let since = await now();
   await reader.attend();
@@ -61,6 +75,12 @@ async function recording() {
   await expect.poll(async () => (await next())?.complete.size, { interval: 110 }).toBeGreaterThan(1);
   return {
     next,
+    isBehind: reader.isBehind,
+    /** Reads once, and does something after the first statement of that. */
+    during: (write: () => Promise<unknown>) => {
+      polled = write;
+      return next();
+    },
     of: async (sql: string) => {
       await client.query(sql);
       const recorded = await next();
@@ -154,6 +174,75 @@ describe('what is recorded', () => {
     await client.query('create or replace view seen_item as select id, owner as who from item where id > 0');
     await new Promise((resolve) => setTimeout(resolve, 110));
     expect((await record.next())?.redefined).toBe(true);
+  });
+
+  test('and where a trigger changes while the server looks, that is known after the next look', async () => {
+    const record = await recording();
+    const complete = ({ complete = new Set() }: Partial<Recorded> = {}) => complete.has(oid);
+    const { oid } = (await client.query("select 'plain'::regclass::oid::text as oid")).rows[0];
+    await new Promise((resolve) => setTimeout(resolve, 110));
+    expect(complete(await record.next())).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 110));
+    await record.during(() =>
+      client.query(
+        `alter table plain disable trigger engine_live_insert; insert into plain values ('unnoticed');
+         alter table plain enable always trigger engine_live_insert`,
+      ),
+    );
+    expect(record.isBehind()).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 110));
+    expect(complete(await record.next())).toBe(false);
+  });
+
+  test.each([
+    ['the announcement lapsed', "select setval('engine_catalog.live_until', 0)", ''],
+    ['a crash emptied the record', 'truncate engine_catalog.live_changes', ''],
+    [
+      'a crash emptied it and ended the announcement',
+      "select setval('engine_catalog.live_until', 0)",
+      'truncate engine_catalog.live_changes',
+    ],
+    ['it was installed again', 'drop schema engine_catalog cascade', 'install'],
+  ])(
+    'and nothing is relied on after %s, also where another server has announced itself since',
+    async (_, first, then) => {
+      await installCapture(client, await captureStatus(client, TABLES));
+      const record = await recording();
+      await client.query(first);
+      if (then === 'install') await installCapture(client, await captureStatus(client, TABLES));
+      else await client.query(then);
+      await client.query("insert into plain values ('lost')");
+      await createRecordReader(openAccess()).attend();
+      await client.query("insert into plain values ('recorded')");
+      expect(await record.next()).toBeUndefined();
+      // And then again.
+      expect(await (await recording()).of("insert into plain values ('next')")).toEqual({ plain: 'any' });
+    },
+  );
+
+  test('and a transaction that began before a server listened counts as a change, whenever it ends', async () => {
+    await removeCapture(client);
+    await installCapture(client, await captureStatus(client, TABLES));
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    await other.query("begin; insert into plain values ('not recorded')");
+    let looks = 0;
+    const calls: Change[] = [];
+    let before: number | undefined;
+    // By the third look the server listens, but does not rely on the record; the read of it follows.
+    const access = openAccess(async (sql) => {
+      if (!sql.includes('wal_replay')) return;
+      looks += 1;
+      if (looks !== 3) return;
+      await other.query('commit');
+      before = calls.length;
+    });
+    const changes = createChanges(access);
+    changes.listen((change) => calls.push(change));
+    await expect.poll(() => looks).toBeGreaterThan(5);
+    expect(calls[before!]).toEqual({ tables: undefined, recorded: undefined });
+    changes.stop();
+    await other.end();
   });
 
   test('and of tables that logical replication writes, nothing is relied on: it fires no statement triggers', async () => {
