@@ -14,16 +14,8 @@ afterAll(() => server?.stop());
 
 const here = () => new URL(database.url);
 const CASES: readonly (readonly [string, () => unknown, string])[] = [
-  [
-    'no listener',
-    () => 'postgres://u:hush@127.0.0.1:1/x',
-    'connection refused (127.0.0.1:1)',
-  ],
-  [
-    'no listener, in pieces',
-    () => 'postgres://u:hush@{{AWAY}}/x',
-    'connection refused (127.0.0.1:1)',
-  ],
+  ['no listener', () => 'postgres://u:hush@127.0.0.1:1/x', 'connection refused (127.0.0.1:1)'],
+  ['no listener, in pieces', () => 'postgres://u:hush@{{AWAY}}/x', 'connection refused (127.0.0.1:1)'],
   [
     'no such host',
     () => 'postgres://u:hush@nowhere.invalid/x',
@@ -54,7 +46,7 @@ const CASES: readonly (readonly [string, () => unknown, string])[] = [
 test.each(CASES)('%s', async (_, address, message) => {
   const args = { name: 's', configuration: { connection_info: { database_url: address() } } };
   const { json, text } = await send(server, '/v1/metadata', { body: { type: 'pg_add_source', args } });
-  expect(json).toMatchObject({ internal: [{ message }] });
+  expect(json).toMatchObject({ internal: [{ message: expect.stringContaining(message) }] });
   expect(text).not.toContain('hush');
 });
 

@@ -103,7 +103,10 @@ test('a metadata thread that ends is started again; requests are answered meanwh
       for (;;) {
         const { status, json } = await change(server, 'export_metadata', {});
         if ((json as { code?: string }).code !== 'unexpected') break;
-        expect({ status, json }).toMatchObject({ status: 503, json: { error: expect.stringContaining('is started again') } });
+        expect({ status, json }).toMatchObject({
+          status: 503,
+          json: { error: expect.stringContaining('is started again') },
+        });
       }
     }
     await change(server, 'pg_track_table', { table: 'two' });
