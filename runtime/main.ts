@@ -28,6 +28,7 @@ import { metricsEndpoints } from './http/metrics.ts';
 import { openApiEndpoints } from './http/openapi.ts';
 import { planCacheEndpoints } from './http/plan-cache.ts';
 import { restEndpoints } from './http/rest.ts';
+import { rootEndpoints } from './http/root.ts';
 import { createServer } from './http/server.ts';
 import { subscriptionEndpoints } from './live/dev-endpoints.ts';
 import { socketEndpoints } from './live/sockets.ts';
@@ -225,6 +226,7 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
       healthEndpoints(health, readiness, version),
       ...(metrics ? [metricsEndpoints(metrics, metricsState)] : []),
       configEndpoints(version),
+      rootEndpoints,
       ...(await consoleOf(host, configuration, observing, () => live.current?.sources, current)),
       ...host.endpoints,
       ...(options.endpoints ?? []),

@@ -4,6 +4,7 @@ import { parseExactJson } from '../../runtime/core/json/exact-json.ts';
 import { jsonText } from '../../runtime/core/types.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { isCallable } from '../../runtime/outgoing/address.ts';
+import { unsendableHeader } from '../../runtime/outgoing/error.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
 import { type CommandContext, UsageError } from './command.ts';
 
@@ -56,12 +57,14 @@ export async function ask(options: ServerOptions, context: CommandContext, body:
       body: jsonText(body),
     })
     .catch((error: Error) => {
+      const unsendable = unsendableHeader(error);
+      if (unsendable) throw new MetadataCommandError(unsendable.message);
       throw new MetadataCommandError(`${endpoint} cannot be reached: ${error.message}.`);
     })
     .finally(() => outgoing.close());
   const answer = parse(text.toString('utf8'));
   if (status === 200 && answer !== undefined) return answer;
-  throw new MetadataCommandError(refusal(endpoint, status, answer));
+  throw new MetadataCommandError(refusal(endpoint, status, answer, secret !== undefined));
 }
 
 function parse(text: string): unknown {
@@ -72,9 +75,12 @@ function parse(text: string): unknown {
   }
 }
 
-function refusal(endpoint: string, status: number, answer: unknown): string {
+function refusal(endpoint: string, status: number, answer: unknown, hasSecret: boolean): string {
   if (status === 401) {
-    return `The server asks for an admin secret: give --admin-secret or set ${vocabulary().environment('ADMIN_SECRET')}.`;
+    const variable = vocabulary().environment('ADMIN_SECRET');
+    if (hasSecret)
+      return `The server refused the admin secret: it is not the one that the server was started with. Correct --admin-secret or ${variable}.`;
+    return `The server asks for an admin secret: give --admin-secret or set ${variable}.`;
   }
   const { error, internal } = (answer ?? {}) as { error?: unknown; internal?: unknown };
   if (typeof error !== 'string') {

@@ -5,7 +5,7 @@ import { parseExactJson, TooDeep } from '../core/json/exact-json.ts';
 import type { TypeReference } from '../core/schema/types.ts';
 import { jsonText } from '../core/types.ts';
 import type { Trace } from '../http/trace.ts';
-import { OutgoingError } from '../outgoing/error.ts';
+import { OutgoingError, unsendableHeader } from '../outgoing/error.ts';
 import { headersOf, type OutgoingRequest, type OutgoingResponse } from '../outgoing/message.ts';
 import {
   applyRequestTransform,
@@ -188,6 +188,8 @@ async function send(
     return response;
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
+    const unsendable = unsendableHeader(error);
+    if (unsendable) throw unsendable;
     const status = error.kind === 'overloaded' ? 503 : 500;
     const internal = { type: 'http_exception', message: EXCEPTIONS[error.kind] ?? error.message };
     throw details.failure('http exception when calling webhook', internal, undefined, status);

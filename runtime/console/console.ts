@@ -93,7 +93,6 @@ export function consoleEndpoints({ state, ask, savedTimes, program }: ConsoleCon
     const mode = context.configuration.consoleMode;
     const factsOf = async (schemas: readonly string[]) =>
       (JSON.parse(await ask({ kind: 'facts', schemas })) as FactsAnswer).facts;
-    app.get('/', (_request, reply) => reply.redirect('/console', 302));
     app.get('/console', (_request, reply) =>
       reply
         .header('content-security-policy', POLICY)

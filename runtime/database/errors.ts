@@ -1,7 +1,10 @@
 /** Maps database errors to the errors that clients see. */
 import pg from 'pg';
-import { EngineError, type ErrorCode, type Path } from '../core/errors.ts';
+import { EngineError, type Path } from '../core/errors.ts';
 import { FAILED_CHECK, failedCheck } from '../core/mutation/check.ts';
+import type { Reason } from '../core/reason.ts';
+import type { ParameterNode } from '../core/sql/fragment.ts';
+import { vocabulary } from '../core/vocabulary.ts';
 import {
   ClientGoneError,
   ConnectionFailedError,
@@ -10,6 +13,16 @@ import {
   PoolFullError,
   PoolTimeoutError,
 } from './failures.ts';
+import {
+  type Explanation,
+  explainedState,
+  INCOMPARABLE,
+  isBadText,
+  isOfStatement,
+  isRaisedByUser,
+  UNEXPECTED,
+  VIOLATIONS,
+} from './sqlstates.ts';
 
 const LOCK_WAIT = 'too many writes wait for rows that others hold; nothing was written';
 
@@ -20,6 +33,8 @@ export interface FailedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly prepared?: boolean;
+  /** Where its values come from, in the same order. */
+  readonly parameters?: readonly ParameterNode[] | undefined;
 }
 
 /**
@@ -46,9 +61,11 @@ export function databaseError(error: unknown, statement?: FailedStatement, path:
     if (error.code === '53300') return noConnection(error);
     if (connectionLost(error)) return noDatabase(error);
     const [code, message, status] = explain(error);
-    return new EngineError(code, message, {
+    const unread = unreadVariable(error, statement);
+    return new EngineError(code, message + (unread ? `. ${unread.sentence}` : ''), {
       path,
       status,
+      reason: unread?.reason,
       internal: internal(error, statement),
       cause: error,
     });
@@ -73,9 +90,12 @@ function isSocketError(error: unknown): boolean {
 }
 
 /** Code, message and status by SQLSTATE. */
-function explain(error: pg.DatabaseError): [ErrorCode, string, number] {
+function explain(error: pg.DatabaseError): Explanation {
   const state = error.code ?? '';
   const { message } = error;
+  const isRaised = isRaisedByUser(error);
+  const known = isRaised ? undefined : explainedState(error);
+  if (known) return known;
   const violation = VIOLATIONS[state];
   if (violation !== undefined) return ['constraint-violation', `${violation}. ${message}`, 400];
   if (state === '23514') return ['permission-error', `Check constraint violation. ${message}`, 400];
@@ -85,41 +105,37 @@ function explain(error: pg.DatabaseError): [ErrorCode, string, number] {
     return ['data-exception', message, 400];
   if (INCOMPARABLE.has(state) && isOfStatement(error)) return ['not-supported', message, 400];
   if (state.startsWith('40')) return ['concurrent-update', message, 400];
-  if (state === '42P10')
-    return ['constraint-error', 'there is no unique or exclusion constraint on target column(s)', 400];
   if (state === '25006') return ['not-supported', message, 400];
-  if (state === '53100') return ['postgres-error', 'the database has no disk space left', 500];
   if (state === '42704') return ['constraint-error', message, 400];
-  return ['unexpected', 'database query error', 500];
+  return ['unexpected', UNEXPECTED, 500];
 }
 
-/**
- * The text of a value of a type with a grammar of its own, such as tsquery, jsonpath or hstore, which report a syntax error.
- * One of a statement would have a position.
- */
-function isBadText(error: pg.DatabaseError): boolean {
-  return error.code === '42601' && error.position === undefined;
+/** The session variable whose value is what Postgres could not read: what it should have been, and the rule that needs it. */
+function unreadVariable(
+  error: pg.DatabaseError,
+  statement: FailedStatement | undefined,
+): { readonly sentence: string; readonly reason: Reason | undefined } | undefined {
+  const unread = error.code?.startsWith('22') ? /"(.*)"/s.exec(error.message)?.[1] : undefined;
+  if (unread === undefined || !statement?.parameters) return undefined;
+  const { parameters, values } = statement;
+  // Of a list Postgres names the element that it cannot read.
+  const holders = parameters.filter(({ type }, index) => {
+    const value = values[index];
+    return value === unread || (type.endsWith('[]') && typeof value === 'string' && value.includes(unread));
+  });
+  const [found] = holders;
+  if (found?.source.from !== 'session' || holders.length > 1) return undefined;
+  const { type, rule } = found;
+  const variable = vocabulary().fromCanonical(found.source.name);
+  const form = type.endsWith('[]')
+    ? `a list of the type ${type} as PostgreSQL writes it, such as {1,2} or {"a b",c}`
+    : `a value of the type ${type}`;
+  const why = `${variable} is not ${form}`;
+  return {
+    sentence: `This is the session variable "${variable}", of which a rule needs ${form}`,
+    reason: rule && { ...rule, why, variable },
+  };
 }
-
-/**
- * Found in the statement itself and not in a function that it calls. All its names were checked, so what does not exist is
- * an operator or aggregate for the type of a column that the request names; Postgres notices some only when values are compared,
- * and then there is no position.
- */
-function isOfStatement(error: pg.DatabaseError): boolean {
-  return error.internalQuery === undefined && error.where === undefined;
-}
-
-/** No operator or function, several of them, no collation to compare by, not supported. */
-const INCOMPARABLE: ReadonlySet<string> = new Set(['42883', '42725', '42P22', '0A000']);
-
-const VIOLATIONS: Readonly<Record<string, string>> = {
-  '23001': 'Can not delete or update due to data being referred',
-  '23502': 'Not-NULL violation',
-  '23503': 'Foreign key violation',
-  '23505': 'Uniqueness violation',
-  '23P01': 'Exclusion violation',
-};
 
 /** For administrators: the statement and Postgres' own report. */
 function internal(error: pg.DatabaseError, statement: FailedStatement | undefined): unknown {

@@ -184,3 +184,14 @@ export function cameFromDatabase(error: unknown): boolean {
     return true;
   return cameFromDatabase(error.cause);
 }
+
+/** Codes of the system's and the database's errors about connections. */
+export const CONNECTION_CODES = /^(E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN)|57P|08)/;
+
+/** Whether a database is away for a while, as opposed to an error of what it was asked. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof ConnectionFailedError) return true;
+  if (!(error instanceof Error)) return false;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? /^(Connection terminated|timeout)/i.test(message) : CONNECTION_CODES.test(code);
+}

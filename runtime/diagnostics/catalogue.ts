@@ -673,6 +673,12 @@ export const diagnostics = {
   /** Cannot read %file%: %reason%. */
   metadataFileUnreadable: ({ file, reason }: { file: Hole; reason: Hole }): Message =>
     message('metadata-file-unreadable', 'error', [`Cannot read ${file}: ${reason}.`]),
+  /** The folder %folder% has no metadata: neither databases/databases.yaml nor another file of it. */
+  metadataFolderEmpty: ({ folder }: { folder: Hole }): Message =>
+    message('metadata-folder-empty', 'error', [
+      `The folder ${folder} has no metadata: neither databases/databases.yaml nor another file of it.`,
+      'Fetch it from a server with engine metadata export, or begin with version.yaml (version: 3) and databases/databases.yaml.',
+    ]),
   /** This is not JSON: %reason%. */
   metadataJsonInvalid: ({ reason }: { reason: Hole }): Message =>
     message('metadata-json-invalid', 'error', [`This is not JSON: ${reason}.`]),
@@ -1011,6 +1017,22 @@ export const diagnostics = {
   remoteTypeNotObject: (): Message =>
     message('remote-type-not-object', 'error', [
       'remote relationships on a remote schema can only be defined on object types',
+    ]),
+  /** Role "%role%" has this permission for %operation% on table %table% and no other, and its name is near that of role "%nearest%". */
+  roleUsedOnce: ({
+    role,
+    operation,
+    table,
+    nearest,
+  }: {
+    role: Hole;
+    operation: Hole;
+    table: Hole;
+    nearest: Hole;
+  }): Message =>
+    message('role-used-once', 'warning', [
+      `Role "${role}" has this permission for ${operation} on table ${table} and no other, and its name is near that of role "${nearest}".`,
+      'Correct the name if it is misspelt, or allow it on purpose.',
     ]),
   /** Encountered conflicting definitions in the selection set for '%root%' for field '%field%' defined in [%first%, %second%]. Fields must not be defined more than once across all sources. */
   rootFieldConflict: ({

@@ -163,6 +163,7 @@ function unanswered(error: unknown, target: Target, request: string, version: Lo
   if (error instanceof TransformFailure)
     return failed({ type: 'request_transform_failed', problems: error.problems }, { isHopeless: true });
   if (!(error instanceof OutgoingError)) return failed({ type: 'internal', message: 'internal error' });
+  if (error.kind === 'header') return failed({ type: 'invalid_header', message: error.message });
   if (error.kind === 'invalid') return failed({ type: 'invalid_url', message: error.message });
   const isLate = error.kind === 'timeout';
   const message = isLate ? 'Response timeout' : `Connection failure: ${error.message}`;

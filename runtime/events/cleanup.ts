@@ -4,7 +4,7 @@
  */
 
 import type { CleanupShape } from '../core/events.ts';
-import { nextTimes, parseCron } from '../core/schedule/cron.ts';
+import { nextTimes } from '../core/schedule/cron.ts';
 import type { QueueQuery } from '../queue/lease.ts';
 
 /** Runs that are planned when fewer than `FEW` are left. */
@@ -137,7 +137,7 @@ async function plan(query: QueueQuery, name: string, { schedule }: CleanupShape)
     [name],
   );
   const { now, planned } = row as { now: number; planned: readonly number[] };
-  const times = nextTimes(parseCron(schedule)!, now, AHEAD);
+  const times = nextTimes(schedule, now, AHEAD);
   const wanted = new Set(times);
   if (planned.length >= Math.min(FEW, times.length) && planned.every((time) => wanted.has(time))) return;
   // As UTC without a zone.

@@ -1,5 +1,5 @@
 /** Events of cron triggers, made ahead in the metadata database, by its clock. */
-import { nextTimes, nextTimesIn, parseCron } from '../core/schedule/cron.ts';
+import { nextTimes } from '../core/schedule/cron.ts';
 import type { QueueQuery } from '../queue/lease.ts';
 
 /** Events made at a time, and kept waiting for each trigger. */
@@ -80,12 +80,10 @@ export async function scheduleAhead(
   const due = rows.flatMap(({ name, now, waiting, latest }) => {
     if (waiting >= AHEAD) return [];
     const { schedule, timezone } = known.get(name)!;
-    const cron = parseCron(schedule);
-    if (cron === undefined) return [];
-    const after = latest ?? now;
-    const times =
-      timezone === undefined ? nextTimes(cron, after, AHEAD) : nextTimesIn(timezone, cron, after, AHEAD);
-    return times.map((time) => ({ name: name as string, time: new Date(time).toISOString() }));
+    return nextTimes(schedule, latest ?? now, AHEAD, timezone).map((time) => ({
+      name: name as string,
+      time: new Date(time).toISOString(),
+    }));
   });
   if (due.length === 0) return;
   await query(

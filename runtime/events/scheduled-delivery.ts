@@ -1,6 +1,9 @@
 /** Delivers cron and one-off events from the metadata database; see `cron-events.ts` for how cron events are made. */
+
 import type { CronTriggerShape, DeliveryShape, HeaderShape } from '../core/events.ts';
 import { jsonText } from '../core/types.ts';
+import { isUnreachable } from '../database/failures.ts';
+import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import { beginLease, type QueueQuery } from '../queue/lease.ts';
 import { Worker } from '../queue/worker.ts';
 import { attemptCall, retryDelay } from './attempt.ts';
@@ -37,8 +40,11 @@ export function deliverScheduled(
 ): ScheduledDelivery {
   const { configuration, environment, observe, outgoing } = context;
   if (configuration.disableEventing) return { use: () => {}, wake: () => {}, stop: async () => {} };
-  const report = (message: string, error: unknown) =>
-    observe({ kind: 'event-delivery', level: 'warn', message, error });
+  const report = (message: string, error: unknown) => {
+    const isAway = isUnreachable(error);
+    const text = isAway ? `${message} The database is away: ${describeConnectionError(error)}.` : message;
+    observe({ kind: 'event-delivery', level: 'warn', message: text, ...(!isAway && { error }) });
+  };
   const lease = beginLease(query, report);
   let active = new Map<string, Active>();
 

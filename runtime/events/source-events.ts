@@ -1,8 +1,11 @@
 /** Delivers the events of one source, for as long as its program has event triggers. */
+
 import pg from 'pg';
 import type { EventTriggerShape } from '../core/events.ts';
+import { isUnreachable } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Trace } from '../http/trace.ts';
+import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import { beginLease } from '../queue/lease.ts';
 import { type Claimed, Worker } from '../queue/worker.ts';
 import { attemptCall, type Message, retryDelay } from './attempt.ts';
@@ -42,8 +45,11 @@ export function deliverSource(
   const breakers = createBreakers((message) =>
     observe({ kind: 'event-delivery', level: 'warn', message, source }),
   );
-  const report = (message: string, error: unknown) =>
-    observe({ kind: 'event-delivery', level: 'warn', message, source, error });
+  const report = (message: string, error: unknown) => {
+    const isAway = isUnreachable(error);
+    const text = isAway ? `${message} The database is away: ${describeConnectionError(error)}.` : message;
+    observe({ kind: 'event-delivery', level: 'warn', message: text, source, ...(!isAway && { error }) });
+  };
   const query = (sql: string, values?: readonly unknown[]) => connection.maintain(sql, values);
   const lease = beginLease(query, report);
   const queue = createEventStore(query, lease, () =>

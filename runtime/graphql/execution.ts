@@ -146,7 +146,11 @@ export async function readSource(
     return await connection.readTexts(statement, values, whileWanted(session, execution.client));
   } catch (error) {
     if (isUnwanted(error, session)) throw sessionEnded();
-    throw databaseError(error, { text: statement.text, values }, operandPath(error, statement));
+    throw databaseError(
+      error,
+      { text: statement.text, values, parameters: statement.parameters },
+      operandPath(error, statement),
+    );
   }
 }
 

@@ -85,7 +85,7 @@ export async function callOnce(
   writer: Writer,
   session: Session,
 ): Promise<TextRow> {
-  const bound = { text: statement.text, values };
+  const bound = { text: statement.text, values, parameters: statement.parameters };
   try {
     const isWanted = whileCurrent(session);
     const [row] = await connection.writeTexts([bound], { manner: 'once', writer, isWanted });
@@ -118,8 +118,8 @@ function failedWrite(
   { statement, path, noRow }: WriteStatement,
   values: readonly (string | null)[],
 ): unknown {
-  const { text } = statement;
+  const { text, parameters } = statement;
   if (noRow && error instanceof Error && failedForNoRow(error.message))
     return new EngineError('not-supported', noRow.message, { path: noRow.path, cause: error });
-  return databaseError(error, { text, values }, operandPath(error, statement) ?? path);
+  return databaseError(error, { text, values, parameters }, operandPath(error, statement) ?? path);
 }

@@ -14,6 +14,7 @@ import { installCors } from './cors.ts';
 import { type DirectSteps, installDirect, refuseDirectly } from './direct.ts';
 import { installErrorHandlers, refuseAddress, refuseExpectation, refuseUnreadable } from './errors.ts';
 import { withoutSecrets } from './masking.ts';
+import { UTF8_HEADERS } from './messages.ts';
 import { createOperationLog } from './operation-log.ts';
 import { limitRequests } from './overload.ts';
 import { addPositions } from './positions.ts';
@@ -43,6 +44,7 @@ export function createServer(
     frameworkErrors: (_, request, reply) => refuseDirectly(request.raw, reply.raw, steps, refuseAddress),
     clientErrorHandler: refuseUnreadable,
     http: {
+      ...UTF8_HEADERS,
       maxHeaderSize: configuration.maxTotalHeaderLength,
       // The platform does not take more time for headers than for the whole request.
       headersTimeout: Math.min(configuration.requestHeaderTimeout, configuration.requestTimeout) * 1000,

@@ -150,8 +150,8 @@ async function fail(
   outcome: Outcome,
   joined: number,
 ): Promise<string> {
-  const { text } = context.plan;
-  const statement = { text, values: cohort.values, prepared: false };
+  const { text, parameters } = context.plan;
+  const statement = { text, values: cohort.values, prepared: false, parameters };
   const error = databaseError(thrown, statement, operandPath(thrown, context.plan));
   if (!(error instanceof EngineError)) context.report(thrown);
   const shown =

@@ -1,23 +1,25 @@
 /**
- * The reportable reason of a failed connection, with host and port where none was answered: the server's or the system's, never
- * the address, which may hold a password.
+ * The reportable reason of a failed connection, with host and port where none was answered, and what to do: never the address, which
+ * may hold a password.
  */
 import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
-import { ConnectionFailedError, HostsFailedError, placeOf } from '../database/failures.ts';
+import { CONNECTION_CODES, ConnectionFailedError, HostsFailedError, placeOf } from '../database/failures.ts';
 
-export function describeConnectionError(error: unknown): string {
+/** @param isPublic for anybody to read: without host and port */
+export function describeConnectionError(error: unknown, isPublic = false): string {
   if (error instanceof EngineError) return error.message;
-  if (error instanceof ConnectionFailedError) return describeConnectionError(error.cause);
-  if (error instanceof HostsFailedError) return error.errors.map(describeConnectionError).join('; ');
+  if (error instanceof ConnectionFailedError) return describeConnectionError(error.cause, isPublic);
+  if (error instanceof HostsFailedError)
+    return error.errors.map((each) => describeConnectionError(each, isPublic)).join('; ');
   if (error instanceof pg.DatabaseError) return error.message;
-  const place = placeOf(error);
+  const place = isPublic ? undefined : placeOf(error);
   const reason = reasonOf(error);
   return place === undefined ? reason : `${reason} (${place})`;
 }
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  const { code, message = '' } = (error instanceof Error ? error : {}) as Partial<NodeJS.ErrnoException>;
   switch (code) {
     case 'ECONNREFUSED':
       return 'connection refused';
@@ -26,20 +28,31 @@ function reasonOf(error: unknown): string {
       return 'the host name could not be resolved';
     case 'ETIMEDOUT':
       return 'the database did not answer in time';
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return 'there is no route to the database';
     case 'ECONNRESET':
     case 'EPIPE':
       return 'the database closed the connection';
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return 'the certificate of the database is for another host name than the address has: correct the host, or use sslmode=verify-ca';
     case undefined:
-      return error instanceof Error && /timeout|terminated/i.test(error.message)
-        ? error.message
-        : 'the database cannot be reached';
+      return withoutCode(message);
     default:
-      return `the database cannot be reached (${code})`;
+      return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
+        ? `the certificate of the database is not trusted (${code}): name its authority in sslrootcert`
+        : `the database cannot be reached (${code})`;
   }
 }
 
-/** Codes of the system's errors about connections. */
-const CONNECTION_CODES = /^(E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN)|57P|08)/;
+/** What `pg` reports without a code. Texts that might hold an address are left out. */
+function withoutCode(message: string): string {
+  if (/password must be a (non-empty )?string/.test(message))
+    return 'the database asks for a password (SCRAM), and the address has none';
+  if (/server does not support SSL/i.test(message))
+    return 'the address asks for TLS (sslmode), and the database does not offer it: switch ssl on there, or use sslmode=prefer';
+  return /timeout|terminated|^SASL: /i.test(message) ? message : 'the database cannot be reached';
+}
 
 /** A lost or refused connection as a client may know it; any other error as it is. */
 export function withoutAddress(error: unknown, path: string): unknown {

@@ -1,4 +1,6 @@
 /** Keeps an engine current: with what other instances store, with sources that come back, and with remote schemas. */
+import { isUnreachable } from '../database/failures.ts';
+import { describeConnectionError } from './connection-error.ts';
 import type { MetadataEngine } from './engine.ts';
 import type { SourceDatabase } from './state.ts';
 import type { MetadataStore } from './store.ts';
@@ -8,6 +10,7 @@ const RETRY_INTERVAL = 5000;
 
 /**
  * Starts to watch. Other instances' changes are notified; the poll finds what a broken connection missed.
+ * An outage of the metadata database is told once, and its end.
  * @param pollInterval milliseconds; 0 = neither notifications nor polls
  * @returns what stops it
  */
@@ -16,6 +19,7 @@ export function keepCurrent<Database extends SourceDatabase>(
   store: MetadataStore,
   pollInterval: number,
   report: (message: string, error: unknown) => void,
+  notice: (level: 'info' | 'warn', message: string) => void,
 ): () => void {
   const watchRemotes = (read: Promise<void>) =>
     read.catch((error: unknown) => report('Reading a remote schema again failed.', error));
@@ -27,13 +31,22 @@ export function keepCurrent<Database extends SourceDatabase>(
     setInterval(() => void watchRemotes(engine.retryRemotes()), RETRY_INTERVAL),
   ];
   if (pollInterval > 0) {
-    const synchronise = () => {
-      engine
-        .synchronise()
-        .catch((error: unknown) =>
-          report('Taking over the metadata that another instance stored failed.', error),
-        );
+    let isAway = false;
+    const synchronised = () => {
+      if (isAway) notice('info', 'The metadata database answers again.');
+      isAway = false;
     };
+    const failed = (error: unknown) => {
+      if (!isUnreachable(error))
+        return report('Taking over the metadata that another instance stored failed.', error);
+      if (!isAway)
+        notice(
+          'warn',
+          `The metadata database does not answer; what is served stays, and changes are taken over once it does: ${describeConnectionError(error)}.`,
+        );
+      isAway = true;
+    };
+    const synchronise = () => void engine.synchronise().then(synchronised, failed);
     store.watch(synchronise);
     timers.push(setInterval(synchronise, pollInterval));
   }

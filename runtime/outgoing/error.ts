@@ -1,4 +1,5 @@
 /** Reasons why an outgoing call has no answer. */
+import { EngineError } from '../core/errors.ts';
 
 /**
  * - `timeout`: the deadline passed, whether during DNS, connect, headers or body
@@ -6,7 +7,8 @@
  * - `refused`: the rules for outgoing calls do not allow the target
  * - `failed`: no connection, or a broken answer; `code` has the cause, such as `ECONNREFUSED`
  * - `too-large`: the answer has more bytes than allowed
- * - `invalid`: the request cannot be sent as it is (address, header)
+ * - `invalid`: the address cannot be called
+ * - `header`: a header cannot be sent; the message names it and says why, for the client to read
  * - `cancelled`: the caller's signal was aborted
  */
 export type OutgoingErrorKind =
@@ -16,9 +18,10 @@ export type OutgoingErrorKind =
   | 'failed'
   | 'too-large'
   | 'invalid'
+  | 'header'
   | 'cancelled';
 
-/** An outgoing call has no answer. The message holds neither the address nor a header: it may be logged and shown. */
+/** An outgoing call has no answer. The message holds neither the address nor a header's value: it may be logged and shown. */
 export class OutgoingError extends Error {
   readonly kind: OutgoingErrorKind;
   /** Cause as the platform names it: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED` … */
@@ -34,6 +37,13 @@ export class OutgoingError extends Error {
   }
 }
 
+/** What clients get when a header of theirs, of their session or of the configuration cannot be sent; undefined for other errors. */
+export function unsendableHeader(error: unknown): EngineError | undefined {
+  return error instanceof OutgoingError && error.kind === 'header'
+    ? new EngineError('invalid-headers', error.message, { cause: error })
+    : undefined;
+}
+
 /**
  * An error of the platform as one of ours. Its own message may hold the address, so only the code is taken over.
  * @param hasAnswer the answer had begun
@@ -43,7 +53,6 @@ export function toOutgoingError(error: unknown, hasAnswer = false): OutgoingErro
   const code = codeOf(error);
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED')
     return new OutgoingError('cancelled', 'the server is stopping');
-  if (code === 'UND_ERR_INVALID_ARG') return new OutgoingError('invalid', 'a header is not valid', code);
   return new OutgoingError('failed', code ?? 'the connection failed', code, hasAnswer);
 }
 

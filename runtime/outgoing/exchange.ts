@@ -1,6 +1,7 @@
 /** One request and its answer on a pool: place in the bulkhead, deadline, size limit. */
 import type { Dispatcher, Pool } from 'undici';
 import { guarded } from '../core/guarded.ts';
+import { readHeaderText } from '../core/header-text.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { OutgoingError, toOutgoingError } from './error.ts';
 import type { Header, OutgoingResponse } from './message.ts';
@@ -127,7 +128,7 @@ function collect(
 function readHeaders(raw: readonly Buffer[]): readonly Header[] {
   const headers: Header[] = [];
   for (let index = 0; index < raw.length; index += 2) {
-    headers.push([raw[index]!.toString('latin1'), raw[index + 1]!.toString('latin1')]);
+    headers.push([raw[index]!.toString('latin1'), readHeaderText(raw[index + 1]!.toString('latin1'))]);
   }
   return headers;
 }

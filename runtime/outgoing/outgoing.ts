@@ -6,6 +6,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'undici';
+import { headerBytes, headerProblem } from '../core/header-text.ts';
 import { lazy } from '../core/remember.ts';
 import type { UnverifiedHost } from '../core/settings.ts';
 import { Bulkhead, type BulkheadLimits } from './bulkhead.ts';
@@ -13,7 +14,13 @@ import { decode } from './decode.ts';
 import { OutgoingError } from './error.ts';
 import { exchange } from './exchange.ts';
 import { createGuard, type TargetRules } from './guard.ts';
-import { DEFAULT_MAX_SIZE, headerOf, type OutgoingRequest, type OutgoingResponse } from './message.ts';
+import {
+  DEFAULT_MAX_SIZE,
+  type Header,
+  headerOf,
+  type OutgoingRequest,
+  type OutgoingResponse,
+} from './message.ts';
 import { isUnverified } from './unverified.ts';
 
 export interface Outgoing {
@@ -110,9 +117,12 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     if (closed) throw new OutgoingError('cancelled', 'the server is stopping');
     const { pool, bulkhead } = hostOf(url, open);
     const { method = 'POST', headers = [], body = null, signal, maxSize = DEFAULT_MAX_SIZE } = request;
-    const sent: string[] = [];
-    for (const [name, value] of headers) if (!OWN_HEADERS.has(name.toLowerCase())) sent.push(name, value);
-    const dispatch = { path: pathname + search, method: method as 'POST', headers: sent, body };
+    const dispatch = {
+      path: pathname + search,
+      method: method as 'POST',
+      headers: sentHeaders(headers),
+      body,
+    };
     return exchange(pool, bulkhead, dispatch, {
       deadline,
       maxSize,
@@ -143,6 +153,18 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     hosts.clear();
   };
   return { send, close };
+}
+
+/** Names and values in turn, as bytes. @throws OutgoingError `header` */
+function sentHeaders(headers: readonly Header[]): string[] {
+  const sent: string[] = [];
+  for (const [name, value] of headers) {
+    if (OWN_HEADERS.has(name.toLowerCase())) continue;
+    const problem = headerProblem(name, value);
+    if (problem !== undefined) throw new OutgoingError('header', problem);
+    sent.push(name, headerBytes(value));
+  }
+  return sent;
 }
 
 /** Makes room: hosts without calls are left out, the least recently used first. */

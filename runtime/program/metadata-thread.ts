@@ -231,7 +231,13 @@ async function start(data: ThreadData): Promise<Running> {
       scheduledChanged: () => scheduled.wake(),
       report,
     });
-    const stopWatching = keepCurrent(engine, store, configuration.schemaSyncPollInterval, report);
+    const stopWatching = keepCurrent(
+      engine,
+      store,
+      configuration.schemaSyncPollInterval,
+      report,
+      (level, message) => observe({ kind: 'unstructured', level, message }),
+    );
     metadata = () => engine.state.metadata;
     const { inconsistent } = engine.state;
     if (inconsistent.length > 0) {
@@ -397,7 +403,7 @@ async function openStore({ configuration }: ThreadData): Promise<MetadataStore> 
           cause: error,
         });
       }
-      post({ kind: 'waiting', reason });
+      post({ kind: 'waiting', reason: describeConnectionError(error, true) });
       const message = `the metadata database does not answer, trying again: ${reason}`;
       if (reason !== last) observe({ kind: 'unstructured', level: 'warn', message });
       last = reason;

@@ -3,6 +3,7 @@
  * each lane, and acknowledges outcomes in batches. Jobs that are claimed when the process dies are free again once its lease
  * has ended; see `lease.ts`. Nothing is lost; only calls in flight at that moment are made twice.
  */
+import { isUnreachable } from '../database/failures.ts';
 
 /** The database side of a queue. Calls are made one at a time, `claim` beside the others. */
 export interface QueueStore<Job, Outcome> {
@@ -144,13 +145,17 @@ export class Worker<Job, Outcome> {
 
   async #look(): Promise<void> {
     let retry = FIRST_RETRY;
+    let isAway = false;
     while (!this.#stopped) {
       try {
         const { hasMore, nextDue = Number.POSITIVE_INFINITY } = await this.#claim();
         retry = FIRST_RETRY;
+        isAway = false;
         if (!hasMore && !this.#stirred) await this.#sleep(Math.min(this.#options.interval, nextDue));
       } catch (error) {
-        this.#options.report('Looking at the queue failed; it is tried again.', error);
+        // A database that is away is told once, however often it is tried.
+        if (!isAway) this.#options.report('Looking at the queue failed; it is tried again.', error);
+        isAway = isUnreachable(error);
         await this.#sleep(retry);
         retry = Math.min(retry * 2, LAST_RETRY);
       }

@@ -8,7 +8,7 @@ import type { ClientRequest } from '../graphql/execution.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { type Trace, traceHeaders } from '../http/trace.ts';
 import { isCallable } from '../outgoing/address.ts';
-import { OutgoingError } from '../outgoing/error.ts';
+import { OutgoingError, unsendableHeader } from '../outgoing/error.ts';
 import type { Header, OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { USER_AGENT } from '../version.ts';
@@ -92,7 +92,7 @@ export async function callRemote(
       throw error;
     });
   } catch (error) {
-    throw error instanceof OutgoingError ? noAnswer(error, target, url) : error;
+    throw unsendableHeader(error) ?? (error instanceof OutgoingError ? noAnswer(error, target, url) : error);
   }
 }
 

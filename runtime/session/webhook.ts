@@ -12,6 +12,7 @@ import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { traceHeaders } from '../http/trace.ts';
 import type { Observer } from '../logs/observe.ts';
 import { isObject } from '../metadata/json.ts';
+import { unsendableHeader } from '../outgoing/error.ts';
 import { type Header, headersOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { USER_AGENT } from '../version.ts';
@@ -45,7 +46,7 @@ export function webhookMode(options: WebhookOptions): Authenticate {
       answer = await call(options, incoming);
     } catch (error) {
       log({ error: (error as Error).message });
-      throw failed('webhook authentication request failed');
+      throw unsendableHeader(error) ?? failed('webhook authentication request failed');
     }
     const { status } = answer;
     // Of a refusal as well: it may end the client's session. In the order of the other servers of this API family, the last first.

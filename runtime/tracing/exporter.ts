@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { headerProblem, inBytes } from '../core/header-text.ts';
 import { version } from '../version.ts';
 import type { TraceSettings } from './settings.ts';
 
@@ -55,13 +56,17 @@ interface Packages {
   readonly resourceFromAttributes: (attributes: Readonly<Record<string, string>>) => object;
 }
 
-/** @throws Error saying which packages are missing */
+/** @throws Error saying which packages are missing, or which header cannot be sent */
 export async function createExporter(
   { url, headers, resource: attributes, batchSize }: TraceSettings,
   count: CountSpans,
 ): Promise<SpanExporter> {
+  for (const [name, value] of Object.entries(headers)) {
+    const problem = headerProblem(name, value);
+    if (problem !== undefined) throw new Error(problem);
+  }
   const { OTLPTraceExporter, resourceFromAttributes } = await loadPackages();
-  const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: SEND_TIMEOUT });
+  const exporter = new OTLPTraceExporter({ url, headers: inBytes(headers), timeoutMillis: SEND_TIMEOUT });
   const resource = resourceFromAttributes({ 'service.name': 'engine', ...attributes });
   const scope = { name: 'engine', version };
   let waiting: Span[] = [];

@@ -1,4 +1,6 @@
 /** Applies transforms to requests and answers. */
+
+import { headerProblem } from '../core/header-text.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import { jsonText } from '../core/types.ts';
 import { authorityOf, type RequestTransform, type ResponseTransform } from './definition.ts';
@@ -70,7 +72,7 @@ export function applyRequestTransform(
   const headers = [
     ...request.headers.filter(([name]) => !removed.has(name.toLowerCase())),
     ...transform.addHeaders.map(
-      ([name, value]) => [name, attempt(() => headerText(value, variables), '')] as const,
+      ([name, value]) => [name, attempt(() => headerText(name, value, variables), '')] as const,
     ),
   ];
   if (problems.length > 0) throw new TransformFailure(problems);
@@ -144,12 +146,12 @@ function keepsPath(path: string, planned: string): boolean {
   });
 }
 
-function headerText(template: Template, variables: Variables): string {
+function headerText(name: string, template: Template, variables: Variables): string {
   const text = evaluateText(template, variables) ?? 'null';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that headers must not have
-  if (!/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)) return text;
+  const problem = headerProblem(name, text);
+  if (problem === undefined) return text;
   const whole = { start: 0, end: template.text.length };
-  throw templateError('Type Error', 'The value of a header has control characters', template.text, whole);
+  throw templateError('Type Error', problem, template.text, whole);
 }
 
 function transformedBody(

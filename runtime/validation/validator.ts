@@ -11,7 +11,7 @@ import type { InputValidation } from '../core/shapes.ts';
 import { jsonText } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { AskedInput, Execution, InputValidator } from '../graphql/execution.ts';
-import { OutgoingError } from '../outgoing/error.ts';
+import { OutgoingError, unsendableHeader } from '../outgoing/error.ts';
 import type { OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { USER_AGENT } from '../version.ts';
@@ -106,6 +106,8 @@ async function ask(
       truncate: true,
     });
   } catch (error) {
+    const unsendable = unsendableHeader(error);
+    if (unsendable) throw unsendable.at(path);
     if (error instanceof OutgoingError) throw failure({ type: 'http_exception', message: error.message });
     throw error;
   } finally {

@@ -54,7 +54,7 @@ export async function startRemoteServer(sdl: string, root: object, wantedPort = 
     response.setHeader('content-type', 'application/json');
     response.end(text);
   };
-  const http = createServer((request, response) => {
+  const http = createServer({ maxHeaderSize: 65_536 }, (request, response) => {
     handle(request, response).catch((error: unknown) => {
       response.statusCode = 500;
       response.end(String(error));

@@ -136,6 +136,7 @@ export function send(
       },
     );
     outgoing.on('error', reject);
-    outgoing.end(payload);
+    // The platform writes the headers of a text in the encoding of the text.
+    outgoing.end(payload === '' ? undefined : Buffer.from(payload));
   });
 }

@@ -24,7 +24,11 @@ test('E-18: a server waits for its database', async () => {
   await expect.poll(() => get('/livez')).toEqual({ status: 200, json: { status: 'ok' } });
   expect(await get('/readyz')).toEqual({
     status: 503,
-    json: { status: 'not ready', reasons: ['starting', 'metadata-database'], detail: 'connection refused' },
+    json: {
+      status: 'not ready',
+      reasons: ['starting', 'metadata-database'],
+      detail: 'connection refused',
+    },
   });
   expect(await get('/v1/version')).toMatchObject({ status: 503, json: { error: 'the server is starting' } });
   await cluster.start();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import { parseCron } from '../../runtime/core/schedule/cron.ts';
+import { readCron } from '../../runtime/core/schedule/cron.ts';
 import { quoteIdentifier } from '../../runtime/core/sql/fragment.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { installEvents } from '../../runtime/events/install.ts';
@@ -37,7 +37,7 @@ describe.skipIf(projectNames.length === 0)('projects beside the checkout', () =>
     expect(diagnostics.filter(({ message }) => /trigger|not served/i.test(message))).toEqual([]);
     const { events } = await createLoader().load(files);
     expect(events!.cron).toHaveLength(project.cron);
-    for (const { schedule } of events!.cron) expect(parseCron(schedule), schedule).toBeDefined();
+    for (const { schedule } of events!.cron) expect(readCron(schedule)).toEqual({ text: schedule });
     const installed = events!.sources.flatMap(({ triggers }) => triggers);
     expect(installed).toHaveLength(project.triggers);
     for (const source of events!.sources) {

@@ -129,6 +129,14 @@ function readDirectory(directory: string): FileResult {
   readActions(directory, files, diagnostics, add);
   warnOfIgnoredFiles(directory, files, diagnostics);
 
+  // version.yaml alone is no metadata either.
+  if (Object.keys(document).every((key) => key === 'version') && diagnostics.length === 0)
+    return nothing([
+      {
+        ...at([], messages.metadataFolderEmpty({ folder: directory })),
+        location: { file: directory, line: 1, column: 1 },
+      },
+    ]);
   // The layout tells the version of a directory without version.yaml.
   if (!version) document.version = 'tables' in document && !('sources' in document) ? 2 : 3;
   const root: PositionNode = {

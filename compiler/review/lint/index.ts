@@ -11,6 +11,7 @@ import { orderedAggregates } from './ordered-aggregates.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { decidingTables, looseReferences } from './references.ts';
 import { lostPresets } from './remote-presets.ts';
+import { misspeltRole } from './role-names.ts';
 import { constantRules, emptyDemands, freeViews, orBranches, unknownVariables, widerWrites } from './rows.ts';
 import { literalPresets, rulesWithoutSession } from './session.ts';
 import { literalCredentials, unreadablePayloads } from './webhooks.ts';
@@ -42,6 +43,7 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
     decidingTables(table, permission, input, ownerFindings(table, permission)),
   'preset-is-literal': literalPresets,
   'inherited-role-wider': widerInherited,
+  'role-used-once': misspeltRole,
   'secret-column-granted': secretColumns,
   'view-over-function': viewsOverFunctions,
   'all-columns-granted': (table, permission, _input, { publicRoles }) =>

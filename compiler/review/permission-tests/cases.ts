@@ -79,6 +79,22 @@ const schema = z.strictObject({
   types: z.record(z.string().regex(/^\w+$/), z.array(z.string()).nullable()),
 });
 
+/** What is wrong with a case: a key that is missing, one that is unknown, or a value. */
+function caseProblem(entry: unknown, issue: z.core.$ZodIssue): string {
+  const { path, message } = issue;
+  const place = path.join('.');
+  if (issue.code === 'unrecognized_keys')
+    return `unknown key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}${place && ` in ${place}`}.`;
+  const value = path.reduce<unknown>(
+    (within, step) => (within as Record<PropertyKey, unknown> | undefined)?.[step],
+    entry,
+  );
+  if (value === undefined && path.length > 0)
+    return `the key ${JSON.stringify(place)} is missing${place === 'query' ? '; it is the operation to run, such as "{ ticket { id } }"' : ''}.`;
+  if (path[0] === 'expect') return 'expect is one of data, rows and error.';
+  return place === '' ? 'a case is a mapping with role, query and expect.' : `${place}: ${message}`;
+}
+
 interface Place {
   readonly file: string;
   readonly line: number;
@@ -126,12 +142,7 @@ function readFile(file: string): DeclaredCase[] {
     const isSchema = typeof entry === 'object' && entry !== null && 'types' in entry;
     const parsed = (isSchema ? schema : request).safeParse(entry);
     if (!parsed.success) {
-      const { path, message } = parsed.error.issues[0]!;
-      throw new CasesError(
-        path[0] === 'expect'
-          ? `${file}:${line}: expect is one of data, rows and error.`
-          : `${file}:${line}: ${path.join('.') || 'the case'}: ${message}`,
-      );
+      throw new CasesError(`${file}:${line}: ${caseProblem(entry, parsed.error.issues[0]!)}`);
     }
     return { ...parsed.data, file, line };
   });

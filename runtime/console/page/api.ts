@@ -2,6 +2,7 @@
 
 import { createClient } from 'graphql-ws';
 import { useCallback, useEffect, useState } from 'react';
+import { inBytes } from '../../core/header-text.ts';
 import { jsonText } from '../../core/json/json-value.ts';
 import type { DescribedReason } from '../../core/reason.ts';
 
@@ -55,7 +56,7 @@ export function post<Answer>(path: string, body: object): Promise<Answer> {
 
 /** A GraphQL request with the headers of a session. Errors are part of the answer. */
 export async function graphql(request: object, session: Session): Promise<unknown> {
-  const headers = { 'content-type': 'application/json', ...asAdministrator(session) };
+  const headers = { 'content-type': 'application/json', ...inBytes(asAdministrator(session)) };
   const body = jsonText(request);
   const { answer } = await fetchJson('/v1/graphql', { method: 'POST', headers, body });
   return answer;
@@ -93,7 +94,7 @@ export function postText<Answer>(path: string, text: string): Promise<Answer> {
 }
 
 async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
-  const headers = asAdministrator({ [named('role')]: 'admin' });
+  const headers = inBytes(asAdministrator({ [named('role')]: 'admin' }));
   if (init.body !== undefined) headers['content-type'] = 'application/json';
   const { response, answer: json } = await fetchJson(path, { ...init, headers });
   const answer = json as Answer & {

@@ -33,6 +33,16 @@ export function rowArgument({ source, sql: name }: Table, alias: Sql): Sql {
   return isDistributed(source) ? sql`row(${alias}.*)::${name}` : alias;
 }
 
+function omittedArgument(
+  { schema, name }: { readonly schema: string; readonly name: string },
+  argument: string,
+  args: InputNode | undefined,
+): EngineError {
+  const called = schema === 'public' ? name : `${schema}.${name}`;
+  const message = `Non default arguments cannot be omitted: give the argument "${argument}" of the function "${called}"`;
+  return new EngineError('not-supported', message, { path: args?.path ?? '$' });
+}
+
 /**
  * A call with the arguments that the client gave. Arguments with defaults may be left out: the last ones by position,
  * others by naming those that follow.
@@ -61,17 +71,12 @@ export function functionCall(
   list.forEach((argument, position) => {
     const value = values[position];
     if (value === undefined) {
-      if (!argument.hasDefault)
-        throw new EngineError('not-supported', 'Non default arguments cannot be omitted', {
-          path: args?.path ?? '$',
-        });
+      if (!argument.hasDefault) throw omittedArgument(name, names[position]!, args);
       omitted = true;
     } else if (!omitted) parts.push(value);
     else if (argument.name !== null) parts.push(sql`${identifier(argument.name)} => ${value}`);
-    else
-      throw new EngineError('not-supported', 'Non default arguments cannot be omitted', {
-        path: args?.path ?? '$',
-      });
+    // Without a name it cannot be given where an earlier one is left out.
+    else throw omittedArgument(name, names[values.indexOf(undefined)]!, args);
   });
   return sql`${identifier(name.schema, name.name)}(${parts.length ? join(parts, ', ') : raw('')})`;
 }

@@ -18,6 +18,11 @@ import type { OperationSize } from './size.ts';
 import { planSubscription, type SubscriptionPlan, type WatchedPlan } from './subscription.ts';
 import { shapeOf, type Variables, variableValues } from './variables.ts';
 
+/** Those of a request to the relay API may be more than the operation has. */
+function valuesOf(operation: Operation, { variables = {}, relay }: GraphqlRequest, options: PlanOptions) {
+  return variableValues(operation.variables, variables, { ...options, ignoresOthers: relay });
+}
+
 export interface GraphqlRequest {
   readonly query: string;
   readonly operationName?: string | undefined;
@@ -178,7 +183,7 @@ export function createPlanner(
     const roleSchema = schemaFor(session, request);
     const { number, operation, used } = shallow(() => operationOf(roleSchema, request));
     admit?.(session, operation);
-    const variables = variableValues(operation.variables, request.variables ?? {}, options);
+    const variables = valuesOf(operation, request, options);
     // A subscription that was planned for a socket is not what the same text means over HTTP, where it is refused.
     const fits = (operation.kind === 'subscription') === subscribes;
     const known = fits ? (plans.get(planKey(number, used, variables)) as Plan | undefined) : undefined;
@@ -205,7 +210,7 @@ export function createPlanner(
     explain: (session, request) => {
       const roleSchema = schemaFor(session, request);
       const operation = chooseOperation(parseDocument(request.query), request.operationName);
-      const variables = variableValues(operation.variables, request.variables ?? {}, options);
+      const variables = valuesOf(operation, request, options);
       const context = { declared: operation.variables, values: variables, used: new Map() };
       return { fields: explainOperation(roleSchema, operation, context, options), variables };
     },

@@ -29,17 +29,23 @@ export interface DeclaredVariable {
 export interface UnboundOptions {
   readonly omitUnboundVariables?: boolean;
   readonly lenientNulls?: boolean;
+  /**
+   * Values for variables that are not declared or not used do not count, as GraphQL has it. Relay's compiler takes directives for its
+   * store out of the text, and its runtime still sends the values of their variables.
+   */
+  readonly ignoresOthers?: boolean | undefined;
 }
 
 /**
  * The value of each declared variable: given, default, or null; undefined where it counts as left out. Checks what can be
  * said without a use of it.
- * @throws EngineError when a non-null variable has no value, or a value is given for one that is not declared or not used
+ * @throws EngineError when a non-null variable has no value, or, unless `ignoresOthers`, a value is given for one that is not
+ * declared or not used
  */
 export function variableValues(
   declared: ReadonlyMap<string, DeclaredVariable>,
   given: Readonly<Record<string, unknown>>,
-  { omitUnboundVariables, lenientNulls }: UnboundOptions = {},
+  { omitUnboundVariables, lenientNulls, ignoresOthers }: UnboundOptions = {},
 ): Record<string, unknown> {
   // Without a prototype: a variable may be called __proto__.
   const values: Record<string, unknown> = Object.create(null);
@@ -56,6 +62,7 @@ export function variableValues(
     }
     values[name] = value === undefined && omitUnboundVariables ? undefined : (value ?? null);
   }
+  if (ignoresOthers) return values;
   const unknown = Object.keys(given).filter((name) => !declared.get(name)?.isUsed);
   if (unknown.length > 0) {
     throw new EngineError(

@@ -1,22 +1,11 @@
 /**
- * Cron expressions: five fields, one space between them, in UTC. Each field is `*`, a number, a range, or a list of those;
- * a field other than a list may have a step. Names of months and weekdays mean their numbers; 0 and 7 are both Sunday.
+ * Cron expressions: five fields, one blank between them, in UTC or by the clock of a time zone. A field is `*`, a number, a range, or
+ * a list of those; one that is no list may have a step. Names of months and weekdays mean their numbers; 0 and 7 are both Sunday.
+ *
+ * The times are croner's. Ours are what metadata is exchanged in and no package has: this grammar, narrower than those of packages,
+ * the normal form that is exported, and the rule of changes of the clock.
  */
-
-import { wallClock } from './time-zone.ts';
-
-export interface CronExpression {
-  /** As metadata is exported: nicknames and names written out as numbers. */
-  readonly text: string;
-  readonly minutes: ReadonlySet<number>;
-  readonly hours: ReadonlySet<number>;
-  readonly days: ReadonlySet<number>;
-  readonly months: ReadonlySet<number>;
-  /** 0 is Sunday. */
-  readonly weekdays: ReadonlySet<number>;
-  /** Both day fields are restricted: a day that fits either is meant. */
-  readonly eitherDay: boolean;
-}
+import { Cron } from 'croner';
 
 const NICKNAMES: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
@@ -26,10 +15,8 @@ const NICKNAMES: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-
 interface Field {
+  readonly name: string;
   readonly lowest: number;
   readonly highest: number;
   /** Name of `lowest`, and those after it. */
@@ -37,152 +24,144 @@ interface Field {
 }
 
 const FIELDS: readonly Field[] = [
-  { lowest: 0, highest: 59, names: [] },
-  { lowest: 0, highest: 23, names: [] },
-  { lowest: 1, highest: 31, names: [] },
-  { lowest: 1, highest: 12, names: MONTHS },
-  { lowest: 0, highest: 7, names: WEEKDAYS },
+  { name: 'minute', lowest: 0, highest: 59, names: [] },
+  { name: 'hour', lowest: 0, highest: 23, names: [] },
+  { name: 'day of month', lowest: 1, highest: 31, names: [] },
+  {
+    name: 'month',
+    lowest: 1,
+    highest: 12,
+    names: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
+  },
+  { name: 'day of week', lowest: 0, highest: 7, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
 ];
 
-/** Reads an expression; undefined if it is invalid. */
-export function parseCron(given: string): CronExpression | undefined {
-  const lower = given.trim().toLowerCase();
-  const fields = (NICKNAMES[lower] ?? lower).split(' ').map((text, index) => readField(text, FIELDS[index]));
-  if (fields.length !== FIELDS.length) return undefined;
-  const read = fields.filter((field) => field !== undefined);
-  if (read.length !== FIELDS.length) return undefined;
-  const [minutes, hours, days, months, weekdays] = read as [Read, Read, Read, Read, Read];
-  return {
-    text: read.map(({ text }) => text).join(' '),
-    minutes: minutes.values,
-    hours: hours.values,
-    days: days.values,
-    months: months.values,
-    weekdays: new Set([...weekdays.values].map((day) => day % 7)),
-    eitherDay: days.restricts && weekdays.restricts,
-  };
-}
-
-interface Read {
-  readonly text: string;
-  readonly values: ReadonlySet<number>;
-  readonly restricts: boolean;
-}
-
-function readField(text: string, field: Field | undefined): Read | undefined {
-  if (field === undefined) return undefined;
-  const [base = '', step, ...rest] = text.split('/');
-  if (rest.length > 0) return undefined;
-  if (step === undefined) {
-    const parts = base.split(',').map((part) => readPart(part, field));
-    if (parts.some((part) => part === undefined)) return undefined;
-    const known = parts as Part[];
-    return {
-      text: known.map((part) => part.text).join(','),
-      values: new Set(known.flatMap(({ from, to }) => numbers(from, to, 1))),
-      restricts: !known.some(({ isStar }) => isStar),
-    };
-  }
-  const part = base.includes(',') ? undefined : readPart(base, field);
-  if (part === undefined || !/^[1-9]\d{0,3}$/.test(step)) return undefined;
-  const size = Number(step);
-  // `5/15` goes on from 5.
-  const to = part.isNumber ? field.highest : part.to;
-  return {
-    text: `${part.text}/${size}`,
-    values: new Set(numbers(part.from, to, size)),
-    restricts: !(part.isStar && size === 1),
-  };
-}
-
-interface Part {
-  readonly text: string;
-  readonly from: number;
-  readonly to: number;
-  readonly isStar: boolean;
-  readonly isNumber: boolean;
-}
-
-function readPart(text: string, field: Field): Part | undefined {
-  const { lowest, highest } = field;
-  // 7 is another name of 0.
-  if (text === '*') {
-    const to = field.names === WEEKDAYS ? 6 : highest;
-    return { text, from: lowest, to, isStar: true, isNumber: false };
-  }
-  const ends = text.split('-').map((end) => readNumber(end, field));
-  const [from, to = from] = ends;
-  if (ends.length > 2 || from === undefined || to === undefined || ends.includes(undefined)) return undefined;
-  if (from > to) return undefined;
-  const isNumber = ends.length === 1;
-  return { text: isNumber ? String(from) : `${from}-${to}`, from, to, isStar: false, isNumber };
-}
-
-function readNumber(text: string, { lowest, highest, names }: Field): number | undefined {
-  const named = names.indexOf(text);
-  if (named >= 0) return lowest + named;
-  if (!/^\d{1,4}$/.test(text)) return undefined;
-  const number = Number(text);
-  return number >= lowest && number <= highest ? number : undefined;
-}
-
-function numbers(from: number, to: number, step: number): number[] {
-  const found: number[] = [];
-  for (let number = from; number <= to; number += step) found.push(number);
-  return found;
-}
-
-/** Leap days can be eight years apart; what does not come within nine never comes. */
-const MAX_DAYS = 9 * 366;
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+class CronError extends Error {}
 
 /**
- * The next times strictly after another, in milliseconds since 1970; fewer where there are not as many.
+ * The normal form of an expression, with nicknames and names written out as numbers.
+ * @returns or else which field is wrong, and why
+ */
+export function readCron(given: string): { readonly text: string } | { readonly problem: string } {
+  const lower = given.trim().toLowerCase();
+  try {
+    return { text: NICKNAMES[lower] ?? readFields(lower) };
+  } catch (error) {
+    if (error instanceof CronError) return { problem: error.message };
+    throw error;
+  }
+}
+
+function readFields(text: string): string {
+  const names = FIELDS.map(({ name }) => name).join(', ');
+  if (text === '') throw new CronError(`it is empty: give ${names}, such as "0 9 * * mon-fri"`);
+  if (text.startsWith('@'))
+    throw new CronError(`the nickname is unknown: use ${Object.keys(NICKNAMES).join(', ')} or five fields`);
+  if (/\s\s|[^\S ]/.test(text)) throw new CronError('the fields are separated by one blank each');
+  const parts = text.split(' ');
+  if (parts.length !== FIELDS.length) {
+    const seconds = parts.length === 6 ? '; there is no field for seconds' : '';
+    throw new CronError(
+      `it has ${parts.length} field${parts.length === 1 ? '' : 's'}, not five (${names})${seconds}`,
+    );
+  }
+  return parts.map((part, index) => readField(part, FIELDS[index]!)).join(' ');
+}
+
+function readField(text: string, field: Field): string {
+  const fail = (why: string): never => {
+    throw new CronError(`${field.name} ${JSON.stringify(text)}: ${why}`);
+  };
+  const number = (given: string): number => {
+    const named = field.names.indexOf(given);
+    if (named >= 0) return field.lowest + named;
+    const { lowest, highest, names } = field;
+    const expected = `${lowest} to ${highest}${names.length > 0 ? `, or ${names[0]} to ${names.at(-1)}` : ''}`;
+    if (!/^\d{1,4}$/.test(given))
+      fail(`${JSON.stringify(given)} is not a number or name; expected ${expected}`);
+    if (Number(given) < lowest || Number(given) > highest)
+      fail(`${given} is out of range; expected ${expected}`);
+    return Number(given);
+  };
+  const item = (given: string): string => {
+    if (given === '*') return given;
+    const ends = given.split('-').map(number);
+    if (ends.length > 2) fail(`a range has two ends`);
+    if (ends.length === 2 && ends[0]! > ends[1]!) fail(`the range ${given} ends before it begins`);
+    return ends.join('-');
+  };
+  const [base = '', step, ...rest] = text.split('/');
+  const items = base.split(',').map(item);
+  if (step === undefined) return items.join(',');
+  if (items.length > 1 || rest.length > 0) fail('a step is for one value or range, not for parts of a list');
+  if (!/^[1-9]\d{0,3}$/.test(step)) fail(`the step ${JSON.stringify(step)} is not a number from 1 to 9999`);
+  return `${items[0]}/${Number(step)}`;
+}
+
+/** The pattern in croner's form: what restricts nothing is a star, steps have a range that they fit into. */
+function pattern(text: string): string {
+  const fields = text.split(' ').map((field, index) => {
+    const { highest } = FIELDS[index]!;
+    const [base = '', step] = field.split('/');
+    if (base.split(',').includes('*') && (step ?? '1') === '1') return '*';
+    if (step === undefined) return field;
+    const from = base === '*' ? FIELDS[index]!.lowest : Number.parseInt(base, 10);
+    // 7 is another name of 0.
+    const last = base === '*' ? Math.min(highest, index === 4 ? 6 : highest) : highest;
+    const to = base.includes('-') ? Number(base.split('-')[1]) : last;
+    return from + Number(step) > to ? String(from) : `${from}-${to}/${step}`;
+  });
+  return fields.join(' ');
+}
+
+const DAY = 86_400_000;
+
+/**
+ * The next times strictly after another, in milliseconds since 1970; fewer where there are not as many. By the clock of a zone, a time
+ * that the clock skips counts as the minute at which it goes on, and one that it shows twice counts once.
+ * @param text normal form
  * @param count maximum number
  */
-export function nextTimes(cron: CronExpression, after: number, count: number): number[] {
-  const times: number[] = [];
-  const firstDay = Math.floor(after / DAY) * DAY;
-  let lastFound = 0;
-  for (let offset = 0; offset - lastFound <= MAX_DAYS && times.length < count; offset += 1) {
-    const day = firstDay + offset * DAY;
-    if (!fitsDay(cron, new Date(day))) continue;
-    for (const hour of cron.hours) {
-      for (const minute of cron.minutes) {
-        const time = day + (hour * 60 + minute) * MINUTE;
-        if (time > after) times.push(time);
-      }
-    }
-    if (times.length > 0) lastFound = offset;
-  }
-  return times.sort((left, right) => left - right).slice(0, count);
-}
-
-/** The clock may go back by this much: local times up to it before an instant may come after it. */
-const CLOCK_CHANGE = 3 * 60 * MINUTE;
-
-/**
- * As `nextTimes`, by the wall clock of a time zone. A time that the clock skips counts as the minute at which it goes on, and one
- * that it shows twice counts once.
- */
-export function nextTimesIn(zone: string, cron: CronExpression, after: number, count: number): number[] {
-  const clock = wallClock(zone);
-  const from = Math.floor(clock.localTime(after) / MINUTE) * MINUTE - CLOCK_CHANGE;
-  // More than are asked for: those of the hours before, and those that the clock skips.
-  const local = nextTimes(cron, from, count + CLOCK_CHANGE / MINUTE + 24 * 60);
+export function nextTimes(text: string, after: number, count: number, zone = 'UTC'): number[] {
+  const cron = new Cron(pattern(text), { mode: '5-part', timezone: 'UTC', paused: true });
+  if (zone === 'UTC') return cron.nextRuns(count, new Date(after)).map(Number);
   const times = new Set<number>();
-  for (const time of local) {
-    const instant = clock.instantOf(time);
-    if (instant > after) times.add(instant);
-    if (times.size === count) break;
+  let local: Date | null = new Date(localTime(zone, after));
+  while (times.size < count) {
+    local = cron.nextRun(local);
+    if (local === null) break;
+    const time = instantOf(zone, local);
+    // Of times that the clock shows again, the first showing may be over.
+    if (time > after) times.add(time);
   }
   return [...times];
 }
 
-function fitsDay(cron: CronExpression, date: Date): boolean {
-  if (!cron.months.has(date.getUTCMonth() + 1)) return false;
-  const fitsDate = cron.days.has(date.getUTCDate());
-  const fitsWeekday = cron.weekdays.has(date.getUTCDay());
-  return cron.eitherDay ? fitsDate || fitsWeekday : fitsDate && fitsWeekday;
+/** What the clock of a zone shows at an instant, as if it showed UTC. */
+function localTime(zone: string, instant: number): number {
+  const format = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  return Date.parse(`${format.format(instant).replace(' ', 'T')}Z`);
+}
+
+/** When the clock of a zone first shows a time, or goes on after skipping it: croner's rule for jobs at a fixed time. */
+function instantOf(zone: string, local: Date): number {
+  const [date, time] = [local.toISOString().slice(0, 10), local.toISOString().slice(11, 16)];
+  const [year, month, day] = date.split('-').map(Number);
+  const [hour, minute] = time.split(':').map(Number);
+  const fixed = new Cron(`0 ${minute} ${hour} ${day} ${month} * ${year}`, {
+    mode: '7-part',
+    timezone: zone,
+    paused: true,
+  });
+  // Clocks are at most 14 hours from UTC.
+  return Number(fixed.nextRun(new Date(Number(local) - DAY)));
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -9,6 +9,7 @@ import { createClient } from 'graphql-ws';
 import { useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
+import { inBytes } from '../../core/header-text.ts';
 import { operationOf } from './operation.js';
 import './page.css';
 
@@ -28,7 +29,7 @@ function fetcher(parameters, options) {
 async function send(parameters, headers) {
   const response = await fetch(endpoint, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...inBytes(headers) },
     body: JSON.stringify(parameters),
   });
   return response.json();

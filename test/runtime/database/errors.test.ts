@@ -21,8 +21,23 @@ const schema = `
   insert into child values (1, 1, 1, '[1,5)');
   insert into strict_child values (2);
   create function calls_nothing() returns int language plpgsql as $$ begin return nothing(1); end $$;
+  create view positive as select * from parent where id > 0 with check option;
+  create materialized view empty_view as select * from parent with no data;
+  create table late (id int primary key deferrable);
+  create view summary as select count(*) from parent;
+  create table measured (day int, value int) partition by list (day);
+  create table measured_1 partition of measured for values in (1);
+  create table numbered (id int generated always as identity);
+  create domain positive_number as int check (value > 0);
+  create function reads_nothing() returns int language plpgsql as $$ begin return (select a from nothing); end $$;
+  create function writes() returns void language plpgsql as $$ begin insert into parent values (9); end $$;
+  create function conflicts() returns int language plpgsql as
+    $$ begin raise exception 'could not serialize access due to a test' using errcode = '40001'; end $$;
   create function refuse() returns int language plpgsql as $$ begin raise exception 'refused by the business'; end $$;
 `;
+
+const GONE =
+  'database query error: the database was changed since its tables were read, and something that the statement names is gone; run reload_metadata and correct what get_inconsistent_metadata lists';
 
 test.each([
   [
@@ -68,7 +83,7 @@ test.each([
     `insert into parent values (3), (3) on conflict (id) do update set id = excluded.id`,
     'data-exception',
     400,
-    'ON CONFLICT DO UPDATE command cannot affect row a second time',
+    'ON CONFLICT DO UPDATE command cannot affect row a second time: two of the objects have one key; send each key once',
   ],
   [`select 'a &'::text::tsquery`, 'data-exception', 400, 'no operand in tsquery: "a &"'],
   [`select '$['::text::jsonpath`, 'data-exception', 400, 'syntax error at end of jsonpath input'],
@@ -107,7 +122,99 @@ test.each([
   ['select calls_nothing()', 'unexpected', 500, 'database query error'],
   ['select (', 'unexpected', 500, 'database query error'],
   ['select refuse()', 'unexpected', 500, 'database query error'],
-  ['select * from nowhere', 'unexpected', 500, 'database query error'],
+  ['select * from nowhere', 'unexpected', 500, GONE],
+  ['select gone from parent', 'unexpected', 500, GONE],
+  ['select reads_nothing()', 'unexpected', 500, 'database query error'],
+  [
+    'insert into positive values (-1)',
+    'permission-error',
+    400,
+    'Check option violation. new row violates check option for view "positive": the view would not show the row; write one that its condition includes',
+  ],
+  [
+    'select * from empty_view',
+    'not-supported',
+    400,
+    'materialized view "empty_view" has not been populated: run REFRESH MATERIALIZED VIEW on it',
+  ],
+  [
+    'insert into late values (1) on conflict (id) do nothing',
+    'constraint-error',
+    400,
+    'ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters: name another constraint in on_conflict, or make this one not deferrable',
+  ],
+  [
+    'insert into summary values (1)',
+    'not-supported',
+    400,
+    'cannot insert into view "summary": write to the tables below it, or give it an INSTEAD OF trigger',
+  ],
+  [
+    'insert into measured values (7, 1)',
+    'constraint-violation',
+    400,
+    'No partition takes the row. no partition of relation "measured" found for row: create a partition for the values of its key',
+  ],
+  [
+    'insert into measured_1 values (2, 1)',
+    'constraint-violation',
+    400,
+    'Partition constraint violation. new row for relation "measured_1" violates partition constraint: write to the partitioned table instead',
+  ],
+  [
+    'insert into numbered values (1)',
+    'data-exception',
+    400,
+    'cannot insert a non-DEFAULT value into column "id": the database computes it; leave the column out',
+  ],
+  [
+    `select 5::positive_number, (-5)::positive_number`,
+    'permission-error',
+    400,
+    'Check constraint violation. value for domain positive_number violates check constraint "positive_number_check"',
+  ],
+  [
+    `begin read only; insert into parent values (9)`,
+    'not-supported',
+    400,
+    'cannot execute INSERT in a read-only transaction: the database is a standby, or read-only by its settings; connect the source to a server that takes writes',
+  ],
+  [
+    `begin read only; select writes()`,
+    'not-supported',
+    400,
+    'cannot execute INSERT in a read-only transaction: a function that only reads must not write; declare it VOLATILE and track it as a mutation',
+  ],
+  [
+    `set local role pg_monitor; select * from parent`,
+    'unexpected',
+    500,
+    'database query error: the account that the source connects with lacks a privilege; grant it (administrators and the log see which)',
+  ],
+  [
+    `set local statement_timeout = 20; select pg_sleep(20)`,
+    'timeout',
+    500,
+    'the database cancelled the statement: it ran longer than its statement_timeout, or an administrator ended it; select less or add an index',
+  ],
+  [
+    `do $$ begin raise exception 'no' using errcode = '57014'; end $$`,
+    'unexpected',
+    500,
+    'database query error',
+  ],
+  [
+    `do $$ begin raise exception 'no' using errcode = '55000'; end $$`,
+    'unexpected',
+    500,
+    'database query error',
+  ],
+  [
+    `begin isolation level serializable; do $$ begin perform 1; end $$; select conflicts()`,
+    'concurrent-update',
+    400,
+    'could not serialize access due to a test',
+  ],
   [`do $$ begin raise exception 'again' using errcode = '40001'; end $$`, 'concurrent-update', 400, 'again'],
 ])('%s', async (sql, code, status, message) => {
   const database = await createTestDatabase(schema);

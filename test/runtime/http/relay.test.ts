@@ -265,3 +265,34 @@ test('explained for administrators, and off where the server says so', async () 
   expect([status, json]).toEqual([400, { path: '$', error: 'relay is not enabled', code: 'not-supported' }]);
   await off.stop();
 });
+
+test('variables that an operation does not declare are ignored, over sockets as well, and refused at the other endpoint', async () => {
+  const variables = { name: 'Ann', connections: ['client:root:x'], idle: 1 };
+  const query =
+    'query ($name: String, $idle: Int) { author_connection(where: {name: {_eq: $name}}) { edges { node { name } } } }';
+  const data = { author_connection: { edges: [{ node: { name: 'Ann' } }] } };
+  expect(await ask(query, 'user', variables)).toMatchObject({ status: 200, json: { data } });
+  const headers = { 'x-engine-role': 'user', 'x-engine-tenant': '1' };
+  const socket = await openSocket(server, { path: '/v1beta1/relay', headers });
+  socket.send({ type: 'connection_init', payload: { headers } });
+  await socket.next();
+  socket.send({
+    type: 'subscribe',
+    id: '1',
+    payload: { query: query.replace('query', 'subscription'), variables },
+  });
+  expect(await socket.next()).toMatchObject({ payload: { data } });
+  await socket.close();
+  const plain = await ask(
+    'query ($name: String) { author(where: {name: {_eq: $name}}) { name } }',
+    'user',
+    variables,
+    '/v1/graphql',
+  );
+  expect(plain.json.errors[0].message).toBe('unexpected variables in variableValues: connections, idle');
+  expect(
+    await failure(
+      'query ($name: String!) { author_connection(where: {name: {_eq: $name}}) { edges { cursor } } }',
+    ),
+  ).toContain('expecting a value for non-nullable variable: "name"');
+});

@@ -291,7 +291,13 @@ test('polling finds what no notification told', async () => {
   const second = await start('', first);
   const problems: unknown[] = [];
   const deaf = { ...second.store, watch: () => {} };
-  const stop = keepCurrent(second.engine, deaf, 20, (_message, error) => problems.push(error));
+  const stop = keepCurrent(
+    second.engine,
+    deaf,
+    20,
+    (_message, error) => problems.push(error),
+    () => {},
+  );
   try {
     await first.send(trackAuthor);
     // The test's timeout ends it otherwise.

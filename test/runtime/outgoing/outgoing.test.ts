@@ -350,7 +350,9 @@ describe('targets', () => {
     expect(failures).not.toContain(undefined);
     expect(failures.join('\n')).not.toContain(secret);
     expect(failures[0]).toBe('failed: ECONNREFUSED');
-    expect(failures[5]).toBe('invalid: a header is not valid');
+    expect(failures[5]).toBe(
+      'header: the header "X-Key" cannot be sent: its value has the control character U+000D at position 19. Headers are one line of text: remove the character where the value is set.',
+    );
   });
 });
 

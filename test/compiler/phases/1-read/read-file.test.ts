@@ -373,3 +373,11 @@ describe('a JSON file', () => {
     ]);
   });
 });
+
+test('a folder without metadata says how to begin', () => {
+  write({ 'version.yaml': 'version: 3\n' });
+  const { complaints } = read();
+  expect(complaints).toHaveLength(1);
+  expect(complaints[0]).toContain('has no metadata');
+  expect(complaints[0]).toContain('engine metadata export');
+});

@@ -85,6 +85,31 @@ describe.each(files)('%s', (file) => {
   );
 });
 
+test.each([
+  ['usr', undefined, 'its name is near that of role "user"'],
+  ['usr', [{ role_name: 'usr', role_set: ['user'] }], undefined],
+  ['accountant', undefined, undefined],
+])('a role that is used once: %s', (role, inherited_roles, says) => {
+  const project = metadata({
+    account: { select: { filter: { owner: 'X-Engine-User-Id' } } },
+    note: { select: { filter: { writer: 'X-Engine-User-Id' } } },
+  }) as { sources: [{ tables: { select_permissions?: object[] }[] }]; inherited_roles?: object[] };
+  const filter = { owner: 'X-Engine-User-Id' };
+  const [{ tables }] = project.sources;
+  tables
+    .find((table) => table.select_permissions)!
+    .select_permissions!.push({ role, permission: { columns: ['id'], filter } });
+  const { value } = readMetadata({ ...project, ...(inherited_roles && { inherited_roles }) });
+  const { state } = compile({ metadata: value, catalogs });
+  const found = lint(placeTables(value, state.model, state.plan, catalogs), {
+    publicRoles: DEFAULT_PUBLIC_ROLES,
+    allow: [],
+  }).filter(({ diagnostic }) => diagnostic.code === 'role-used-once');
+  expect(found.map(({ diagnostic }) => diagnostic.message)).toEqual(
+    says === undefined ? [] : [expect.stringContaining(says)],
+  );
+});
+
 test('every rule is in the catalogue, and nothing there is missing here', () => {
   const catalogued = Object.keys(messages).map((name) =>
     name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),

@@ -365,6 +365,12 @@ test('a case that means nothing is refused with its line', () => {
     }
   };
   expect(refused('- name: x\n  role: user\n  query: "{a}"\n')).toBe(
+    '/cases.yaml:1: the key "expect" is missing.',
+  );
+  expect(refused('- name: x\n  role: user\n  expect: { rows: 1 }\n')).toBe(
+    '/cases.yaml:1: the key "query" is missing; it is the operation to run, such as "{ ticket { id } }".',
+  );
+  expect(refused('- name: x\n  role: user\n  query: "{a}"\n  expect: { row: 1 }\n')).toBe(
     '/cases.yaml:1: expect is one of data, rows and error.',
   );
   expect(refused('- name: x\n  role: user\n  query: "{a}"\n  expcet: {}\n  expect: { rows: 1 }\n')).toContain(

@@ -1,0 +1,42 @@
+/** Rules of the lint about names of roles. */
+import { remember } from '../../../runtime/core/remember.ts';
+import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
+import { nearest } from '../../../runtime/diagnostics/nearest.ts';
+import { about, type Found } from './finding.ts';
+import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
+import { names } from './rows.ts';
+
+const counted = new WeakMap<object, ReadonlyMap<string, number>>();
+
+/** A role with one permission and no other mention, whose name is near that of another role: probably misspelt. */
+export function misspeltRole(
+  table: PlacedTable,
+  permission: PlacedPermission,
+  { metadata }: LintInput,
+): Found[] {
+  const uses = remember(counted, metadata, () => usesOfRoles(metadata));
+  if (uses.get(permission.role) !== 1) return [];
+  const others = [...uses].flatMap(([role, count]) => (count > 1 && role !== permission.role ? [role] : []));
+  const near = nearest(permission.role, others);
+  if (near === undefined) return [];
+  return [about(permission.path, messages.roleUsedOnce({ ...names(table, permission), nearest: near }), [])];
+}
+
+/** How often the metadata names each role, whatever for: permissions of any object, inherited roles, limits. */
+function usesOfRoles(metadata: unknown): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>();
+  const count = (role: unknown) => {
+    if (typeof role === 'string') uses.set(role, (uses.get(role) ?? 0) + 1);
+  };
+  const visit = (value: unknown) => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, each] of Object.entries(value)) {
+        if (key === 'role' || key === 'role_name') count(each);
+        else if (key === 'role_set' && Array.isArray(each)) each.forEach(count);
+        visit(each);
+      }
+  };
+  visit(metadata);
+  return uses;
+}

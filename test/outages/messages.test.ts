@@ -1,0 +1,53 @@
+/** What a server logs while its database is restarted: each part of it one warning, no stacks, and the end. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, createTestCluster } from '../harness/cluster.ts';
+import type { TestDatabase } from '../harness/postgres.ts';
+import { send, startTestServer, type TestServer } from '../harness/server.ts';
+
+let cluster: Cluster;
+let server: TestServer;
+
+beforeAll(async () => {
+  cluster = await createTestCluster();
+  await cluster.start();
+  server = await startTestServer({ url: cluster.url } as TestDatabase, { SCHEMA_SYNC_POLL_INTERVAL: '50' });
+});
+afterAll(async () => {
+  await server?.stop();
+  await cluster?.remove();
+});
+
+test('a restart is one warning of each part, without stacks, and one notice', async () => {
+  const before = server.output().length;
+  const lines = () =>
+    server
+      .output()
+      .slice(before)
+      .split('\n')
+      .filter((line) => /"level":"(warn|error)"|answers again/.test(line))
+      .map((line) => JSON.parse(line) as { level: string; detail: { message: string; error?: unknown } });
+  for (const mode of ['fast', 'immediate'] as const) {
+    const known = lines().length;
+    await cluster.stop(mode);
+    await expect.poll(() => lines().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(known + 2);
+    // Many polls later the same is there.
+    for (let poll = 0; poll < 20; poll += 1) await send(server, '/healthz', { method: 'GET' });
+    await cluster.start();
+    await expect
+      .poll(
+        () =>
+          lines()
+            .slice(known)
+            .map(({ detail }) => detail.message),
+        { timeout: 20_000 },
+      )
+      .toContain('The metadata database answers again.');
+    const told = lines().slice(known);
+    expect(told.map(({ detail }) => detail.message.split('; ')[0]).sort()).toEqual([
+      'Looking at the queue failed',
+      'The metadata database answers again.',
+      'The metadata database does not answer',
+    ]);
+    expect(told.map(({ detail }) => detail.error)).toEqual([undefined, undefined, undefined]);
+  }
+});

@@ -1,0 +1,70 @@
+/** Why a database cannot be used: host, port and remedy, never the password; and where `/` leads. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+
+let database: TestDatabase;
+let server: TestServer;
+
+beforeAll(async () => {
+  database = await createTestDatabase('');
+  server = await startTestServer(database, {}, { AWAY: '127.0.0.1:1' });
+});
+afterAll(() => server?.stop());
+
+const here = () => new URL(database.url);
+const CASES: readonly (readonly [string, () => unknown, string])[] = [
+  ['no listener', () => 'postgres://u:hush@127.0.0.1:1/x', 'connection refused (127.0.0.1:1)'],
+  ['no listener, in pieces', () => 'postgres://u:hush@{{AWAY}}/x', 'connection refused (127.0.0.1:1)'],
+  [
+    'no such host',
+    () => 'postgres://u:hush@nowhere.invalid/x',
+    'the host name could not be resolved (nowhere.invalid:5432)',
+  ],
+  [
+    'unset variables',
+    () => 'postgres://{{U}}:{{P}}@127.0.0.1/x',
+    'Value for environment variables not found: U, P',
+  ],
+  [
+    'no password',
+    () => `postgres://someone@${here().host}/x`,
+    'the database asks for a password (SCRAM), and the address has none',
+  ],
+  [
+    'TLS',
+    () => `${database.url}?sslmode=require`,
+    'the address asks for TLS (sslmode), and the database does not offer it: switch ssl on there, or use sslmode=prefer',
+  ],
+  [
+    'wrong password',
+    () => `postgres://someone:hush@${here().host}/x`,
+    'password authentication failed for user "someone"',
+  ],
+];
+
+test.each(CASES)('%s', async (_, address, message) => {
+  const args = { name: 's', configuration: { connection_info: { database_url: address() } } };
+  const { json, text } = await send(server, '/v1/metadata', { body: { type: 'pg_add_source', args } });
+  expect(json).toMatchObject({ internal: [{ message: expect.stringContaining(message) }] });
+  expect(text).not.toContain('hush');
+});
+
+test('/ names what there is, and is no error', async () => {
+  const html = await send(server, '/', { method: 'GET', headers: { accept: 'text/html' } });
+  expect([html.status, html.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(html.text).toContain('<a href="/v1/graphql">');
+  const { status, json } = await send(server, '/', { method: 'GET' });
+  expect([status, json]).toEqual([
+    200,
+    {
+      '/v1/graphql': 'GraphQL, by POST',
+      '/healthz': 'whether the server works',
+      hint: 'No page is served here; --enable-console serves a console with a query page.',
+    },
+  ]);
+  const withConsole = await startTestServer(database, { ENABLE_CONSOLE: 'true' });
+  const redirect = await send(withConsole, '/', { method: 'GET' });
+  expect([redirect.status, redirect.headers.location]).toEqual([302, '/console']);
+  await withConsole.stop();
+});
