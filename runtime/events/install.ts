@@ -92,7 +92,7 @@ export async function installEvents(
   { known, deleted, otherSources = [] }: TriggerNames,
 ): Promise<void> {
   if (events.triggers.length === 0 && !(await hasEventTables(client))) return;
-  await client.query('begin');
+  await client.query('begin isolation level read committed read write');
   try {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT}`);
     await client.query('select pg_catalog.pg_advisory_xact_lock($1)', [INSTALL_LOCK]);
@@ -145,7 +145,7 @@ export async function readDrift(
 /** Removes every trigger of a source and the tables of events: for a source that is dropped. */
 export async function removeEvents(client: InstallClient, source: string): Promise<void> {
   if (!(await hasEventTables(client))) return;
-  await client.query('begin');
+  await client.query('begin isolation level read committed read write');
   try {
     await client.query('select pg_catalog.pg_advisory_xact_lock($1)', [INSTALL_LOCK]);
     const installed = await readInstalled(client);
