@@ -39,7 +39,7 @@ export function flatWrite(
     alias,
     check: checkOfInsert(visible, conflict, alias),
     path,
-    source: visible.table.source,
+    table: visible.table,
   };
 }
 

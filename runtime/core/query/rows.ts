@@ -1,11 +1,12 @@
 /** Which rows a list or an aggregate is about: FROM, WHERE, ORDER BY and LIMIT of arguments and rules together. */
-import type { Relationship } from '../program.ts';
+import type { Relationship, Table } from '../program.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
+import { isDistributed } from '../shards/index.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
 import { rowArgument } from './computed.ts';
-import { columns, type Entry } from './json-rows.ts';
+import { besideColumns, columns, type Entry } from './json-rows.ts';
 import { roleLimit } from './mark.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
@@ -155,7 +156,7 @@ export function derivedRows(
   return {
     row: whole ? sql`(${alias}."row")` : alias,
     alias,
-    from: sql`(select ${distinct}${whole ? sql`${rowArgument(visible.table, base.alias)} as "row"` : sql`${base.alias}.*`}${more} ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
+    from: sql`(select ${distinct}${whole ? sql`${rowValue(visible.table, base.alias)} as "row"` : sql`${base.alias}.*`}${more} ${base.from}${base.where}${orderBy(base.keys)}${base.limit}) as ${alias}`,
   };
 }
 
@@ -189,7 +190,17 @@ function needsWholeRows(visible: VisibleTable, selection: Selection): boolean {
   });
 }
 
+/** The row of an alias in a list of columns, where a star would give them one by one. */
+function rowValue(table: Table, alias: Sql): Sql {
+  return isDistributed(table.source) ? rowArgument(table, alias) : sql`(${alias}.*)::${table.sql}`;
+}
+
 /** The same rows with their position, under the same alias. */
-export function numbered(rows: DerivedRows): Sql {
-  return sql`(select ${rows.alias}.*, row_number() over () as "row number" from ${rows.from}) as ${rows.alias}`;
+export function numbered(rows: DerivedRows, table: Table): Sql {
+  return sql`(select ${rows.alias}.*, row_number() over () as ${rowNumber(table)} from ${rows.from}) as ${rows.alias}`;
+}
+
+/** The column with the position. */
+export function rowNumber(table: Table): Sql {
+  return besideColumns(table, 'row number');
 }
