@@ -244,7 +244,7 @@ async function open(database: Pick<TestDatabase, 'url'>): Promise<World> {
   const webhook = await startWebhook();
   const server = await startTestServer(database as TestDatabase, { EVENTS_FETCH_INTERVAL: '100' });
   const made = await send(server, '/v1/metadata', { body: { type: 'bulk', args: metadata(webhook.url) } });
-  expect(made.json).not.toHaveProperty('error');
+  expect(made.json, made.text).not.toHaveProperty('error');
   return { server, webhook };
 }
 
