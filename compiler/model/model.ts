@@ -172,6 +172,8 @@ export type Condition =
       readonly target: TableReference;
       /** Column of this row → column of the target. */
       readonly columns: Readonly<Record<string, string>>;
+      /** Column of this row → the types of both columns. */
+      readonly types: Readonly<Record<string, readonly [own: string, other: string]>>;
       /** At most one row is related. */
       readonly single: boolean;
       readonly condition: Condition;

@@ -110,7 +110,7 @@ export async function removeCapture(client: CaptureClient): Promise<readonly str
 async function transaction(client: CaptureClient, statements: readonly string[]): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await client.query('begin');
+      await client.query('begin isolation level read committed read write');
       await client.query(`set local lock_timeout = ${LOCK_TIMEOUT}`);
       await client.query('set local search_path = pg_catalog');
       for (const statement of statements) await client.query(statement);

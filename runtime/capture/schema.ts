@@ -60,16 +60,19 @@ function functionName({ schema, name }: CapturedTable): string {
   return quoteIdentifier('engine_catalog', `${FUNCTION}${hash}`);
 }
 
+/** Temporary tables come last: the session that writes may make some that are called like those of PostgreSQL. */
+const SETTINGS = 'set search_path = pg_catalog, pg_temp';
+
 /**
  * Statements that have a table's writes recorded; each may run again. The function runs with the rights of its owner, so the
- * writer needs none, and nothing in it can fail: columns are named only while the table has them.
+ * writer needs none. A write never fails because it is recorded: where keys cannot be read, it counts as a write of any row.
  */
 export function captureStatements(table: CapturedTable): readonly string[] {
   const relation = quoteIdentifier(table.schema, table.name);
   const call = `${functionName(table)}()`;
   return [
     `create or replace function ${call} returns trigger
-language plpgsql security definer set search_path = '' as ${dollarQuoted(body(table.keys))}`,
+language plpgsql security definer ${SETTINGS} as ${dollarQuoted(body(table.keys))}`,
     ...Object.entries(EVENTS).map(
       ([event, rows]) =>
         `create or replace trigger ${triggerName(event)} after ${event} on ${relation} ${rows}for each statement execute function ${call}`,
@@ -93,32 +96,47 @@ export function releaseStatement(table: Omit<CapturedTable, 'keys'>): string {
 }
 
 function body(keys: readonly string[]): string {
-  const any = 'insert into engine_catalog.live_changes (relation) values (tg_relid);';
-  const listens = `begin
-  if (select last_value from engine_catalog.live_until) < extract(epoch from clock_timestamp()) then
+  const listens = `  if (select last_value from engine_catalog.live_until) < extract(epoch from clock_timestamp()) then
     return null;
   end if;`;
-  if (keys.length === 0) return `${listens}\n  ${any}\n  return null;\nend`;
+  if (keys.length === 0)
+    return `begin
+${listens}
+  insert into engine_catalog.live_changes (relation) values (tg_relid);
+  return null;
+end`;
   // With the table's name, because a column may be called like a variable of PL/pgSQL.
   const columns = (rows: string) => keys.map((key) => `${rows}.${quoteIdentifier(key)}::text`).join(', ');
   const names = keys.map((_, index) => `k${index + 1}`);
-  const values = keys.map((key, index) => `${quoteLiteral(key)}, jsonb_agg(distinct ${names[index]})`);
-  const record = (rows: string) => `insert into engine_catalog.live_changes (relation, keys)
-    select tg_relid, case when count(*) <= ${MAX_KEYS} then jsonb_build_object(${values.join(', ')}) end
-    from (${rows} limit ${MAX_KEYS + 1}) as touched (${names.join(', ')}) having count(*) > 0;`;
+  const values = keys.map(
+    (key, index) => `${quoteLiteral(key)}, jsonb_agg(distinct touched.${names[index]})`,
+  );
+  const read = (
+    rows: string,
+  ) => `select count(*), case when count(*) <= ${MAX_KEYS} then jsonb_build_object(${values.join(', ')}) end
+      into engine_count, engine_keys
+      from (${rows} limit ${MAX_KEYS + 1}) as touched (${names.join(', ')});`;
   const from = (rows: string) => `select ${columns(rows)} from ${rows}`;
-  return `${listens}
-  if tg_op = 'TRUNCATE' or (
-    select count(*) from pg_attribute
-    where attrelid = tg_relid and not attisdropped and attname in (${keys.map(quoteLiteral).join(', ')})
-  ) < ${keys.length} then
-    ${any}
-  elsif tg_op = 'INSERT' then
-    ${record(from('new_rows'))}
-  elsif tg_op = 'UPDATE' then
-    ${record(`${from('old_rows')} union all ${from('new_rows')}`)}
-  else
-    ${record(from('old_rows'))}
+  // The block that catches errors (a column was dropped, a value is too large) writes nothing, so it takes no transaction number.
+  return `declare
+  engine_count bigint;
+  engine_keys jsonb;
+begin
+${listens}
+  begin
+    if tg_op = 'INSERT' then
+      ${read(from('new_rows'))}
+    elsif tg_op = 'UPDATE' then
+      ${read(`${from('old_rows')} union all ${from('new_rows')}`)}
+    elsif tg_op = 'DELETE' then
+      ${read(from('old_rows'))}
+    end if;
+  exception when others then
+    engine_count := null;
+    engine_keys := null;
+  end;
+  if engine_count is distinct from 0 then
+    insert into engine_catalog.live_changes (relation, keys) values (tg_relid, engine_keys);
   end if;
   return null;
 end`;

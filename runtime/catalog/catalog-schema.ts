@@ -46,6 +46,7 @@ const key = z.strictObject({
   deferrable: stated,
   invalid: stated,
   otherEquality: stated,
+  temporal: stated,
 });
 
 const foreignKeyAction = z.enum(['cascade', 'set null', 'set default']);
@@ -69,6 +70,7 @@ const table = z.strictObject({
       columns: z.array(text.nullable()),
       unique: stated,
       partial: stated,
+      inference: text.exactOptional(),
     }),
   ),
   foreignKeys: z.array(

@@ -85,6 +85,8 @@ export interface CatalogTable {
     readonly columns: readonly (string | null)[];
     readonly unique?: true;
     readonly partial?: true;
+    /** Unique, and of expressions or of some rows only: its elements and condition as `on conflict` names them. */
+    readonly inference?: string;
   }[];
   /** By name; NOT VALID ones too, temporal ones (PERIOD) not: they do not say that columns are equal. */
   readonly foreignKeys: readonly CatalogForeignKey[];
@@ -137,6 +139,8 @@ export interface CatalogKey {
    * (`without overlaps`, version 18).
    */
   readonly otherEquality?: true;
+  /** `without overlaps` (version 18): an exclusion constraint underneath. */
+  readonly temporal?: true;
 }
 
 export interface CatalogForeignKey {

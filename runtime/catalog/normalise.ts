@@ -116,6 +116,7 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
       columns: keyPositions(index).map((position) => columnName(index.relation, position, lookup) ?? null),
       ...(index.is_unique && { unique: true }),
       ...(index.is_partial && { partial: true }),
+      ...(index.inference !== null && { inference: index.inference }),
     })),
     foreignKeys: ofKind('f').flatMap((constraint) => describeForeignKey(constraint, lookup)),
     ...describeQuery(relation, lookup),
@@ -237,6 +238,7 @@ function describeKey(constraint: RawConstraint, indexes: readonly RawIndex[], lo
     ...(constraint.is_deferrable && { deferrable: true }),
     ...(!index?.is_valid && { invalid: true }),
     ...(!index?.is_exact && { otherEquality: true }),
+    ...(index && index.method !== 'btree' && { temporal: true }),
   };
 }
 

@@ -112,6 +112,8 @@ export interface RawIndex {
   readonly is_valid: boolean;
   /** Unique, and equal is what `=` of PostgreSQL finds equal. */
   readonly is_exact: boolean;
+  /** Unique, and of expressions or of some rows only: what names it in `on conflict`. */
+  readonly inference: string | null;
 }
 
 /** A column that a view's query mentions. */

@@ -328,7 +328,14 @@ const indexes = `
           on e.oid = s.amopopr and e.oprname = '=' and e.oprnamespace = 'pg_catalog'::pg_catalog.regnamespace
         left join pg_catalog.pg_collation l on l.oid = i.indcollation[p]
         where e.oid is null or not coalesce(l.collisdeterministic, true)
-      ) as is_exact
+      ) as is_exact,
+      case
+        when i.indisunique and i.indisvalid and (i.indpred is not null or 0 = any (i.indkey[0:i.indnkeyatts - 1])) then
+          '(' || (
+            select pg_catalog.string_agg('(' || pg_catalog.pg_get_indexdef(i.indexrelid, p + 1, false) || ')', ', ' order by p)
+            from pg_catalog.generate_series(0, i.indnkeyatts - 1) p
+          ) || ')' || coalesce(' where ' || pg_catalog.pg_get_expr(i.indpred, i.indrelid), '')
+      end as inference
     from relations r
     join pg_catalog.pg_index i on i.indrelid = r.oid
     join pg_catalog.pg_class c on c.oid = i.indexrelid

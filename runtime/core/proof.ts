@@ -17,6 +17,7 @@ import type {
   TableShape,
 } from './shapes.ts';
 import { bindRow, identifier, join, parameter, print, raw, type Sql, sql } from './sql/fragment.ts';
+import { equality } from './sql/operand.ts';
 import { columnType } from './types.ts';
 
 export type Operation = keyof AccessRules;
@@ -79,9 +80,13 @@ export function proofsOf(program: GeneratedProgram): Proof[] {
     for (const [name, { target, columns }] of Object.entries(table.relationships ?? {})) {
       const other = shapes.get(JSON.stringify([source, target]));
       if (!other) continue;
-      const pairs = Object.entries(columns).map(
-        ([own, theirs]) =>
-          sql`${alias(OTHER_ROW)}.${identifier(theirs)} = ${alias(PROVED_ROW)}.${identifier(own)}`,
+      const pairs = Object.entries(columns).map(([own, theirs]) =>
+        equality(
+          sql`${alias(OTHER_ROW)}.${identifier(theirs)}`,
+          columnType(other.source, other.columns[theirs]!.type),
+          sql`${alias(PROVED_ROW)}.${identifier(own)}`,
+          columnType(table.source, table.columns[own]!.type),
+        ),
       );
       const on = pairs.length > 0 ? join(pairs, ' and ') : raw('true');
       add(source, sql`select from ${rows(table)} join ${tableName(other)} as ${alias(OTHER_ROW)} on ${on}`, {

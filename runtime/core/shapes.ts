@@ -67,8 +67,13 @@ export interface TableShape {
   readonly federated?: true;
   /** Unique constraints and unique indexes, without the primary key: name → columns. */
   readonly unique?: Readonly<Record<string, readonly string[]>>;
-  /** Unique indexes over expressions or over some rows only: named in `on_conflict`, and no proof of anything. */
-  readonly conditionallyUnique?: readonly string[];
+  /**
+   * Unique indexes over expressions or over some rows only, which prove nothing: name → SQL that names it in `on conflict`, as
+   * PostgreSQL writes it.
+   */
+  readonly conditionallyUnique?: Readonly<Record<string, string>>;
+  /** Keys of the above that `on_conflict` does not offer: deferrable, not valid, or without overlaps. */
+  readonly notInferable?: readonly string[];
   /** Keys of the above whose values two rows may share: name → why. Nothing is concluded from them. */
   readonly unprovenKeys?: Readonly<Record<string, string>>;
   readonly relationships?: Readonly<Record<string, RelationshipShape>>;
@@ -111,19 +116,26 @@ export function provenKeys({
   return keys.flatMap(([name, columns]) => (Object.hasOwn(unprovenKeys, name) ? [] : [columns]));
 }
 
+/** Names of the keys and unique indexes that `on_conflict` offers. */
+export function inferableKeys({
+  primaryKey,
+  unique = {},
+  conditionallyUnique = {},
+  notInferable = [],
+}: Pick<TableShape, 'primaryKey' | 'unique' | 'conditionallyUnique' | 'notInferable'>): readonly string[] {
+  return [
+    ...(primaryKey ? [primaryKey.name] : []),
+    ...Object.keys(unique),
+    ...Object.keys(conditionallyUnique),
+  ].filter((name) => !notInferable.includes(name));
+}
+
 /** Whether the primary key is there, and two rows may share its values all the same. */
 export function mayRepeatKey({
   primaryKey,
   unprovenKeys,
 }: Pick<TableShape, 'primaryKey' | 'unprovenKeys'>): boolean {
   return primaryKey !== undefined && unprovenKeys?.[primaryKey.name] !== undefined;
-}
-
-/** A name for a column of derived rows that no column of the table has. */
-export function unusedColumn({ columns }: Pick<TableShape, 'columns'>, wanted: string): Sql {
-  let name = wanted;
-  while (Object.hasOwn(columns, name)) name += '#';
-  return identifier(name);
 }
 
 export type ForeignKeyAction = 'cascade' | 'set null' | 'set default';

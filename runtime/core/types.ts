@@ -42,6 +42,8 @@ export interface ColumnType {
   /** A native enum: its values travel as strings of a scalar. */
   readonly native?: 'enum';
   readonly element?: ColumnType;
+  /** A row: PostgreSQL reads no literal as one unless it is cast. */
+  readonly isComposite?: true;
   /** A domain: `sql` is the type below it. */
   readonly isDomain?: true;
   /** The column's collation is nondeterministic. */
@@ -117,7 +119,11 @@ function resolve(owner: SourceShape, key: string): ColumnType {
   if (declared) {
     const [schema, name] = keyParts(key);
     const family = declared.kind === 'base' ? (EXTENSION[name] ?? 'unknown') : 'unknown';
-    const named = declared.kind === 'enum' ? ({ native: 'enum' } as const) : {};
+    const isRow = declared.kind === 'composite' || declared.kind === 'row';
+    const named = {
+      ...(declared.kind === 'enum' && { native: 'enum' as const }),
+      ...(isRow && { isComposite: true as const }),
+    };
     // The table's object type may have the name.
     const scalar = graphqlNameOf(declared.kind === 'row' ? `${name}_scalar` : name);
     return { key, name, family, scalar, sql: quoteIdentifier(schema, name), ...named };

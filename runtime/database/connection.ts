@@ -5,6 +5,7 @@ import { lazy } from '../core/remember.ts';
 import { DatabaseClient } from './client.ts';
 import { statementLost } from './failures.ts';
 import type { Place } from './lanes.ts';
+import { SESSION_SETTINGS } from './session-settings.ts';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
 import type { ConnectionConfiguration } from './ways.ts';
@@ -28,31 +29,23 @@ interface Session {
  * Compiling a statement to machine code takes longer than nearly every request, and its result is not kept for the next
  * execution. It stays on if it was switched on for the database or the user.
  */
-const NO_JIT = `case when (select source from pg_settings where name = 'jit') in ('default', 'configuration file')
-  then set_config('jit', 'off', false) end`;
+const NO_JIT = `case when (select source from pg_catalog.pg_settings where name = 'jit') in ('default', 'configuration file')
+  then pg_catalog.set_config('jit', 'off', false) end`;
 
 /** Citus prunes shards by values: a plan for any value is one for every shard, or none. */
-const NO_GENERIC_PLANS = `case when exists (select from pg_extension where extname = 'citus')
-  then set_config('plan_cache_mode', 'force_custom_plan', false) end`;
+const NO_GENERIC_PLANS = `case when exists (select from pg_catalog.pg_extension where extname = 'citus')
+  then pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', false) end`;
 
-/**
- * A value that goes through a text comes back as it was, whatever is set for the database: floats with all their digits, times
- * with the offset of their zone, whose name may be another zone's as well, and nulls of arrays as nulls. Statements of a
- * mutation keep rows as texts, and rows to insert come as arrays. The order of day and month in what clients write stays.
- */
-const EXACT_TEXTS = `set_config('datestyle', 'iso', false), set_config('array_nulls', 'on', false),
-  case when current_setting('extra_float_digits')::integer < 1 then set_config('extra_float_digits', '1', false) end`;
-
-/** Settings of every session. */
-const SETTINGS = `${EXACT_TEXTS}, ${NO_JIT}, ${NO_GENERIC_PLANS}`;
+/** Settings of every session of a pool. */
+const SETTINGS = `${NO_JIT}, ${NO_GENERIC_PLANS}`;
 
 /** Gives a session that was discarded its settings again. */
-export const prepareSession = lazy(() => `select ${defineSettings()}, ${SETTINGS}`);
+export const prepareSession = lazy(() => `${SESSION_SETTINGS}; select ${defineSettings()}, ${SETTINGS}`);
 
 const readSession = lazy(
-  () => `select current_setting('default_transaction_isolation') ||
-  case when current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults,
-  pg_backend_pid() as process, ${defineSettings()}, ${SETTINGS}`,
+  () => `select pg_catalog.current_setting('default_transaction_isolation') ||
+  case when pg_catalog.current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults,
+  pg_catalog.pg_backend_pid() as process, ${defineSettings()}, ${SETTINGS}`,
 );
 
 /** A statement and the texts of its parameters, which are asked for when it is sent. */
@@ -196,7 +189,11 @@ export async function openConnection<Item extends object>(
   onClosed: (connection: PooledConnection<Item>) => void,
 ): Promise<PooledConnection<Item>> {
   const client = await connect(configuration);
-  const { rows } = await client.query<Session>(readSession());
+  // Both are on their way at once. The session's own settings come first: operators of the second are found by them.
+  const [, { rows }] = await Promise.all([
+    client.query(SESSION_SETTINGS),
+    client.query<Session>(readSession()),
+  ]);
   const before = performance.now();
   await client.query('');
   const roundTrip = performance.now() - before;

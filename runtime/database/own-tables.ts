@@ -1,11 +1,14 @@
 /** Connections for Engine's own tables. Their transactions write, at read committed, whatever the database does by default. */
 import pg from 'pg';
 import { DatabaseClient } from './client.ts';
+import { SESSION_SETTINGS } from './session-settings.ts';
 import type { ConnectionConfiguration } from './ways.ts';
 
-/** Goes ahead of everything else on a connection. */
-export const WRITE_AT_READ_COMMITTED =
-  "set default_transaction_read_only to off; set default_transaction_isolation to 'read committed'";
+/**
+ * Goes ahead of everything else on a connection. No name of a user is to be found: SQL for Engine's own tables names their schema.
+ */
+export const OWN_SESSION = `${SESSION_SETTINGS}; set search_path = pg_catalog, pg_temp;
+  set default_transaction_read_only to off; set default_transaction_isolation to 'read committed'`;
 
 /** @param name what `pg_stat_activity` calls the connections */
 export function createPool(configuration: ConnectionConfiguration, name: string): pg.Pool {
@@ -16,7 +19,7 @@ export function createPool(configuration: ConnectionConfiguration, name: string)
     max: 4,
     application_name: name,
     onConnect: async (client) => {
-      await client.query(WRITE_AT_READ_COMMITTED);
+      await client.query(OWN_SESSION);
     },
   });
   // A connection that breaks while idle is replaced by the next use; without a listener it would end the process.
@@ -33,7 +36,7 @@ export async function withOwnTables(
   const client = new DatabaseClient({ ...configuration, application_name: name });
   try {
     await client.connect();
-    await client.query(WRITE_AT_READ_COMMITTED);
+    await client.query(OWN_SESSION);
     await run(client);
   } finally {
     await client.end();

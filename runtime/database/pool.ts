@@ -235,7 +235,7 @@ export class Pool {
     const { turn } = task;
     if (connection.isEnding) task.wait ??= 'ending';
     connection.sent.push({ task, turn });
-    const ahead = writes ? settingsAhead(task.writer) : [];
+    const ahead = settingsAhead(writes ? task.writer : undefined, connection.isDirect);
     const finish = (error: Error | undefined, rows: readonly TextRow[], isCurrent: boolean) => {
       if (error && connectionLost(error)) this.#connections.remove(connection);
       // After a failover the address may lead to another server.

@@ -1,6 +1,7 @@
 /** Has Postgres prepare statements without keeping them: what it types without an error, it can run. */
 import pg from 'pg';
 import { DatabaseClient } from './client.ts';
+import { SESSION_SETTINGS } from './session-settings.ts';
 import { PipelinedQuery } from './text-query.ts';
 import type { ConnectionConfiguration } from './ways.ts';
 
@@ -58,6 +59,7 @@ export async function prepareAll(
   });
   await client.connect();
   try {
+    await client.query(SESSION_SETTINGS);
     return await Promise.all(texts.map((text) => prepare(client, text)));
   } finally {
     await client.end();

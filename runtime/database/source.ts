@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { type Changes, createChanges } from './changes.ts';
 import { type BoundStatement, type PooledConnection, prepareSession } from './connection.ts';
-import { WRITE_AT_READ_COMMITTED } from './own-tables.ts';
+import { OWN_SESSION } from './own-tables.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
 import type { Replicas } from './replicas.ts';
 import type { IsWanted, WriteManner } from './task.ts';
@@ -127,7 +127,7 @@ export function connectSource(
   const maintain: SourceConnection['maintain'] = (sql, values = []) =>
     maintaining.exclusively(async ({ client }) => {
       if (!prepared.has(client)) {
-        await client.query(WRITE_AT_READ_COMMITTED);
+        await client.query(OWN_SESSION);
         prepared.add(client);
       }
       return (await client.query(sql, [...values])).rows;

@@ -21,6 +21,9 @@ const INSTALL_LOCK = 7_264_020;
 /** Milliseconds that creating a trigger waits for transactions that use its table. */
 const LOCK_TIMEOUT = 10_000;
 
+/** Whatever transactions are by default, and with no names of users: these statements name the schemas of theirs. */
+const BEGIN = 'begin isolation level read committed read write; set local search_path = pg_catalog, pg_temp';
+
 /** Event triggers of a source by name. Those that the metadata has, but that are inconsistent, are known and not deleted. */
 export interface TriggerNames {
   readonly known: ReadonlySet<string>;
@@ -92,7 +95,7 @@ export async function installEvents(
   { known, deleted, otherSources = [] }: TriggerNames,
 ): Promise<void> {
   if (events.triggers.length === 0 && !(await hasEventTables(client))) return;
-  await client.query('begin');
+  await client.query(BEGIN);
   try {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT}`);
     await client.query('select pg_catalog.pg_advisory_xact_lock($1)', [INSTALL_LOCK]);
@@ -145,7 +148,7 @@ export async function readDrift(
 /** Removes every trigger of a source and the tables of events: for a source that is dropped. */
 export async function removeEvents(client: InstallClient, source: string): Promise<void> {
   if (!(await hasEventTables(client))) return;
-  await client.query('begin');
+  await client.query(BEGIN);
   try {
     await client.query('select pg_catalog.pg_advisory_xact_lock($1)', [INSTALL_LOCK]);
     const installed = await readInstalled(client);

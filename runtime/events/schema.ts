@@ -1,10 +1,159 @@
 /** Tables of events in a source's own database, so that an event commits with the change that it reports. */
 
 /** Raised with every change of the texts below. */
-export const EVENTS_VERSION = '4';
+export const EVENTS_VERSION = '5';
 
 /** Updates free their row's old version at once and often, so tables with many short-lived states are vacuumed eagerly. */
 const STORAGE = 'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0';
+
+/**
+ * What the capturing functions call. None of them can fail, because the write that is captured would fail with it: a value
+ * that jsonb cannot hold is kept as its text, and what no text can hold (more than 256 MB) as null. The blocks that
+ * catch errors write nothing, so they take no transaction numbers. Their callers set the search path.
+ */
+const CAPTURE_FUNCTIONS = `
+create or replace function engine_catalog.event_value(json) returns jsonb language plpgsql as $engine$
+begin
+  return $1::pg_catalog.jsonb;
+exception when others then
+  begin
+    return pg_catalog.to_jsonb($1::pg_catalog.text);
+  exception when others then
+    return null;
+  end;
+end;
+$engine$;
+
+-- The fields of an object that row_to_json made, as they are written. json_each decodes escapes and fails on those that no text
+-- can hold; so it reads a copy without escapes, as long as the original, which tells where each field is.
+create or replace function engine_catalog.event_fields(json) returns table (key text, value json)
+language plpgsql as $engine$
+declare
+  written pg_catalog.text := $1::pg_catalog.text;
+  plain pg_catalog.text := pg_catalog.replace(pg_catalog.replace(written, E'\\\\\\\\', '//'), E'\\\\u', '//');
+  rest pg_catalog.text;
+  place pg_catalog.int4 := 2;
+  size pg_catalog.int4;
+  field record;
+begin
+  for field in select one.key, one.value::pg_catalog.text as value from pg_catalog.json_each(plain::pg_catalog.json) as one loop
+    size := pg_catalog.length(pg_catalog.to_json(field.key)::pg_catalog.text);
+    key := pg_catalog.substr(written, place, size)::pg_catalog.json operator(pg_catalog.#>>) '{}';
+    place := place operator(pg_catalog.+) size operator(pg_catalog.+) 1;
+    -- A json column keeps the blanks around its value.
+    rest := pg_catalog.ltrim(pg_catalog.substr(plain, place), E' \\t\\n\\r');
+    rest := pg_catalog.ltrim(
+      pg_catalog.substr(rest, pg_catalog.length(field.value) operator(pg_catalog.+) 1), E' \\t\\n\\r'
+    );
+    size := pg_catalog.length(plain) operator(pg_catalog.-) place operator(pg_catalog.+) 1
+      operator(pg_catalog.-) pg_catalog.length(rest);
+    value := pg_catalog.substr(written, place, size)::pg_catalog.json;
+    place := place operator(pg_catalog.+) size operator(pg_catalog.+) 1;
+    return next;
+  end loop;
+end;
+$engine$;
+
+-- A row, or the named columns that it has.
+create or replace function engine_catalog.event_row(anyelement, text[] default null) returns jsonb
+language plpgsql as $engine$
+begin
+  if $2 is null then
+    return pg_catalog.to_jsonb($1);
+  end if;
+  return (
+    select pg_catalog.jsonb_object_agg(field.key, engine_catalog.event_value(field.value))
+    from engine_catalog.event_fields(pg_catalog.row_to_json($1)) as field
+    where field.key operator(pg_catalog.=) any ($2)
+  );
+exception when others then
+  begin
+    return (
+      select pg_catalog.jsonb_object_agg(field.key, engine_catalog.event_value(field.value))
+      from engine_catalog.event_fields(pg_catalog.row_to_json($1)) as field
+      where $2 is null or field.key operator(pg_catalog.=) any ($2)
+    );
+  exception when others then
+    begin
+      return case when $2 is null then pg_catalog.to_jsonb(pg_catalog.format('%s', $1)) end;
+    exception when others then
+      return null;
+    end;
+  end;
+end;
+$engine$;
+
+-- The values that order events. Long ones are hashed: an index takes 2,700 bytes.
+create or replace function engine_catalog.event_key(json) returns text language plpgsql as $engine$
+declare
+  result pg_catalog.text;
+begin
+  begin
+    result := $1::pg_catalog.jsonb::pg_catalog.text;
+  exception when others then
+    result := $1::pg_catalog.text;
+  end;
+  if pg_catalog.octet_length(result) operator(pg_catalog.>) 1000 then
+    return pg_catalog.concat('#', pg_catalog.hashtextextended(result, 0));
+  end if;
+  return result;
+exception when others then
+  return null;
+end;
+$engine$;
+
+create or replace function engine_catalog.event_key(anyelement, text[]) returns text language plpgsql as $engine$
+begin
+  return engine_catalog.event_key((
+    select pg_catalog.json_agg(field.value order by item.position)
+    from pg_catalog.unnest($2) with ordinality as item (name, position)
+    left join engine_catalog.event_fields(pg_catalog.row_to_json($1)) as field
+      on field.key operator(pg_catalog.=) item.name
+  ));
+exception when others then
+  return null;
+end;
+$engine$;
+
+-- JSON that a setting of the session holds: any session may set it to any text.
+create or replace function engine_catalog.event_setting(text) returns jsonb language plpgsql as $engine$
+begin
+  if $1 operator(pg_catalog.=) '' then
+    return null;
+  end if;
+  return $1::pg_catalog.jsonb;
+exception when others then
+  begin
+    return (
+      select pg_catalog.jsonb_object_agg(field.key, engine_catalog.event_value(field.value))
+      from engine_catalog.event_fields($1::pg_catalog.json) as field
+    );
+  exception when others then
+    return pg_catalog.to_jsonb($1);
+  end;
+end;
+$engine$;
+
+create or replace function engine_catalog.event_payload(
+  operation text, before jsonb, after jsonb, session text, trace text
+) returns jsonb language plpgsql as $engine$
+begin
+  return pg_catalog.jsonb_build_object(
+    'op', operation,
+    'data', pg_catalog.jsonb_build_object('old', before, 'new', after),
+    'session_variables', engine_catalog.event_setting(session),
+    'trace_context', engine_catalog.event_setting(trace)
+  );
+exception when others then
+  return pg_catalog.jsonb_build_object(
+    'op', operation,
+    'data', pg_catalog.jsonb_build_object('old', null, 'new', null),
+    'session_variables', null,
+    'trace_context', null
+  );
+end;
+$engine$;
+`;
 
 /** Brings the tables to this version; may run on any earlier one, and again. */
 export const EVENT_TABLES = `
@@ -86,6 +235,7 @@ create table if not exists engine_catalog.instances (
   seen_at timestamptz not null default now()
 );
 
+${CAPTURE_FUNCTIONS}
 insert into engine_catalog.source_catalog_version (version) values ('${EVENTS_VERSION}')
 on conflict ((version is not null)) do update set version = excluded.version, upgraded_on = now();
 `;
@@ -98,5 +248,13 @@ drop table if exists
   engine_catalog.event_log_cleanups,
   engine_catalog.paused_event_triggers,
   engine_catalog.source_catalog_version;
-drop function if exists engine_catalog.gen_engine_uuid();
+drop function if exists
+  engine_catalog.gen_engine_uuid(),
+  engine_catalog.event_payload(text, jsonb, jsonb, text, text),
+  engine_catalog.event_setting(text),
+  engine_catalog.event_key(anyelement, text[]),
+  engine_catalog.event_key(json),
+  engine_catalog.event_row(anyelement, text[]),
+  engine_catalog.event_fields(json),
+  engine_catalog.event_value(json);
 `;

@@ -199,16 +199,20 @@ function messageOf(job: EventJob, target: Target): Message {
     `{"id":${JSON.stringify(id)},"created_at":${createdAt},"table":${table},` +
     `"trigger":{"name":${JSON.stringify(trigger)}},"event":${payload},` +
     `"delivery_info":{"current_retry":${tries},"max_retries":${target.retry.retries}}}`;
-  const variables =
-    target.transform === undefined
-      ? undefined
-      : (JSON.parse(payload) as { session_variables: Message['sessionVariables'] }).session_variables;
+  const variables = target.transform === undefined ? undefined : sessionVariablesOf(payload);
   return {
     id,
     body,
-    sessionVariables: variables ?? undefined,
+    sessionVariables: variables,
     trace: traceOfEvent(job),
   };
+}
+
+/** A session of the database may set any text as its session variables, which is sent as it is. */
+function sessionVariablesOf(payload: string): Message['sessionVariables'] {
+  const { session_variables: variables } = JSON.parse(payload) as { readonly session_variables: unknown };
+  if (typeof variables !== 'object' || variables === null || Array.isArray(variables)) return undefined;
+  return variables as Readonly<Record<string, string>>;
 }
 
 /** The trace of the request that made the event. */

@@ -1,7 +1,7 @@
 /** The data operations that write. */
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Assignment } from '../core/mutation/assignments.ts';
-import type { Conflict } from '../core/mutation/conflict.ts';
+import { type Conflict, targetOf } from '../core/mutation/conflict.ts';
 import { deleteRows, ruleCondition } from '../core/mutation/delete.ts';
 import { asking, inputSource, question } from '../core/mutation/input-validation.ts';
 import { insertValues } from '../core/mutation/insert.ts';
@@ -84,7 +84,8 @@ function conflictOf(
   columns?.forEach((name, index) => {
     if (!isKnown(name, table)) throw noColumn(name, `${path}.constraint_on[${index}]`);
   });
-  const target = constraint === undefined ? columns : constraintColumns(constraint, table, path);
+  const named = constraint === undefined ? columns : constraintColumns(constraint, table, path);
+  const target = named && targetOf(named);
   if (action === 'ignore') return { target, columns: [], where: undefined };
   if (target === undefined)
     throw unexpected('Expecting "constraint" or "constraint_on" when the "action" is "update"', path);

@@ -110,6 +110,12 @@ function resolveRelationshipKey(place: Place, key: string, value: Json): Conditi
     name: key,
     target: { schema: table.catalog.schema, name: table.catalog.name },
     columns: relationship.columns,
+    types: Object.fromEntries(
+      Object.entries(relationship.columns).map(([own, other]) => [
+        own,
+        [place.table.columns.get(own)!.type, table.columns.get(other)!.type],
+      ]),
+    ),
     single: relationship.unique === true,
     condition: resolveExpression({ ...place, table }, value),
   };

@@ -75,17 +75,20 @@ function sqlName(type: string): string {
 }
 
 /**
- * Column → key of the enum table whose values it holds: what a single-column foreign key says.
+ * Column → key of the enum table whose values it holds: what a single-column foreign key to the primary key says. One to
+ * another column, which may be unique as well, holds other values.
+ * @param enumKeyOf the column that is the primary key of an enum table; undefined for other tables
  * @throws Failure if a column refers to two enum tables
  */
 export function resolveEnumReferences(
   table: CatalogTable,
-  isEnumTable: (key: string) => boolean,
+  enumKeyOf: (key: string) => string | undefined,
 ): Map<string, string> {
   const references = new Map<string, Set<string>>();
   for (const { columns, references: target } of table.foreignKeys) {
     const [column, ...more] = columns;
-    if (column === undefined || more.length > 0 || !isEnumTable(keyOf(target))) continue;
+    if (column === undefined || more.length > 0) continue;
+    if (target.columns[0] !== enumKeyOf(keyOf(target))) continue;
     references.set(column, (references.get(column) ?? new Set()).add(keyOf(target)));
   }
   for (const [column, keys] of references) {

@@ -23,12 +23,17 @@ import { quoted, type SourceScope, type StructureTable, type TableScope } from '
 
 /** Resolves the tables of a source, without relationships, computed fields and permissions. */
 export function resolveTables(scope: SourceScope): void {
-  const enumKeys = new Set(
-    scope.source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => keyOf(table)),
+  const enumKeys = new Map(
+    scope.source.tables
+      .filter(({ is_enum }) => is_enum)
+      .map(({ table }) => {
+        const [column, ...more] = scope.catalogTables.get(keyOf(table))?.primaryKey?.columns ?? [];
+        return [keyOf(table), more.length === 0 ? column : undefined];
+      }),
   );
   for (const entry of scope.source.tables) {
     const table = attempt(scope, tableObject(scope, entry), () =>
-      resolveTable(scope, entry, (key) => enumKeys.has(key)),
+      resolveTable(scope, entry, (key) => enumKeys.get(key)),
     );
     if (table) scope.tables.set(table.key, table);
   }
@@ -59,7 +64,7 @@ export function tableObject(scope: SourceScope, entry: StructureTable): Reported
 function resolveTable(
   scope: SourceScope,
   entry: StructureTable,
-  isEnumTable: (key: string) => boolean,
+  enumKeyOf: (key: string) => string | undefined,
 ): TableScope {
   const key = keyOf(entry.table);
   const catalog = scope.catalogTables.get(key);
@@ -80,7 +85,7 @@ function resolveTable(
     ? resolveEnumTable(catalog, scope.catalog.enumTables, scope.shape.naming)
     : undefined;
   const description = comment ?? catalog.comment;
-  const columns = resolveColumns(scope, entry, catalog, resolveEnumReferences(catalog, isEnumTable));
+  const columns = resolveColumns(scope, entry, catalog, resolveEnumReferences(catalog, enumKeyOf));
   if (entry.apollo_federation_config && !isFederated({ entry, catalog, columns })) {
     const path = [...entry.path, 'apollo_federation_config'];
     scope.diagnostics.push(at(path, diagnostics.federatedTableWithoutKey({ table: quoted(catalog) })));
@@ -105,17 +110,26 @@ function requireGraphqlNames(table: CatalogTable, graphqlName: string): void {
     ...(table.primaryKey ? [table.primaryKey.name] : []),
     ...table.uniqueConstraints.map(({ name }) => name),
     ...table.uniqueIndexes.map(({ name }) => name),
-    ...conditionallyUnique(table),
+    ...Object.keys(conditionallyUnique(table)),
   ];
   if (!isGraphqlName(graphqlName)) throw new Failure(diagnostics.nameNotGraphql({ name: graphqlName }));
   for (const name of constraints)
     if (!isEnumValueName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
 }
 
-/** Unique indexes over expressions or over some rows only; constraints own none of these. */
-function conditionallyUnique({ indexes }: CatalogTable): readonly string[] {
-  return indexes
-    .filter(({ unique, partial, columns }) => unique && (partial || columns.includes(null)))
+/** Unique indexes over expressions or over some rows only, which constraints own none of: name → how to name it in SQL. */
+function conditionallyUnique({ indexes }: CatalogTable): Readonly<Record<string, string>> {
+  return byName(
+    indexes.flatMap(({ name, inference }): [string, string][] =>
+      inference === undefined ? [] : [[name, inference]],
+    ),
+  );
+}
+
+/** Keys by which PostgreSQL cannot find the row that is there already. */
+function notInferable(catalog: CatalogTable): readonly string[] {
+  return keysOf(catalog)
+    .filter(({ deferrable, invalid, temporal }) => deferrable || invalid || temporal)
     .map(({ name }) => name)
     .sort();
 }
@@ -188,6 +202,7 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
   const { catalog } = table;
   const unique = [...catalog.uniqueConstraints, ...catalog.uniqueIndexes];
   const conditional = conditionallyUnique(catalog);
+  const unnamed = notInferable(catalog);
   const shared = keysOf(catalog).flatMap((key): [string, string][] => {
     const { holds, because } = isUnique(catalog, key);
     return holds ? [] : [[key.name, because]];
@@ -220,7 +235,8 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     }),
     ...(isFederated(table) && { federated: true }),
     ...(unique.length > 0 && { unique: byName(unique.map(({ name, columns }) => [name, columns])) }),
-    ...(conditional.length > 0 && { conditionallyUnique: conditional }),
+    ...(Object.keys(conditional).length > 0 && { conditionallyUnique: conditional }),
+    ...(unnamed.length > 0 && { notInferable: unnamed }),
     ...(shared.length > 0 && { unprovenKeys: byName(shared) }),
     ...(table.relationships.size > 0 && { relationships: byName([...table.relationships]) }),
     ...(table.computedFields.size > 0 && { computedFields: byName([...table.computedFields]) }),

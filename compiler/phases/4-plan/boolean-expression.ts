@@ -19,7 +19,17 @@ import {
 import { hasInequality, OPERATORS } from '../../../runtime/core/operators.ts';
 import type { ComputedFieldShape, RuleText, SourceShape } from '../../../runtime/core/shapes.ts';
 import { isDistributed } from '../../../runtime/core/shards/index.ts';
-import { identifier, join, parameter, raw, row, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
+import {
+  identifier,
+  join,
+  parameter,
+  raw,
+  row,
+  type Sql,
+  sql,
+  wholeRow,
+} from '../../../runtime/core/sql/fragment.ts';
+import { equality, needsBaseType } from '../../../runtime/core/sql/operand.ts';
 import { arrayParameter } from '../../../runtime/core/sql/spatial.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type { Argument, Condition, Operand, TableReference } from '../../model/model.ts';
@@ -140,9 +150,12 @@ function item(source: Sql, alias: Sql, on?: RuleCondition): FromItem {
 }
 
 function joinClauses(place: Place, relationship: Relationship, alias: Sql): RuleCondition[] {
-  return Object.entries(relationship.columns).map(([here, there]) =>
-    text(sql`${alias}.${identifier(there)} = ${place.row}.${identifier(here)}`),
-  );
+  return Object.entries(relationship.columns).map(([here, there]) => {
+    const [own, other] = relationship.types[here]!.map((type) => columnType(place.source, type));
+    return text(
+      equality(sql`${alias}.${identifier(there)}`, other!, sql`${place.row}.${identifier(here)}`, own!),
+    );
+  });
 }
 
 /**
@@ -192,13 +205,12 @@ function functionCall(place: Place, field: ComputedFieldShape): Sql {
 
 /** On a worker the row of a shard is of the shard's type, so it is made one of the table's. */
 function rowArgument({ row, source }: Place, type: string): Sql {
-  return isDistributed(source) ? sql`row(${row}.*)::${raw(columnType(source, type).sql)}` : row;
+  return isDistributed(source) ? sql`row(${row}.*)::${raw(columnType(source, type).sql)}` : wholeRow(row);
 }
 
 function planComparison(place: Place, { left, operator, right }: Comparison): Sql {
   const compared = columnType(place.source, left.type);
-  // Operators see the type below a domain, but not the one below the elements of an array.
-  const value = compared.element?.isDomain
+  const value = needsBaseType(compared)
     ? sql`${operand(place, left)}::${raw(compared.sql)}`
     : operand(place, left);
   if (right.kind === 'list') return planList(place, value, operator, right);
@@ -240,7 +252,7 @@ function planArgument(place: Place, right: Exclude<Argument, { kind: 'list' }>):
       // Postgres has no arrays of arrays, so the items travel as texts.
       const alias = place.alias();
       const cast = sql`${alias}."item"::${raw(type.sql)}`;
-      return [sql`select ${cast} from unnest(${parameter(list, 'text[]')}) as ${alias} ("item")`];
+      return [sql`select ${cast} from pg_catalog.unnest(${parameter(list, 'text[]')}) as ${alias} ("item")`];
     }
     case 'fields':
       return right.values.map(({ type, value }) => comparedValue(columnType(place.source, type), value));

@@ -10,7 +10,7 @@ import type { RootFieldKind } from '../../../runtime/core/root-fields.ts';
 import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
-import type { FunctionShape, TableShape } from '../../../runtime/core/shapes.ts';
+import { type FunctionShape, inferableKeys, type TableShape } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { type Deletion, deletionOf } from '../../model/deletions.ts';
@@ -301,7 +301,7 @@ function addTable(add: Add, table: ModelTable, deletion: string | undefined): vo
     addPresets(fact, permission.presets);
     if (permission.backendOnly) fact('backend only');
     addValidation(fact, permission);
-    if (hasKeys(shape)) fact(`on conflict ${conflictWords(own(permissions.update, role))}`);
+    if (inferableKeys(shape).length > 0) fact(`on conflict ${conflictWords(own(permissions.update, role))}`);
   }
   for (const [role, permission] of Object.entries(permissions.update)) {
     const fact = (text: string) => add(role, `update ${text}`);
@@ -327,11 +327,6 @@ function addTable(add: Add, table: ModelTable, deletion: string | undefined): vo
 
 function own<Rule>(rules: Readonly<Record<string, Rule>>, role: string): Rule | undefined {
   return Object.hasOwn(rules, role) ? rules[role] : undefined;
-}
-
-/** Whether `on_conflict` is offered. */
-function hasKeys({ primaryKey, unique, conditionallyUnique }: TableShape): boolean {
-  return primaryKey !== undefined || unique !== undefined || conditionallyUnique !== undefined;
 }
 
 /** The update part of an upsert. */

@@ -19,7 +19,8 @@ export function typedValue(type: ColumnType, value: Value): Sql {
 export function comparedValue(type: ColumnType, value: Value): Sql {
   if (value.kind === 'session') return typedValue(type, value);
   const encoded = encodeValue(type, value.value);
-  const reads = type.family === 'text' || (type.family === 'unknown' && type.key.includes('.'));
+  const reads =
+    type.family === 'text' || (type.family === 'unknown' && type.key.includes('.') && !type.isComposite);
   if (reads && encoded !== null && !isMoment(type, encoded)) return literal(encoded);
   return typedValue(type, value);
 }

@@ -24,6 +24,7 @@ export function emitTable(table: DeclaredTable, names: FileNames): string {
       'federated',
       'unique',
       'conditionallyUnique',
+      'notInferable',
       'unprovenKeys',
       'enumValues',
       'ordered',

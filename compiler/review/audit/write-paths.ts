@@ -4,6 +4,7 @@ import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import type { Relationship, Table } from '../../../runtime/core/program.ts';
 import { type RelatedOperation, relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
+import { inferableKeys } from '../../../runtime/core/shapes.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
 import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';
@@ -40,7 +41,7 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
     ...(inserted ? path('nested insert', nested, ruleOf(scope, table, 'insert'), backend(insert)) : []),
     ...(updated ? path('update', kinds('update'), ruleOf(scope, table, 'update'), backend(update)) : []),
     ...relatedPaths(scope, table, column),
-    ...(insert && updated && (table.shape.primaryKey || table.shape.unique)
+    ...(insert && updated && inferableKeys(table.shape).length > 0
       ? path(
           'upsert',
           kinds('insert').map((field) => `on_conflict of ${field}`),

@@ -17,16 +17,34 @@ export const articleRatedTrigger = eventTrigger({
       operation: "INSERT",
       sends: ["article_id", "is_helpful", "comment"],
       function: `create or replace function engine_catalog."notify_engine_article_rated_INSERT"() returns trigger
-language plpgsql security definer set search_path = '' as $engine$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO' set intervalstyle = postgres
+  set bytea_output = hex set extra_float_digits = 1 as $engine$
 begin
-  insert into engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
-  select 'public', 'article_feedback', 'article_rated', pg_catalog.jsonb_build_object(
-    'op', 'INSERT',
-    'data', pg_catalog.jsonb_build_object('old', null, 'new', (select pg_catalog.to_jsonb(sent) from (select engine_rows."article_id" as "article_id", engine_rows."is_helpful" as "is_helpful", engine_rows."comment" as "comment") sent)),
-    'session_variables', nullif(pg_catalog.current_setting('engine.user', true), '')::pg_catalog.jsonb,
-    'trace_context', nullif(pg_catalog.current_setting('engine.tracecontext', true), '')::pg_catalog.jsonb
-  )
-  from engine_rows;
+  if (
+    select pg_catalog.count(*) from pg_catalog.pg_attribute as engine_columns
+    where engine_columns.attrelid operator(pg_catalog.=) tg_relid and not engine_columns.attisdropped
+      and engine_columns.attname operator(pg_catalog.=) any (array['article_id', 'is_helpful', 'comment']::pg_catalog.text[])
+  ) operator(pg_catalog.=) 3 then
+    insert into engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
+    select 'public', 'article_feedback', 'article_rated', engine_catalog.event_payload(
+      'INSERT',
+      null,
+      (select engine_catalog.event_row(sent.*) from (select engine_rows."article_id" as "article_id", engine_rows."is_helpful" as "is_helpful", engine_rows."comment" as "comment") as sent),
+      pg_catalog.current_setting('engine.user', true),
+      pg_catalog.current_setting('engine.tracecontext', true)
+    )
+    from engine_rows;
+  else
+    insert into engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
+    select 'public', 'article_feedback', 'article_rated', engine_catalog.event_payload(
+      'INSERT',
+      null,
+      engine_catalog.event_row(engine_rows.*, array['article_id', 'is_helpful', 'comment']::pg_catalog.text[]),
+      pg_catalog.current_setting('engine.user', true),
+      pg_catalog.current_setting('engine.tracecontext', true)
+    )
+    from engine_rows;
+  end if;
   return null;
 end;
 $engine$`,
@@ -38,18 +56,34 @@ $engine$`,
       operation: "UPDATE",
       sends: ["article_id", "is_helpful", "comment"],
       function: `create or replace function engine_catalog."notify_engine_article_rated_UPDATE"() returns trigger
-language plpgsql security definer set search_path = '' as $engine$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO' set intervalstyle = postgres
+  set bytea_output = hex set extra_float_digits = 1 as $engine$
+declare
+  engine_old pg_catalog.jsonb;
+  engine_new pg_catalog.jsonb;
 begin
-  if old."is_helpful" is distinct from new."is_helpful"
-    or old."comment" is distinct from new."comment" then
-    insert into engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
-    select 'public', 'article_feedback', 'article_rated', pg_catalog.jsonb_build_object(
-      'op', 'UPDATE',
-      'data', pg_catalog.jsonb_build_object('old', (select pg_catalog.to_jsonb(sent) from (select old."article_id" as "article_id", old."is_helpful" as "is_helpful", old."comment" as "comment") sent), 'new', (select pg_catalog.to_jsonb(sent) from (select new."article_id" as "article_id", new."is_helpful" as "is_helpful", new."comment" as "comment") sent)),
-      'session_variables', nullif(pg_catalog.current_setting('engine.user', true), '')::pg_catalog.jsonb,
-      'trace_context', nullif(pg_catalog.current_setting('engine.tracecontext', true), '')::pg_catalog.jsonb
-    );
-  end if;
+  begin
+    if not (
+      old."is_helpful" is distinct from new."is_helpful"
+      or old."comment" is distinct from new."comment"
+    ) then
+      return null;
+    end if;
+    engine_old := (select engine_catalog.event_row(sent.*) from (select old."article_id" as "article_id", old."is_helpful" as "is_helpful", old."comment" as "comment") as sent);
+    engine_new := (select engine_catalog.event_row(sent.*) from (select new."article_id" as "article_id", new."is_helpful" as "is_helpful", new."comment" as "comment") as sent);
+  exception when others then
+    engine_old := engine_catalog.event_row(old, array['article_id', 'is_helpful', 'comment']::pg_catalog.text[]);
+    engine_new := engine_catalog.event_row(new, array['article_id', 'is_helpful', 'comment']::pg_catalog.text[]);
+  end;
+  insert into engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
+  select 'public', 'article_feedback', 'article_rated', engine_catalog.event_payload(
+    'UPDATE',
+    engine_old,
+    engine_new,
+    pg_catalog.current_setting('engine.user', true),
+    pg_catalog.current_setting('engine.tracecontext', true)
+  )
+  ;
   return null;
 end;
 $engine$`,

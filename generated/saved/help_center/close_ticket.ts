@@ -35,12 +35,16 @@ export const closeTicketOperation = savedOperation({
                   update "public"."ticket" as "ticket#1"
                   set "status" = {"closed"::text}
                   where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
-                  returning "ticket#1".*, concat("ticket#1".*) as "engine row", ({check update public.ticket "ticket#1"})::boolean as "engine check"
+                  returning "ticket#1".*, pg_catalog.concat("ticket#1".*) as "engine row", ({check update public.ticket "ticket#1"})::boolean as "engine check"
                 )
-                select set_config(
+                select pg_catalog.set_config(
                   'engine.rows',
                   coalesce(
-                    (select btrim(array_agg("engine row")::text, '{{}}') from "written"), ''
+                    (
+                      select pg_catalog.btrim(pg_catalog.array_agg("engine row")::text, '{{}}')
+                      from "written"
+                    ),
+                    ''
                   ),
                   true
                 ) is not null
@@ -49,13 +53,13 @@ export const closeTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("row#5")
+                  select pg_catalog.row_to_json("row#5".*)
                   from (
                     select
                       "ticket#2"."id" as "id",
                       "ticket#2"."status" as "status",
                       (
-                        select coalesce(json_agg("rows#4"), '[]')
+                        select coalesce(pg_catalog.json_agg("rows#4".*), '[]')
                         from (
                           select
                             "messages#3"."body" as "body",
@@ -67,8 +71,10 @@ export const closeTicketOperation = savedOperation({
                           limit {limit public.message 1}
                         ) as "rows#4"
                       ) as "messages"
-                    from unnest(
-                      concat('{{', current_setting('engine.rows'), '}}')::"public"."ticket"[]
+                    from pg_catalog.unnest(
+                      pg_catalog.concat(
+                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
+                      )::"public"."ticket"[]
                     ) as "ticket#2"
                   ) as "row#5"
                 )::text
@@ -92,12 +98,16 @@ export const closeTicketOperation = savedOperation({
                   update "public"."ticket" as "ticket#1"
                   set "status" = {"closed"::text}, "updated_at" = {preset update public.ticket updated_at}
                   where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
-                  returning "ticket#1".*, concat("ticket#1".*) as "engine row", ({check update public.ticket "ticket#1"})::boolean as "engine check"
+                  returning "ticket#1".*, pg_catalog.concat("ticket#1".*) as "engine row", ({check update public.ticket "ticket#1"})::boolean as "engine check"
                 )
-                select set_config(
+                select pg_catalog.set_config(
                   'engine.rows',
                   coalesce(
-                    (select btrim(array_agg("engine row")::text, '{{}}') from "written"), ''
+                    (
+                      select pg_catalog.btrim(pg_catalog.array_agg("engine row")::text, '{{}}')
+                      from "written"
+                    ),
+                    ''
                   ),
                   true
                 ) is not null
@@ -106,13 +116,13 @@ export const closeTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("row#5")
+                  select pg_catalog.row_to_json("row#5".*)
                   from (
                     select
                       "ticket#2"."id" as "id",
                       "ticket#2"."status" as "status",
                       (
-                        select coalesce(json_agg("rows#4"), '[]')
+                        select coalesce(pg_catalog.json_agg("rows#4".*), '[]')
                         from (
                           select
                             "messages#3"."body" as "body",
@@ -124,8 +134,10 @@ export const closeTicketOperation = savedOperation({
                           limit {limit public.message 1}
                         ) as "rows#4"
                       ) as "messages"
-                    from unnest(
-                      concat('{{', current_setting('engine.rows'), '}}')::"public"."ticket"[]
+                    from pg_catalog.unnest(
+                      pg_catalog.concat(
+                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
+                      )::"public"."ticket"[]
                     ) as "ticket#2"
                   ) as "row#5"
                 )::text

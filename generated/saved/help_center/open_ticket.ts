@@ -36,21 +36,25 @@ export const openTicketOperation = savedOperation({
                 with "written" as (
                   insert into "public"."ticket" as "ticket#1" ("subject")
                   values ({$subject::text})
-                  returning "ticket#1".*, concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
+                  returning "ticket#1".*, pg_catalog.concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select
-                  set_config(
+                  pg_catalog.set_config(
                     'engine.row_1',
                     coalesce(
                       (select array["id"::text]::text from "written"),
-                      concat('no row was written')::boolean::text
+                      pg_catalog.concat('no row was written')::boolean::text
                     ),
                     true
                   ) is not null,
-                  set_config(
+                  pg_catalog.set_config(
                     'engine.rows',
                     coalesce(
-                      (select btrim(array_agg("engine row")::text, '{{}}') from "written"), ''
+                      (
+                        select pg_catalog.btrim(pg_catalog.array_agg("engine row")::text, '{{}}')
+                        from "written"
+                      ),
+                      ''
                     ),
                     true
                   ) is not null
@@ -61,7 +65,9 @@ export const openTicketOperation = savedOperation({
             {
               sql: `
                 insert into "public"."message" as "message#1" ("body", "ticket_id")
-                values ({$body::text}, (current_setting('engine.row_1')::text[])[1]::integer)
+                values (
+                  {$body::text}, (pg_catalog.current_setting('engine.row_1')::text[])[1]::integer
+                )
                 returning ({check insert public.message "message#1"})::boolean
               `,
               path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
@@ -69,13 +75,13 @@ export const openTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("row#4")
+                  select pg_catalog.row_to_json("row#4".*)
                   from (
                     select
                       "ticket#1"."id" as "id",
                       "ticket#1"."status" as "status",
                       (
-                        select coalesce(json_agg("rows#3"), '[]')
+                        select coalesce(pg_catalog.json_agg("rows#3".*), '[]')
                         from (
                           select
                             "messages#2"."body" as "body",
@@ -85,8 +91,10 @@ export const openTicketOperation = savedOperation({
                             and {select public.message "messages#2"}
                         ) as "rows#3"
                       ) as "messages"
-                    from unnest(
-                      concat('{{', current_setting('engine.rows'), '}}')::"public"."ticket"[]
+                    from pg_catalog.unnest(
+                      pg_catalog.concat(
+                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
+                      )::"public"."ticket"[]
                     ) as "ticket#1"
                   ) as "row#4"
                 )::text
@@ -109,21 +117,25 @@ export const openTicketOperation = savedOperation({
                 with "written" as (
                   insert into "public"."ticket" as "ticket#1" ("subject", "tenant_id")
                   values ({$subject::text}, ({preset insert public.ticket tenant_id}))
-                  returning "ticket#1".*, concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
+                  returning "ticket#1".*, pg_catalog.concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select
-                  set_config(
+                  pg_catalog.set_config(
                     'engine.row_1',
                     coalesce(
                       (select array["id"::text]::text from "written"),
-                      concat('no row was written')::boolean::text
+                      pg_catalog.concat('no row was written')::boolean::text
                     ),
                     true
                   ) is not null,
-                  set_config(
+                  pg_catalog.set_config(
                     'engine.rows',
                     coalesce(
-                      (select btrim(array_agg("engine row")::text, '{{}}') from "written"), ''
+                      (
+                        select pg_catalog.btrim(pg_catalog.array_agg("engine row")::text, '{{}}')
+                        from "written"
+                      ),
+                      ''
                     ),
                     true
                   ) is not null
@@ -137,7 +149,7 @@ export const openTicketOperation = savedOperation({
                 values (
                   {$body::text},
                   ({preset insert public.message author_agent_id}),
-                  (current_setting('engine.row_1')::text[])[1]::integer
+                  (pg_catalog.current_setting('engine.row_1')::text[])[1]::integer
                 )
                 returning ({check insert public.message "message#1"})::boolean
               `,
@@ -146,13 +158,13 @@ export const openTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("row#4")
+                  select pg_catalog.row_to_json("row#4".*)
                   from (
                     select
                       "ticket#1"."id" as "id",
                       "ticket#1"."status" as "status",
                       (
-                        select coalesce(json_agg("rows#3"), '[]')
+                        select coalesce(pg_catalog.json_agg("rows#3".*), '[]')
                         from (
                           select
                             "messages#2"."body" as "body",
@@ -162,8 +174,10 @@ export const openTicketOperation = savedOperation({
                             and {select public.message "messages#2"}
                         ) as "rows#3"
                       ) as "messages"
-                    from unnest(
-                      concat('{{', current_setting('engine.rows'), '}}')::"public"."ticket"[]
+                    from pg_catalog.unnest(
+                      pg_catalog.concat(
+                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
+                      )::"public"."ticket"[]
                     ) as "ticket#1"
                   ) as "row#4"
                 )::text
@@ -193,21 +207,25 @@ export const openTicketOperation = savedOperation({
                     ({preset insert public.ticket customer_id}),
                     ({preset insert public.ticket channel})
                   )
-                  returning "ticket#1".*, concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
+                  returning "ticket#1".*, pg_catalog.concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
                 )
                 select
-                  set_config(
+                  pg_catalog.set_config(
                     'engine.row_1',
                     coalesce(
                       (select array["id"::text]::text from "written"),
-                      concat('no row was written')::boolean::text
+                      pg_catalog.concat('no row was written')::boolean::text
                     ),
                     true
                   ) is not null,
-                  set_config(
+                  pg_catalog.set_config(
                     'engine.rows',
                     coalesce(
-                      (select btrim(array_agg("engine row")::text, '{{}}') from "written"), ''
+                      (
+                        select pg_catalog.btrim(pg_catalog.array_agg("engine row")::text, '{{}}')
+                        from "written"
+                      ),
+                      ''
                     ),
                     true
                   ) is not null
@@ -224,7 +242,7 @@ export const openTicketOperation = savedOperation({
                   {$body::text},
                   ({preset insert public.message author_customer_id}),
                   ({preset insert public.message is_internal}),
-                  (current_setting('engine.row_1')::text[])[1]::integer
+                  (pg_catalog.current_setting('engine.row_1')::text[])[1]::integer
                 )
                 returning ({check insert public.message "message#1"})::boolean
               `,
@@ -233,13 +251,13 @@ export const openTicketOperation = savedOperation({
             {
               sql: `
                 select (
-                  select row_to_json("row#4")
+                  select pg_catalog.row_to_json("row#4".*)
                   from (
                     select
                       "ticket#1"."id" as "id",
                       "ticket#1"."status" as "status",
                       (
-                        select coalesce(json_agg("rows#3"), '[]')
+                        select coalesce(pg_catalog.json_agg("rows#3".*), '[]')
                         from (
                           select
                             "messages#2"."body" as "body",
@@ -250,8 +268,10 @@ export const openTicketOperation = savedOperation({
                           limit {limit public.message}
                         ) as "rows#3"
                       ) as "messages"
-                    from unnest(
-                      concat('{{', current_setting('engine.rows'), '}}')::"public"."ticket"[]
+                    from pg_catalog.unnest(
+                      pg_catalog.concat(
+                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
+                      )::"public"."ticket"[]
                     ) as "ticket#1"
                   ) as "row#4"
                 )::text

@@ -27,7 +27,7 @@ export const recentTicketsOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("rows#2"), '[]')
+              select coalesce(pg_catalog.json_agg("rows#2".*), '[]')
               from (
                 select
                   "ticket#1"."id" as "id",
@@ -51,7 +51,7 @@ export const recentTicketsOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("rows#2"), '[]')
+              select coalesce(pg_catalog.json_agg("rows#2".*), '[]')
               from (
                 select
                   "ticket#1"."id" as "id",

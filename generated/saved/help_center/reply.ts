@@ -32,7 +32,7 @@ export const replyOperation = savedOperation({
                 insert into "public"."message" as "message#1" ("ticket_id", "body")
                 values ({$ticket::integer}, {$body::text})
                 returning (
-                  select row_to_json("row#2")
+                  select pg_catalog.row_to_json("row#2".*)
                   from (
                     select "message#1"."id" as "id", "message#1"."created_at" as "created_at"
                   ) as "row#2"
@@ -63,7 +63,7 @@ export const replyOperation = savedOperation({
                   ({preset insert public.message author_agent_id})
                 )
                 returning (
-                  select row_to_json("row#2")
+                  select pg_catalog.row_to_json("row#2".*)
                   from (
                     select "message#1"."id" as "id", "message#1"."created_at" as "created_at"
                   ) as "row#2"
@@ -97,7 +97,7 @@ export const replyOperation = savedOperation({
                   ({preset insert public.message is_internal})
                 )
                 returning (
-                  select row_to_json("row#2")
+                  select pg_catalog.row_to_json("row#2".*)
                   from (
                     select "message#1"."id" as "id", "message#1"."created_at" as "created_at"
                   ) as "row#2"

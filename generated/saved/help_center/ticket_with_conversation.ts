@@ -35,7 +35,7 @@ export const ticketWithConversationOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select row_to_json("row#6")
+              select pg_catalog.row_to_json("row#6".*)
               from (
                 select
                   "ticket#1"."id" as "id",
@@ -43,12 +43,12 @@ export const ticketWithConversationOperation = savedOperation({
                   "ticket#1"."status" as "status",
                   "ticket#1"."created_at" as "created_at",
                   (
-                    select coalesce(json_agg("rows#5"), '[]')
+                    select coalesce(pg_catalog.json_agg("rows#5".*), '[]')
                     from (
                       select
                         "messages#2"."body" as "body",
                         "messages#2"."created_at" as "created_at",
-                        case when "author_agent#3"."id" is not null then row_to_json("object#4") end as "author_agent"
+                        case when "author_agent#3"."id" is not null then pg_catalog.row_to_json("object#4".*) end as "author_agent"
                       from "public"."message" as "messages#2"
                       left join "public"."agent" as "author_agent#3" on "author_agent#3"."id" = "messages#2"."author_agent_id"
                         and {select public.agent "author_agent#3" through public.message author_agent}
@@ -74,7 +74,7 @@ export const ticketWithConversationOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select row_to_json("row#7")
+              select pg_catalog.row_to_json("row#7".*)
               from (
                 select
                   "ticket#1"."id" as "id",
@@ -82,12 +82,12 @@ export const ticketWithConversationOperation = savedOperation({
                   "ticket#1"."status" as "status",
                   "ticket#1"."created_at" as "created_at",
                   (
-                    select coalesce(json_agg("rows#6"), '[]')
+                    select coalesce(pg_catalog.json_agg("rows#6".*), '[]')
                     from (
                       select
                         "selected#3"."body" as "body",
                         "selected#3"."created_at" as "created_at",
-                        case when "author_agent#4"."id" is not null then row_to_json("object#5") end as "author_agent"
+                        case when "author_agent#4"."id" is not null then pg_catalog.row_to_json("object#5".*) end as "author_agent"
                       from (
                         select "messages#2".*
                         from "public"."message" as "messages#2"

@@ -35,19 +35,19 @@ export const queueOperation = savedOperation({
           source: "default",
           sql: `
             select (
-              select coalesce(json_agg("rows#10"), '[]')
+              select coalesce(pg_catalog.json_agg("rows#10".*), '[]')
               from (
                 select
                   "selected#2"."id" as "id",
                   "selected#2"."subject" as "subject",
                   "selected#2"."priority" as "priority",
-                  case when "customer#3"."id" is not null then row_to_json("object#4") end as "customer",
+                  case when "customer#3"."id" is not null then pg_catalog.row_to_json("object#4".*) end as "customer",
                   (
-                    select row_to_json("row#9")
+                    select pg_catalog.row_to_json("row#9".*)
                     from (
-                      select row_to_json("object#8") as "aggregate"
+                      select pg_catalog.row_to_json("object#8".*) as "aggregate"
                       from (
-                        select count(*) as "a1"
+                        select pg_catalog.count(*) as "a1"
                         from (
                           select "messages#5".*
                           from "public"."message" as "messages#5"

@@ -33,7 +33,7 @@ export const takeOperation = savedOperation({
                 set "assignee_id" = {$agent::integer}
                 where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
                 returning (
-                  select row_to_json("row#2")
+                  select pg_catalog.row_to_json("row#2".*)
                   from (
                     select "ticket#1"."id" as "id", "ticket#1"."assignee_id" as "assignee_id"
                   ) as "row#2"
@@ -58,7 +58,7 @@ export const takeOperation = savedOperation({
                 set "assignee_id" = {$agent::integer}, "updated_at" = {preset update public.ticket updated_at}
                 where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
                 returning (
-                  select row_to_json("row#2")
+                  select pg_catalog.row_to_json("row#2".*)
                   from (
                     select "ticket#1"."id" as "id", "ticket#1"."assignee_id" as "assignee_id"
                   ) as "row#2"

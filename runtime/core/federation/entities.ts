@@ -13,7 +13,8 @@ import { sourceValue } from '../request/bind.ts';
 import type { InputNode, SelectedField, Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { mayRepeatKey } from '../shapes.ts';
-import { identifier, join, type ParameterSource, raw, type Sql, sql } from '../sql/fragment.ts';
+import { identifier, join, type ParameterSource, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
+import { asOperand } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
 import { encodeKeys, readRepresentations, refusal } from './representations.ts';
 
@@ -77,12 +78,12 @@ function lookup(
   const names = [...keys.map((_, index) => keyName(index)), POSITION];
   const rowsOfTable: RowSource = {
     name: shape.name,
-    from: sql`unnest(${join(keys, ', ')}) with ordinality as ${wanted} (${join(names, ', ')}) cross join ${visible.table.sql}`,
+    from: sql`${unnested(keys)} with ordinality as ${wanted} (${join(names, ', ')}) cross join ${visible.table.sql}`,
     conditions: (alias) =>
-      primaryKey.map(({ name }, index) => {
+      primaryKey.map(({ name, type }, index) => {
         // As the role sees it: where a cell is hidden, nothing equals it.
         const value = visible.select!.readable.get(name)!.value(alias);
-        return sql`${value} = ${wanted}.${keyName(index)}`;
+        return sql`${asOperand(value, type)} = ${wanted}.${keyName(index)}`;
       }),
     rule: (alias) => rowRule(visible, alias),
     stored: true,

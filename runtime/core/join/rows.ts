@@ -13,7 +13,8 @@ import { aggregateOfRows, listOfRows, rowEntries } from '../query/select.ts';
 import { rowRule } from '../query/visible.ts';
 import type { SelectedField } from '../request/selection.ts';
 import type { TableShape } from '../shapes.ts';
-import { identifier, join, type Sql, sql } from '../sql/fragment.ts';
+import { identifier, join, type Sql, sql, unnested } from '../sql/fragment.ts';
+import { asOperand } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
 import type { ResultForm, TableTarget } from './join.ts';
 
@@ -36,7 +37,7 @@ export function lookUpRows(target: TableTarget, field: SelectedField, index: num
     arrayParameter(type, { from: 'tuples', join: index, column }),
   );
   const names = [...values.map((_, column) => keyName(column)), POSITION];
-  const from = sql`unnest(${join(values, ', ')}) with ordinality as ${alias} (${join(names, ', ')})`;
+  const from = sql`${unnested(values)} with ordinality as ${alias} (${join(names, ', ')})`;
   const tuples = { alias, from, values };
   const isPerTuple = target.form === 'aggregate' || (target.form === 'array' && isLimited(target, field));
   const list = isPerTuple
@@ -66,7 +67,8 @@ function isLimited({ visible }: TableTarget, { arguments: args }: SelectedField)
 
 function equality({ columns }: TableTarget, tuples: TupleRows, alias: Sql): Sql[] {
   return columns.map(
-    ({ name }, column) => sql`${alias}.${identifier(name)} = ${tuples.alias}.${keyName(column)}`,
+    ({ name, type }, column) =>
+      sql`${asOperand(sql`${alias}.${identifier(name)}`, type)} = ${tuples.alias}.${keyName(column)}`,
   );
 }
 
@@ -110,7 +112,7 @@ function rowsOfTuples(target: TableTarget, field: SelectedField, tuples: TupleRo
 function searches({ columns, visible }: TableTarget, { values }: TupleRows, alias: Sql): Sql[] {
   return columns.flatMap((column, index) =>
     isKey(column, visible.table.shape)
-      ? [sql`${alias}.${identifier(column.name)} = any(${values[index]!})`]
+      ? [sql`${asOperand(sql`${alias}.${identifier(column.name)}`, column.type)} = any(${values[index]!})`]
       : [],
   );
 }

@@ -37,7 +37,7 @@ export function updateWrite(
   const where = whereClause([...ruleCondition(visible, 'update', alias), ...conditions]);
   const statement = sql`update ${visible.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
   const check = markedCheck(visible, 'update', visible.update!.check ?? EVERY_ROW, alias);
-  return { statement, alias, check, path, source: visible.table.source };
+  return { statement, alias, check, path, table: visible.table };
 }
 
 /** `"column" = <rule expression>` for each preset of updates. */

@@ -14,11 +14,8 @@ import { ruleCondition, whereClause } from './delete.ts';
 
 /** The action of an insert if the row exists already. */
 export interface Conflict {
-  /**
-   * Columns of the constraint, or the name of an index that columns alone do not name; undefined = any constraint, which
-   * allows only to leave the row alone.
-   */
-  readonly target: readonly string[] | string | undefined;
+  /** What names the constraint or index; undefined = any, which allows only to leave the row alone. */
+  readonly target: Sql | undefined;
   /** Database columns that take the proposed values; empty = the row is not changed. */
   readonly columns: readonly string[];
   /** Condition on the existing rows to change, in addition to the role's rule; undefined = all. */
@@ -29,7 +26,7 @@ export interface Conflict {
 export function conflictOf(node: InputNode | undefined, visible: VisibleTable): Conflict | undefined {
   if (node?.kind !== 'object') return undefined;
   return {
-    target: constraintColumns(node, visible),
+    target: conflictTarget(node, visible),
     columns: updateColumns(node, visible),
     where: node.fields.get('where'),
   };
@@ -43,7 +40,7 @@ export function conflictClause(
   scope: Scope,
 ): Sql {
   if (!conflict) return raw('');
-  const target = conflictTarget(conflict.target);
+  const target = conflict.target ? sql` ${conflict.target}` : raw('');
   if (conflict.columns.length === 0) return sql` on conflict${target} do nothing`;
   const assignments = [
     ...conflict.columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
@@ -53,16 +50,6 @@ export function conflictClause(
   const conditions = [...rule, whereCondition(conflict.where, alias, visible, scope, rule)];
   if (notesChanges(visible, conflict)) conditions.push(noted('updated'));
   return sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`;
-}
-
-/** Postgres accepts no index by name, so an index without a constraint gets the error of a missing constraint. */
-function conflictTarget(target: Conflict['target']): Sql {
-  if (target === undefined) return raw('');
-  if (typeof target === 'string') return sql` on constraint ${identifier(target)}`;
-  return sql` (${join(
-    target.map((name) => identifier(name)),
-    ', ',
-  )})`;
 }
 
 /**
@@ -118,12 +105,25 @@ function noted(what: 'inserted' | 'updated'): Sql {
 
 type ObjectNode = Extract<InputNode, { kind: 'object' }>;
 
-/** A constraint is named by its columns, which holds for unique indexes over columns too. */
-function constraintColumns(node: ObjectNode, { table }: VisibleTable): readonly string[] | string {
+/**
+ * A constraint is named by its columns, which holds for unique indexes over columns too. An index over expressions or over some
+ * rows has no name in PostgreSQL but its definition.
+ */
+function conflictTarget(node: ObjectNode, { table: { shape } }: VisibleTable): Sql {
   const constraint = node.fields.get('constraint');
   const name = constraint?.kind === 'enum' ? constraint.value : '';
-  if (name === table.shape.primaryKey?.name) return table.shape.primaryKey.columns;
-  return table.shape.unique?.[name] ?? name;
+  const definition = shape.conditionallyUnique?.[name];
+  if (definition !== undefined) return raw(definition);
+  const columns = name === shape.primaryKey?.name ? shape.primaryKey.columns : (shape.unique?.[name] ?? []);
+  return targetOf(columns);
+}
+
+/** Names a constraint, or a unique index over columns, by its columns. */
+export function targetOf(columns: readonly string[]): Sql {
+  return sql`(${join(
+    columns.map((column) => identifier(column)),
+    ', ',
+  )})`;
 }
 
 /** Naming a column twice changes nothing. */

@@ -55,7 +55,7 @@ export function deleteWrite(
 ): Write {
   const where = whereClause([...ruleCondition(visible, 'delete', alias), ...conditions]);
   const statement = sql`delete from ${visible.table.sql} as ${alias}${where}`;
-  return { statement, alias, check: undefined, path, source: visible.table.source };
+  return { statement, alias, check: undefined, path, table: visible.table };
 }
 
 /** Conditions on the rows that the role may change or delete; none for every row. */

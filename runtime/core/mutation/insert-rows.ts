@@ -7,7 +7,7 @@ import { sourceOf, valueParameter } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { identifier, join, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
 import { readText } from '../sql/spatial.ts';
 import { encodeList, encodeValue } from '../types.ts';
 import type { RowValues } from './insert-objects.ts';
@@ -164,7 +164,7 @@ function arraysSelect(
   ];
   const names = [...columns.map((_, index) => identifier(alias(index))), raw('"position"')];
   const arrays = columns.map(({ list }) => list);
-  const items = arrays.length > 0 ? sql`unnest(${join(arrays, ', ')}) with ordinality` : positions(rows);
+  const items = arrays.length > 0 ? sql`${unnested(arrays)} with ordinality` : positions(rows);
   const from = sql`${items} as "given" (${join(names, ', ')})${each ? sql`, ${each.from}` : raw('')}`;
   const order = [raw('"given"."position"'), ...(each?.order ?? [])];
   return sql`select ${join(selected, ', ')} from ${from} order by ${join(order, ', ')}`;

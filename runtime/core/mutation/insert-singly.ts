@@ -40,7 +40,7 @@ export function flatWrite(
     alias,
     check: checkOfInsert(visible, conflict, alias),
     path,
-    source: visible.table.source,
+    table: visible.table,
   };
 }
 

@@ -2,8 +2,9 @@
  * Values that statements of a mutation keep for later ones, in settings that end with the transaction. So a statement finds
  * the keys of rows that were written before it without a round trip to the server.
  */
+
 import type { Table } from '../program.ts';
-import { unusedColumn } from '../shapes.ts';
+import { besideColumns } from '../query/json-rows.ts';
 import { isDistributed } from '../shards/index.ts';
 import { literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 
@@ -96,12 +97,12 @@ export function keptRowsAs(name: string, table: Table): Sql {
  */
 export function latestRows({ sql: table }: Table, rows: Sql, before: Sql, now: Sql, condition: Sql): Sql {
   const latest = sql`(select (${now}.*)::${table} from ${table} as ${now} where ${condition})`;
-  return sql`unnest(array(select coalesce(${latest}, (${before}.*)::${table}) from ${rows} as ${before}))`;
+  return sql`pg_catalog.unnest(array(select coalesce(${latest}, (${before}.*)::${table}) from ${rows} as ${before}))`;
 }
 
 /** The column of a write that keeps rows which has their texts: no other has its name. */
-export function rowColumn({ shape }: Table): Sql {
-  return unusedColumn(shape, 'engine row');
+export function rowColumn(table: Table): Sql {
+  return besideColumns(table, 'engine row');
 }
 
 /**
@@ -124,7 +125,7 @@ function arrayOf(items: Sql): Sql {
 
 /** FROM item: the rows of an array of rows. */
 function rowsOf({ sql: table }: Table, array: Sql): Sql {
-  return sql`unnest(${array}::${table}[])`;
+  return sql`pg_catalog.unnest(${array}::${table}[])`;
 }
 
 /** The rows that so many statements have kept, as rows of a table. */

@@ -17,6 +17,7 @@ import type { InputNode, Selection } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { EVERY_ROW, mayRepeatKey } from '../shapes.ts';
 import { and, identifier, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import { equality } from '../sql/operand.ts';
 import { updateWrite } from './assignments.ts';
 import { markedCheck } from './check.ts';
 import { deleteWrite, ruleCondition, whereClause } from './delete.ts';
@@ -73,8 +74,8 @@ function latestOf(visible: VisibleTable, rows: Sql, scope: Scope): Sql {
   if (table.primaryKey.length === 0 || mayRepeatKey(table.shape)) return rows;
   const now = scope.alias('now');
   const before = scope.alias('before');
-  const same = table.primaryKey.map(
-    ({ name }) => sql`${now}.${identifier(name)} = ${before}.${identifier(name)}`,
+  const same = table.primaryKey.map(({ name, type }) =>
+    equality(sql`${now}.${identifier(name)}`, type, sql`${before}.${identifier(name)}`, type),
   );
   return latestRows(
     table,

@@ -6,13 +6,12 @@
 
 import type { Path } from '../errors.ts';
 import type { Table } from '../program.ts';
-import { jsonObject, jsonRows } from '../query/json-rows.ts';
+import { besideColumns, jsonObject, jsonRows } from '../query/json-rows.ts';
 import type { Scope } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';
 import { onlyOne } from '../query/where.ts';
 import type { Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import type { SourceShape } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
 import { join, literal, print, raw, type Sql, type Statement, sql, TRUE } from '../sql/fragment.ts';
 import { failUnlessPassed, type RowCheck } from './check.ts';
@@ -23,7 +22,6 @@ import type { MutationStep, WriteStatement, WriteStep } from './step.ts';
 export type AnswerForm = 'object' | 'row';
 
 /** Extra column of a write: what the role's check says of the row. No column of a real table is named so. */
-const CHECK = raw('"engine check"');
 
 export interface Write {
   /** `insert …`, `update …` or `delete …` without RETURNING. */
@@ -32,7 +30,7 @@ export interface Write {
   readonly alias: Sql;
   /** For each written row. */
   readonly check: RowCheck;
-  readonly source: SourceShape;
+  readonly table: Table;
   /** Where errors of the database and a failed check belong. */
   readonly path: Path;
 }
@@ -42,27 +40,27 @@ export interface Write {
  * @param kept the column with the texts of the rows, where rows are kept (see `rowColumn`)
  */
 export function rowsStatement(
-  { statement, alias, check, source }: Write,
+  { statement, alias, check, table }: Write,
   columns: readonly Sql[],
   kept?: Sql,
 ): Statement {
-  if (isDistributed(source)) {
+  if (isDistributed(table.source)) {
     // Citus takes no subquery, and nothing but immutable functions, in RETURNING.
     const apart = sql`(select bool_and(${failUnlessPassed(check ?? TRUE)}) from ${WRITTEN} as ${alias})`;
     const all = check ? [...columns, apart] : columns;
     return print(sql`with ${WRITTEN} as (${statement} returning ${alias}.*) select ${join(all, ', ')}`);
   }
-  const returned = returnedColumns(alias, check, kept);
+  const returned = returnedColumns(table, alias, check, kept);
   return print(sql`with ${WRITTEN} as (${statement} returning ${returned}) select ${join(columns, ', ')}`);
 }
 
 /** The row of an alias, its text if it is to be kept, and its check. */
-function returnedColumns(alias: Sql, check: RowCheck, kept: Sql | undefined): Sql {
+function returnedColumns(table: Table, alias: Sql, check: RowCheck, kept: Sql | undefined): Sql {
   return join(
     [
       sql`${alias}.*`,
       ...(kept ? [sql`${rowText(alias)} as ${kept}`] : []),
-      ...(check ? [sql`${failUnlessPassed(check)} as ${CHECK}`] : []),
+      ...(check ? [sql`${failUnlessPassed(check)} as ${besideColumns(table, 'engine check')}`] : []),
     ],
     ', ',
   );
@@ -80,7 +78,7 @@ export function chosenStatement(
   columns: readonly Sql[],
 ): Statement {
   const { kind } = table.shape;
-  const chosen = returnedColumns(alias, check, rowColumn(table));
+  const chosen = returnedColumns(table, alias, check, rowColumn(table));
   const lock = kind === 'table' || kind === 'partitioned' ? sql` for no key update of ${alias}` : raw('');
   // Materialized, or Postgres would leave out the check, which nothing reads.
   return print(
@@ -90,8 +88,9 @@ export function chosenStatement(
 
 /** A write of one row at most: yields the given columns of it, made of its alias, or nothing. */
 export function rowStatement(write: Write, columns: readonly Sql[]): Statement {
-  const { statement, check, source } = write;
-  if (isDistributed(source) && check) return rowsStatement(write, columns.length > 0 ? columns : [TRUE]);
+  const { statement, check, table } = write;
+  if (isDistributed(table.source) && check)
+    return rowsStatement(write, columns.length > 0 ? columns : [TRUE]);
   const returned = check ? [...columns, failUnlessPassed(check)] : columns;
   return print(returned.length === 0 ? statement : sql`${statement} returning ${join(returned, ', ')}`);
 }
@@ -111,7 +110,7 @@ export function writeStep(
     return writeThenRead([{ statement, path }], visible, selection, form, keptCount, scope);
   }
   if (form === 'row') {
-    const apart = isDistributed(write.source);
+    const apart = isDistributed(write.table.source);
     const rest = apart ? sql`from ${WRITTEN} as ${alias}` : raw('');
     const answer = jsonRows('single', rowEntries(selection, visible, alias, scope), rest, scope);
     const statement = (apart ? rowsStatement : rowStatement)(write, [sql`${answer}::text`]);

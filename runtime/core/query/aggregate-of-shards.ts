@@ -5,7 +5,7 @@ import { identifier, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { aggregateEntries } from './aggregate.ts';
 import { type Entry, jsonRows, objectCall } from './json-rows.ts';
 import { roleLimit } from './mark.ts';
-import { type Base, derivedRows, numbered } from './rows.ts';
+import { type Base, derivedRows, numbered, rowNumber } from './rows.ts';
 import type { Scope } from './scope.ts';
 
 /**
@@ -27,7 +27,7 @@ export function aggregateOfShards(
   const rows = derivedRows(visible, selection, base, scope, columnsOfNodes);
   const capped = visible.select?.limit !== undefined && nodes.length > 0;
   const reordered = nodes.length > 0 && (base.keys.length > 0 || base.distinct.length > 0);
-  const position = sql`${rows.alias}."row number"`;
+  const position = sql`${rows.alias}.${rowNumber(visible.table)}`;
   const order = reordered ? sql` order by ${position}` : raw('');
   const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');
   const keep = (value: Sql) => value;
@@ -45,6 +45,6 @@ export function aggregateOfShards(
   });
   const isEmpty = !selection.fields.some(({ definition }) => definition.meaning.kind !== 'typename');
   if (isEmpty) return jsonRows('single', entries, raw(''), scope);
-  const from = capped || reordered ? numbered(rows) : rows.from;
+  const from = capped || reordered ? numbered(rows, visible.table) : rows.from;
   return sql`(select ${objectCall(entries, scope)} from ${from})`;
 }

@@ -3,6 +3,7 @@ import type { SelectedField, Selection } from '../request/selection.ts';
 import { outputValue, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { aggregateCall } from '../sql/operand.ts';
 import { computedField } from './computed.ts';
 import { type Entry, lateralObject, objectCall } from './json-rows.ts';
 import type { Scope } from './scope.ts';
@@ -68,7 +69,7 @@ function functionEntries(
     const own = 'column' in column;
     const value = own ? column.value(rows) : computedField(column, visible, rows, undefined);
     const type = own ? column.column.type : 'type' in column.returns ? column.returns.type : undefined;
-    const aggregate = sql`${raw(name)}(${value})`;
+    const aggregate = aggregateCall(name, value, type);
     return [
       field.responseName,
       keep(type ? outputValue(type, aggregate, scope.options.stringifyNumbers) : aggregate),

@@ -6,6 +6,7 @@ import type { InputNode } from '../request/selection.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { TypeReference } from '../schema/types.ts';
 import { raw, type Sql, sql } from '../sql/fragment.ts';
+import { asOperand } from '../sql/operand.ts';
 import type { ColumnType } from '../types.ts';
 import { allOf, type Condition, partialCondition, totalCondition } from './condition.ts';
 import { arrayListOperand, listParameter, patternParameter, type Scope, valueParameter } from './scope.ts';
@@ -35,7 +36,7 @@ export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope:
     } else if (meaning.kind === 'operator') {
       const { operator } = meaning;
       conditions.push({
-        sql: operation(operator, comparable(left, type), value, type),
+        sql: operation(operator, asOperand(left, type), value, type),
         isTotal: operator.isTotal(type),
       });
     } else {
@@ -43,11 +44,6 @@ export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope:
     }
   }
   return allOf(conditions);
-}
-
-/** Operators see the type below a domain, but not the one below the elements of an array. */
-function comparable(left: Sql, type: ColumnType): Sql {
-  return type.element?.isDomain ? sql`(${left})::${raw(type.sql)}` : left;
 }
 
 /** True if every value of the type can be cast; to text, while others have a domain. */

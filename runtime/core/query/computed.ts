@@ -6,7 +6,7 @@ import type { InputNode } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import type { FunctionArgumentShape, SourceShape } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
-import { identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { identifier, join, parameter, raw, type Sql, sql, wholeRow } from '../sql/fragment.ts';
 import { columnType } from '../types.ts';
 import { valueParameter } from './scope.ts';
 
@@ -30,7 +30,7 @@ export function computedField(
 
 /** The row of an alias as a value. On a worker the row of a shard is of the shard's type, so it is made one of the table's. */
 export function rowArgument({ source, sql: name }: Table, alias: Sql): Sql {
-  return isDistributed(source) ? sql`row(${alias}.*)::${name}` : alias;
+  return isDistributed(source) ? sql`row(${alias}.*)::${name}` : wholeRow(alias);
 }
 
 function omittedArgument(

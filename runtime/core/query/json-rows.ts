@@ -1,7 +1,8 @@
 /** Rows and objects as JSON, made by Postgres of named expressions. */
 
 import { MAX_IDENTIFIER } from '../names.ts';
-import { empty, identifier, join, literal, type Sql, sql } from '../sql/fragment.ts';
+import type { Table } from '../program.ts';
+import { empty, identifier, join, literal, type Sql, sql, wholeRow } from '../sql/fragment.ts';
 import type { Scope } from './scope.ts';
 
 /** A key of an object, and the expression of its value. */
@@ -19,7 +20,7 @@ function areColumnNames(entries: readonly Entry[]): boolean {
 export function jsonObject(entries: readonly Entry[], scope: Scope): Sql {
   const alias = scope.alias('object');
   if (areColumnNames(entries)) {
-    return sql`(select row_to_json(${alias}) from (select ${columns(entries)}) as ${alias})`;
+    return sql`(select row_to_json(${wholeRow(alias)}) from (select ${columns(entries)}) as ${alias})`;
   }
   return sql`(select ${pairs(alias)} from (values ${pairRows(entries)}) as ${alias} ("name", "value"))`;
 }
@@ -46,10 +47,19 @@ export function jsonRows(
   const alias = scope.alias(form === 'list' ? 'rows' : 'row');
   const short = areColumnNames(entries);
   const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
-  const row = short ? alias : sql`${alias}."object"`;
+  const row = short ? wholeRow(alias) : sql`${alias}."object"`;
   const result =
     form === 'list' ? sql`coalesce(json_agg(${row}), '[]')` : short ? sql`row_to_json(${row})` : row;
   return sql`(select ${result} from (select ${distinct}${list} ${rest}) as ${alias})`;
+}
+
+/** A column beside all of a table's: its name, made longer until the table has none like it. */
+export function besideColumns(table: Table, name: string): Sql {
+  return identifier(nameBeside(table, name));
+}
+
+export function nameBeside(table: Table, name: string): string {
+  return Object.hasOwn(table.shape.columns, name) ? nameBeside(table, `${name}#`) : name;
 }
 
 function pairs(alias: Sql): Sql {
@@ -84,5 +94,5 @@ export function lateralObject(entries: readonly Entry[], objects: Sql[], scope: 
   if (!areColumnNames(entries) || objects.length >= MAX_OBJECTS) return jsonObject(entries, scope);
   const object = scope.alias('object');
   objects.push(sql` cross join lateral (select ${columns(entries)}) as ${object}`);
-  return sql`row_to_json(${object})`;
+  return sql`row_to_json(${wholeRow(object)})`;
 }

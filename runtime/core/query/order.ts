@@ -5,6 +5,7 @@ import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
 import type { SourceShape } from '../shapes.ts';
 import { join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { aggregateCall } from '../sql/operand.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { objectOf } from './comparison.ts';
@@ -150,7 +151,7 @@ export function aggregateKeys(node: InputNode, alias: Sql, visible: VisibleTable
       if (target.kind !== 'column') throw new Error(`an aggregate order has no ${target.kind}`);
       return [
         {
-          expression: sql`${raw(meaning.function)}(${target.column.value(alias)})`,
+          expression: aggregateCall(meaning.function, target.column.value(alias), target.column.column.type),
           direction: direction(order),
           value: {
             path: [name, column],

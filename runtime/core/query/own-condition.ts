@@ -4,6 +4,7 @@ import type { Where } from '../contract/row-types.ts';
 import type { Column, Table } from '../program.ts';
 import type { DeclaredTable } from '../shapes.ts';
 import { identifier, raw, type Sql, sql } from '../sql/fragment.ts';
+import { asOperand } from '../sql/operand.ts';
 import { arrayParameter, typedParameter } from '../sql/spatial.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeList, encodeValue } from '../types.ts';
@@ -31,7 +32,11 @@ export function ownCondition(where: OwnWhere, alias: Sql, table: Table): Conditi
     }
     const column = table.columns.get(name);
     if (!column) throw new Error(`the table ${table.key} has no column ${JSON.stringify(name)}`);
-    return comparison(column, value as Readonly<Record<string, unknown>>, sql`${alias}.${identifier(name)}`);
+    return comparison(
+      column,
+      value as Readonly<Record<string, unknown>>,
+      asOperand(sql`${alias}.${identifier(name)}`, column.type),
+    );
   });
   return allOf(conditions);
 }

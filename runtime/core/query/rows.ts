@@ -1,14 +1,13 @@
 /** Which rows a list or an aggregate is about: FROM, WHERE, ORDER BY and LIMIT of arguments and rules together. */
 import { conventionalName } from '../names.ts';
-import type { Relationship } from '../program.ts';
+import type { Relationship, Table } from '../program.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
-import { unusedColumn } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
 import { rowArgument } from './computed.ts';
-import { columns, type Entry } from './json-rows.ts';
+import { besideColumns, columns, type Entry } from './json-rows.ts';
 import { isMark, roleLimit } from './mark.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
@@ -151,9 +150,9 @@ function inOwnOrder(
   // What `where` joins with is known outside only.
   if (joins.length > 0) isInside[isInside.length - 1] = false;
   const own = whereOf(inside.conditions.filter((_, index) => isInside[index]));
-  const place = unusedColumn(visible.table.shape, 'engine order');
+  const place = besideColumns(visible.table, 'engine order');
   const position = sql`${alias}.${place}`;
-  const selected = isWhole ? sql`${rowArgument(visible.table, alias)} as "row"` : sql`${alias}.*`;
+  const selected = isWhole ? sql`${rowValue(visible.table, alias)} as "row"` : sql`${alias}.*`;
   const numbered = sql`select ${selected}, ${PLACE} as ${place} from ${source.from} as ${alias}${own}`;
   return {
     visible,
@@ -229,7 +228,7 @@ export function derivedRows(
 ): DerivedRows {
   const alias = scope.alias('selected');
   const whole = needsWholeRows(visible, selection);
-  const row = whole ? sql`${rowArgument(visible.table, base.alias)} as "row"` : sql`${base.alias}.*`;
+  const row = whole ? sql`${rowValue(visible.table, base.alias)} as "row"` : sql`${base.alias}.*`;
   const more = further.length > 0 ? sql`, ${columns(further)}` : raw('');
   const derived = { row: whole ? sql`(${alias}."row")` : alias, alias };
   const rest = sql`${base.from}${base.where}`;
@@ -237,7 +236,7 @@ export function derivedRows(
     const select = sql`select ${distinctOn(visible, base)}${row}${more}`;
     return { ...derived, from: sql`(${select} ${rest}${orderBy(base.keys)}${base.limit}) as ${alias}` };
   }
-  const name = unusedColumn(visible.table.shape, 'engine position');
+  const name = besideColumns(visible.table, 'engine position');
   const position = sql`${alias}.${name}`;
   const select = sql`select ${distinctOn(visible, base)}${row}${more}, ${base.position} as ${name}`;
   if (base.distinct.length === 0)
@@ -288,7 +287,17 @@ function needsWholeRows(visible: VisibleTable, selection: Selection): boolean {
   });
 }
 
+/** The row of an alias in a list of columns, where a star would give them one by one. */
+function rowValue(table: Table, alias: Sql): Sql {
+  return isDistributed(table.source) ? rowArgument(table, alias) : sql`(${alias}.*)::${table.sql}`;
+}
+
 /** The same rows with their position, under the same alias. */
-export function numbered(rows: DerivedRows): Sql {
-  return sql`(select ${rows.alias}.*, row_number() over () as "row number" from ${rows.from}) as ${rows.alias}`;
+export function numbered(rows: DerivedRows, table: Table): Sql {
+  return sql`(select ${rows.alias}.*, row_number() over () as ${rowNumber(table)} from ${rows.from}) as ${rows.alias}`;
+}
+
+/** The column with the position. */
+export function rowNumber(table: Table): Sql {
+  return besideColumns(table, 'row number');
 }

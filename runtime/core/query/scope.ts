@@ -108,7 +108,7 @@ export function patternParameter(node: InputNode, type: ColumnType, language: 'l
 export function arrayListOperand(node: InputNode, type: ColumnType): Sql {
   const encode = (values: unknown) => encodeArrayTexts(type, values);
   const texts = parameter(sourceOf(node), 'text[]', encode, node.path, { as: 'arrays', type: type.key });
-  return sql`select "list"."item"::${raw(type.sql)} from unnest(${texts}) as "list" ("item")`;
+  return sql`select "list"."item"::${raw(type.sql)} from pg_catalog.unnest(${texts}) as "list" ("item")`;
 }
 
 function encodeArrayTexts(type: ColumnType, values: unknown): string | null {

@@ -26,6 +26,7 @@ import {
   numbered,
   type RowSource,
   relatedRows,
+  rowNumber,
 } from './rows.ts';
 import { type Scope, strictParameter } from './scope.ts';
 import { related, seen } from './visible.ts';
@@ -298,7 +299,7 @@ export function functionRow(
   source: RowSource,
   scope: Scope,
 ): Sql {
-  const row: RowSource = { ...source, conditions: (alias) => [sql`not (${alias} is null)`] };
+  const row: RowSource = { ...source, conditions: (alias) => [sql`not ((${alias}.*) is null)`] };
   const { alias, from, where, limit } = baseRows(visible, args, row, false, selection.argumentsPath, scope);
   const joins = noJoins();
   const entries = rowEntries(selection, visible, alias, scope, joins);
@@ -361,7 +362,7 @@ export function aggregateOfRows(
               nodes,
               scope,
             );
-            const position = sql`${rows.alias}."row number"`;
+            const position = sql`${rows.alias}.${rowNumber(visible.table)}`;
             const order = reordered ? sql` order by ${position}` : raw('');
             const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');
             return sql`coalesce(${keep(sql`json_agg(${node}${order})${filter}`)}, '[]')`;
@@ -372,7 +373,7 @@ export function aggregateOfRows(
       })(),
     ],
   );
-  const from = capped || reordered ? numbered(rows) : rows.from;
+  const from = capped || reordered ? numbered(rows, visible.table) : rows.from;
   // Nothing but type names: one object, whatever the rows.
   const values =
     aggregates.length > 0 ? sql`select ${columns(aggregates)} from ${from}${join(nodes, '')}` : raw('select');

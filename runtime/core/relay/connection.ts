@@ -2,9 +2,10 @@
  * Connections: a page of rows with their cursors, and whether there are more. One row more than the page is read, and the rows on
  * the other side of the cursor are looked for only where the request asks.
  */
+
 import { EngineError } from '../errors.ts';
 import { behind, type Condition } from '../query/condition.ts';
-import { columns, type Entry, jsonObject, jsonRows } from '../query/json-rows.ts';
+import { besideColumns, columns, type Entry, jsonObject, jsonRows } from '../query/json-rows.ts';
 import { roleLimit } from '../query/mark.ts';
 import { orderBy } from '../query/order.ts';
 import { type Base, baseRows, derivedRows, type RowSource } from '../query/rows.ts';
@@ -24,8 +25,6 @@ import {
   keyName,
   reversed,
 } from './keys.ts';
-
-const POSITION = identifier('position#');
 
 /** The JSON of a selection set for one row: `rowEntries` of query/select.ts, which calls this module. */
 type RowEntries = (selection: Selection, visible: VisibleTable, alias: Sql, scope: Scope) => Entry[];
@@ -116,17 +115,18 @@ class Connection {
   #rows(side: 'behind' | 'other', limit: Sql) {
     const base = this.#base(side);
     const keys = this.#keys(base.alias, base.visible);
-    const further = keys.map(({ expression }, index): Entry => [keyName(index), expression]);
+    const { table } = this.#visible;
+    const further = keys.map(({ expression }, index): Entry => [keyName(table, index), expression]);
     const order = (all: readonly ConnectionKey[]) => orderBy(this.#isBackward ? reversed(all) : all);
     const derive = (part: Pick<Base, 'keys' | 'limit'>) =>
       derivedRows(this.#visible, this.#selection, { ...base, ...part }, this.#scope, further);
     if (this.#distinct.length === 0) {
       const rows = derive({ keys: this.#isBackward ? reversed(keys) : keys, limit });
-      return { base, rows, keys: keyColumns(keys, rows.alias), from: rows.from, order };
+      return { base, rows, keys: keyColumns(keys, rows.alias, table), from: rows.from, order };
     }
     // `offset 0` keeps the condition outside: what it leaves out has to be distinct first.
     const rows = derive({ keys, limit: raw(' offset 0') });
-    const own = keyColumns(keys, rows.alias);
+    const own = keyColumns(keys, rows.alias, table);
     const condition = this.#condition(own, side);
     const where = condition ? sql` where ${condition.sql}` : empty;
     const from = sql`(select ${rows.alias}.* from ${rows.from}${where}${order(own)}${limit}) as ${rows.alias}`;
@@ -145,8 +145,9 @@ class Connection {
   json(rowEntries: RowEntries): Sql {
     const size = this.#size();
     const { base, rows, keys, from, order } = this.#rows('behind', size ? sql` limit ${size} + 1` : empty);
-    const position = sql`${rows.alias}.${POSITION}`;
-    const numbered = sql`(select ${rows.alias}.*, row_number() over (${order(keys)}) as ${POSITION} from ${from}) as ${rows.alias}`;
+    const own = besideColumns(this.#visible.table, 'position#');
+    const position = sql`${rows.alias}.${own}`;
+    const numbered = sql`(select ${rows.alias}.*, row_number() over (${order(keys)}) as ${own} from ${from}) as ${rows.alias}`;
     const kept = size ? sql` filter (where ${position} <= ${size})` : empty;
     const [forward, backward] = this.#isBackward ? ([' desc', ''] as const) : (['', ' desc'] as const);
     const result = this.#scope.alias('connection');

@@ -2,14 +2,17 @@
  * The order of a connection: the keys of `order_by`, then the primary key, so that no two rows are equal in it. Where rows may
  * share a primary key, their places in the database follow.
  */
+
 import type { Table } from '../program.ts';
 import type { Condition } from '../query/condition.ts';
+import { nameBeside } from '../query/json-rows.ts';
 import { type SortKey, type SortValue, sortKeys } from '../query/order.ts';
 import type { Scope } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
 import { mayRepeatKey } from '../shapes.ts';
 import { and, identifier, join, literal, or, raw, type Sql, sql } from '../sql/fragment.ts';
+import { asOperand } from '../sql/operand.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { columnType } from '../types.ts';
 import { base64Json, jsonValue } from './base64-json.ts';
@@ -83,13 +86,16 @@ export function reversed(keys: readonly ConnectionKey[]): ConnectionKey[] {
 }
 
 /** The keys with other expressions, of rows that have them as columns. */
-export function keyColumns(keys: readonly ConnectionKey[], alias: Sql): ConnectionKey[] {
-  return keys.map((key, index) => ({ ...key, expression: sql`${alias}.${identifier(keyName(index))}` }));
+export function keyColumns(keys: readonly ConnectionKey[], alias: Sql, table: Table): ConnectionKey[] {
+  return keys.map((key, index) => ({
+    ...key,
+    expression: sql`${alias}.${identifier(keyName(table, index))}`,
+  }));
 }
 
 /** Name of a column that holds a key. */
-export function keyName(index: number): string {
-  return `key#${index + 1}`;
+export function keyName(table: Table, index: number): string {
+  return nameBeside(table, `key#${index + 1}`);
 }
 
 /**
@@ -101,7 +107,7 @@ export function isLater(keys: readonly ConnectionKey[], values: readonly Sql[]):
   const directions = new Set(keys.map(({ direction }) => operatorOf(direction)));
   if (directions.size === 1 && keys.every(({ value }) => !value.nullable)) {
     const own = join(
-      keys.map(({ expression }) => expression),
+      keys.map(({ expression, value }) => asOperand(expression, value.type)),
       ', ',
     );
     // An index can find the place.
@@ -118,12 +124,13 @@ function operatorOf(direction: string): '>' | '<' {
   return direction.startsWith('asc') ? '>' : '<';
 }
 
-function isSame({ expression, value: { nullable } }: ConnectionKey, value: Sql): Sql {
-  return nullable ? sql`${expression} is not distinct from ${value}` : sql`${expression} = ${value}`;
+function isSame({ expression, value: { nullable, type } }: ConnectionKey, value: Sql): Sql {
+  const own = asOperand(expression, type);
+  return nullable ? sql`${own} is not distinct from ${value}` : sql`${own} = ${value}`;
 }
 
 function isLaterBy({ expression, direction, value: { nullable, type } }: ConnectionKey, value: Sql): Sql {
-  const compared = sql`${expression} ${raw(operatorOf(direction))} ${value}`;
+  const compared = sql`${asOperand(expression, type)} ${raw(operatorOf(direction))} ${value}`;
   if (!nullable) return compared;
   // A composite value "is null" if all its fields are, and neither null nor not null if some are.
   const [isNull, isNotNull] =

@@ -267,7 +267,7 @@ function cohorts(
   const arrays = parameters.map((_, index) => `($${index + first})::text[]`);
   return (
     `(select ${[...own, ...cast].join(', ')}${further} ` +
-    `from unnest(${['($1)::integer[]', ...values, ...arrays].join(', ')}) ` +
+    `from ${values.length + arrays.length === 0 ? 'pg_catalog.' : ''}unnest(${['($1)::integer[]', ...values, ...arrays].join(', ')}) ` +
     `as "_cohort" (${[...own, ...columns].join(', ')})${condition} offset 0) as "_cohort"`
   );
 }

@@ -2,6 +2,7 @@
 import { displayName } from '../names.ts';
 import type { Column } from '../program.ts';
 import { lazy, remember } from '../remember.ts';
+import { inferableKeys } from '../shapes.ts';
 import { isNumeric } from '../types.ts';
 import { relatedArgument } from './related-types.ts';
 import type { RoleSchema } from './role-schema.ts';
@@ -311,12 +312,8 @@ function createMutationTypes(visible: VisibleTable, role: RoleSchema): MutationT
   }
 
   function onConflict(): InputType | undefined {
-    const { primaryKey, unique, conditionallyUnique } = table.shape;
-    const constraints = [
-      ...(primaryKey ? [primaryKey.name] : []),
-      ...Object.keys(unique ?? {}),
-      ...(conditionallyUnique ?? []),
-    ];
+    const { primaryKey, unique } = table.shape;
+    const constraints = inferableKeys(table.shape);
     if (constraints.length === 0) return undefined;
     const constraint: EnumType = {
       kind: 'enum',

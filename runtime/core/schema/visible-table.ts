@@ -18,6 +18,7 @@ import {
 } from '../shapes.ts';
 import { distributionColumn } from '../shards/index.ts';
 import { bindRow, identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { equality } from '../sql/operand.ts';
 import { isStringified } from '../types.ts';
 import { offerOfWrite, type RoleRules } from './offer.ts';
 
@@ -258,8 +259,13 @@ export function boundRule(condition: Sql, rule: RuleReference): (alias: Sql) => 
 /** Joins `columns` of two aliases: `"a"."x" = "b"."y" and …`. */
 export function joinCondition(relationship: Relationship, from: Sql, to: Sql): Sql {
   return join(
-    relationship.columns.map(
-      ([own, other]) => sql`${to}.${identifier(other.name)} = ${from}.${identifier(own.name)}`,
+    relationship.columns.map(([own, other]) =>
+      equality(
+        sql`${to}.${identifier(other.name)}`,
+        other.type,
+        sql`${from}.${identifier(own.name)}`,
+        own.type,
+      ),
     ),
     ' and ',
   );

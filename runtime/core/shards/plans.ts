@@ -106,7 +106,7 @@ function command(text: string): WriteStatement {
 }
 
 function reads({ text }: Statement, setting: string): boolean {
-  return text.includes(`unnest(current_setting('${setting}')`);
+  return text.includes(`pg_catalog.unnest(pg_catalog.current_setting('${setting}')`);
 }
 
 /**

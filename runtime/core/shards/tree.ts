@@ -18,7 +18,8 @@ export interface Group {
 
 export type SqlTree = Leaf | Group;
 
-const TOKEN = /\/\*.*?\*\/|\bE'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"((?:[^"]|"")*)"|::|\w+|[^\s\w]/gs;
+const TOKEN =
+  /\bpg_catalog\.|\/\*.*?\*\/|\bE'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"((?:[^"]|"")*)"|::|\w+|[^\s\w]/gs;
 
 /** @throws Error when parentheses do not match */
 export function readTree(sql: string): readonly SqlTree[] {
@@ -27,7 +28,8 @@ export function readTree(sql: string): readonly SqlTree[] {
     const [text, name] = match;
     const start = match.index;
     const end = start + text.length;
-    if (text.startsWith('/*')) continue;
+    // Functions of PostgreSQL, with its schema or without.
+    if (text.startsWith('/*') || text === 'pg_catalog.') continue;
     if (text === '(') open.push({ nodes: [], start });
     else if (text === ')') {
       const group = open.pop()!;

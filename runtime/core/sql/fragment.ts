@@ -178,8 +178,26 @@ export function join(parts: readonly Sql[], separator: string): Sql {
 }
 
 /** Replaces the row of a rule by an alias of the request. */
-export function bindRow(fragment: Sql, alias: Sql): Sql {
-  return { nodes: fragment.nodes.flatMap((node) => (node.kind === 'row' ? alias.nodes : [node])) };
+export function bindRow({ nodes }: Sql, alias: Sql): Sql {
+  const whole = wholeRow(alias).nodes;
+  return {
+    nodes: nodes.flatMap((node, index) => {
+      if (node.kind !== 'row') return [node];
+      const next = nodes[index + 1];
+      return next?.kind === 'text' && next.text.startsWith('.') ? alias.nodes : whole;
+    }),
+  };
+}
+
+/**
+ * The row of an alias as an argument. With its star: by the name alone, a column of that name would be taken, of any query around.
+ * An expression in parentheses is no name.
+ */
+export function wholeRow(alias: Sql): Sql {
+  const [first] = alias.nodes;
+  return first?.kind === 'row' || (first?.kind === 'text' && first.text.startsWith('('))
+    ? alias
+    : sql`${alias}.*`;
 }
 
 /** Conjunction in parentheses where needed; `true` when there is nothing to say. */
@@ -252,6 +270,38 @@ function wayOf(encoding: Encoding | undefined): string | undefined {
   return encoding?.as === 'part' ? `part ${encoding.part}` : encoding?.as;
 }
 
+/** Functions of PostgreSQL that generated SQL calls. */
+const FUNCTIONS = `array_agg avg bool_and bool_or btrim cardinality chr clock_timestamp concat concat_ws convert_from convert_to corr
+  count covar_pop covar_samp current_setting decode encode every format generate_series hashtextextended json_agg
+  json_build_array json_build_object json_object_agg jsonb_agg jsonb_build_object localtimestamp lower max md5 min now
+  pg_current_snapshot pg_current_xact_id pg_snapshot_xmax pg_snapshot_xmin pg_visible_in_snapshot regr_avgx regr_avgy
+  regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy row_number row_to_json set_config starts_with
+  statement_timestamp stddev stddev_pop stddev_samp string_agg sum to_json to_jsonb upper var_pop var_samp variance`;
+
+/**
+ * Several arrays side by side as an item of FROM. With several arguments PostgreSQL takes `unnest` for its own, and without a schema
+ * only.
+ */
+export function unnested(arrays: readonly Sql[]): Sql {
+  return sql`${raw(arrays.length === 1 ? 'pg_catalog.unnest' : 'unnest')}(${join(arrays, ', ')})`;
+}
+
+/** Texts and quoted names, which are skipped, and one of these functions that is called without a schema. */
+const CALL = new RegExp(
+  `'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\\w.$])(${FUNCTIONS.split(/\s+/).join('|')})(?=\\()`,
+  'g',
+);
+
+/**
+ * Qualifies the functions of PostgreSQL that a text calls. Functions of users are quoted wherever they are named, so one that is
+ * not is PostgreSQL's; by its name alone, a function of a user that takes exactly the given types would be called instead.
+ */
+function withQualifiedCalls(text: string): string {
+  return text.includes('(')
+    ? text.replace(CALL, (all: string, name: string | undefined) => (name ? `pg_catalog.${all}` : all))
+    : text;
+}
+
 /**
  * Prints a fragment as part of a statement that gets its values in another way.
  * @param parameters gets the parameters, in order
@@ -264,11 +314,17 @@ export function printInto(
 ): string {
   const numbers = new Map<unknown, number>();
   const texts: string[] = [];
+  let text: string[] = [];
+  // A function and its parenthesis may be texts of their own.
+  const flush = () => {
+    texts.push(withQualifiedCalls(text.join('')));
+    text = [];
+  };
   eachPart(fragment, (node) => {
     if (typeof node === 'string') {
-      texts.push(node);
+      text.push(node);
     } else if (node.kind === 'text') {
-      texts.push(node.text);
+      text.push(node.text);
     } else if (node.kind === 'row') {
       throw new Error('a rule reached the printer without a row');
     } else {
@@ -279,9 +335,11 @@ export function printInto(
         number = parameters.length;
         if (key !== undefined) numbers.set(key, number);
       }
-      texts.push('(', place(number), ')::', node.type);
+      flush();
+      texts.push(`(${place(number)})::${node.type}`);
     }
   });
+  flush();
   // Joined at once: text that is added bit by bit keeps every bit in memory.
   return texts.join('');
 }

@@ -31,7 +31,7 @@ export function readText(type: ColumnType, text: Sql, form?: 'geojson' | 'text')
 function readTexts(type: ColumnType, texts: Sql): Sql {
   if (!takesGeoJson(type)) return sql`${texts}::${raw(type.sql)}[]`;
   const item = raw('"item"');
-  return sql`array(select ${readText(type, item)} from unnest(${texts}) as ${item})`;
+  return sql`array(select ${readText(type, item)} from pg_catalog.unnest(${texts}) as ${item})`;
 }
 
 /** How a parameter's value is written, and where it is in the request; see `parameter`. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { failedCheck, PASSED } from '../../../../runtime/core/mutation/check.ts';
 import { rowStatement, rowsStatement, type Write } from '../../../../runtime/core/mutation/written.ts';
+import type { Table } from '../../../../runtime/core/program.ts';
 import type { SourceShape } from '../../../../runtime/core/shapes.ts';
 import { literal, raw, type Sql, sql } from '../../../../runtime/core/sql/fragment.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
@@ -15,13 +16,22 @@ function update(id: number, condition: Sql): Write {
     alias: raw('t'),
     check: sql`case when (${condition}) is not true then ${raw(FAILURE)} else ${PASSED} end`,
     path: '$',
-    source: PLAIN,
+    table: PLAIN,
   };
 }
 
-const PLAIN: SourceShape = { name: 'default', kind: 'postgres', types: {} };
+const SOURCE: SourceShape = { name: 'default', kind: 'postgres', types: {} };
+const SHAPE = {
+  source: SOURCE,
+  schema: 'public',
+  name: 'item',
+  kind: 'table',
+  graphqlName: 'item',
+  columns: {},
+} as const;
+const PLAIN = { source: SOURCE, shape: SHAPE } as unknown as Table;
 /** Checks stand behind the write then, not in its RETURNING. */
-const DISTRIBUTED: SourceShape = { ...PLAIN, distribution: { tables: {} } };
+const DISTRIBUTED = { ...PLAIN, source: { ...SOURCE, distribution: { tables: {} } } };
 
 describe.each([13, 15, undefined] as const)('PostgreSQL %s', (version) => {
   const database = () =>
@@ -32,8 +42,8 @@ describe.each([13, 15, undefined] as const)('PostgreSQL %s', (version) => {
   const shapes = {
     rows: (write: Write) => rowsStatement(write, [raw(`'done'`)]),
     row: (write: Write) => rowStatement(write, [raw(`'done'`)]),
-    'rows of shards': (write: Write) => rowsStatement({ ...write, source: DISTRIBUTED }, [raw(`'done'`)]),
-    'row of a shard': (write: Write) => rowStatement({ ...write, source: DISTRIBUTED }, []),
+    'rows of shards': (write: Write) => rowsStatement({ ...write, table: DISTRIBUTED }, [raw(`'done'`)]),
+    'row of a shard': (write: Write) => rowStatement({ ...write, table: DISTRIBUTED }, []),
   };
 
   test.each(Object.entries(shapes))('%s that do not pass fail the statement', async (_, shape) => {

@@ -15,11 +15,13 @@ export const storesOperation = savedOperation({
           sql: `
             select
               (
-                select coalesce(json_agg("rows#5"), '[]')
+                select coalesce(pg_catalog.json_agg("rows#5".*), '[]')
                 from (
-                  select row_to_json("object#3") as "key", row_to_json("object#4") as "aggregate"
+                  select
+                    pg_catalog.row_to_json("object#3".*) as "key",
+                    pg_catalog.row_to_json("object#4".*) as "aggregate"
                   from (
-                    select "shop#1"."name" as "k1", count(*) as "a1"
+                    select "shop#1"."name" as "k1", pg_catalog.count(*) as "a1"
                     from "public"."shop" as "shop#1"
                     where {select public.shop "shop#1"}
                     group by 1
@@ -30,26 +32,28 @@ export const storesOperation = savedOperation({
                 ) as "rows#5"
               )::text,
               (
-                select coalesce(json_agg("rows#13"), '[]')
+                select coalesce(pg_catalog.json_agg("rows#13".*), '[]')
                 from (
                   select (
-                    select coalesce(json_agg("rows#12"), '[]')
+                    select coalesce(pg_catalog.json_agg("rows#12".*), '[]')
                     from (
                       select
-                        row_to_json("object#9") as "key",
-                        row_to_json("object#11") as "aggregate"
+                        pg_catalog.row_to_json("object#9".*) as "key",
+                        pg_catalog.row_to_json("object#11".*) as "aggregate"
                       from (
-                        select "sales#7"."stage" as "k1", sum("sales#7"."amount") as "a1"
+                        select "sales#7"."stage" as "k1", pg_catalog.sum("sales#7"."amount") as "a1"
                         from "public"."sale" as "sales#7"
                         where "sales#7"."shop_id" = "shop#6"."id"
                           and {select public.sale "sales#7" through public.shop sales}
                         group by 1
-                        order by sum("sales#7"."amount") desc
+                        order by pg_catalog.sum("sales#7"."amount") desc
                         limit {limit public.sale 10}
                       ) as "group#8"
                       cross join lateral (select "group#8"."k1" as "stage") as "object#9"
                       cross join lateral (select "group#8"."a1" as "amount") as "object#10"
-                      cross join lateral (select row_to_json("object#10") as "sum") as "object#11"
+                      cross join lateral (
+                        select pg_catalog.row_to_json("object#10".*) as "sum"
+                      ) as "object#11"
                     ) as "rows#12"
                   ) as "sales_group_by"
                   from "public"."shop" as "shop#6"

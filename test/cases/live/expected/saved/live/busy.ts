@@ -24,7 +24,7 @@ export const busyOperation = savedOperation({
             select '{{"busy_app":' || coalesce(
               (
                 (
-                  select coalesce(json_agg("rows#2"), '[]')
+                  select coalesce(pg_catalog.json_agg("rows#2".*), '[]')
                   from (
                     select "busy_app#1"."id" as "id", "busy_app#1"."items" as "items"
                     from "public"."busy_app" as "busy_app#1"

@@ -27,9 +27,9 @@ export const loudOperation = savedOperation({
             select '{{"item":' || coalesce(
               (
                 (
-                  select coalesce(json_agg("rows#2"), '[]')
+                  select coalesce(pg_catalog.json_agg("rows#2".*), '[]')
                   from (
-                    select "public"."shout"("item#1") as "loud"
+                    select "public"."shout"("item#1".*) as "loud"
                     from "public"."item" as "item#1"
                     where {select public.item "item#1"}
                   ) as "rows#2"

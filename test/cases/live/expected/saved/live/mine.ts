@@ -33,12 +33,12 @@ export const mineOperation = savedOperation({
             select '{{"app":' || coalesce(
               (
                 (
-                  select coalesce(json_agg("rows#5"), '[]')
+                  select coalesce(pg_catalog.json_agg("rows#5".*), '[]')
                   from (
                     select
                       "app#1"."id" as "id",
                       (
-                        select coalesce(json_agg("rows#4"), '[]')
+                        select coalesce(pg_catalog.json_agg("rows#4".*), '[]')
                         from (
                           select "items#3"."id" as "id"
                           from "public"."item" as "items#3"

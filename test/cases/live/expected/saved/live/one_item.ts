@@ -31,7 +31,7 @@ export const oneItemOperation = savedOperation({
             select '{{"item_by_pk":' || coalesce(
               (
                 (
-                  select row_to_json("row#2")
+                  select pg_catalog.row_to_json("row#2".*)
                   from (
                     select "item#1"."word" as "word"
                     from "public"."item" as "item#1"
