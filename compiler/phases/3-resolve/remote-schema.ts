@@ -1,18 +1,14 @@
 /** Resolves remote schemas: checks the schemas that were read, their names, and the part that each role sees. */
 
 import { GraphQLError, Kind, print as printAst } from 'graphql';
-import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
-import {
-  type RemoteDocument,
-  readRemoteDocument,
-  type TypeDefinition,
-} from '../../../runtime/core/remotes/document.ts';
+import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type {
   RemoteCustomization,
   RemoteSchemaShape,
   Renaming,
 } from '../../../runtime/core/remotes/shapes.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { remoteSchema } from '../../../runtime/metadata/kinds/remote-schema.ts';
@@ -26,8 +22,10 @@ import type {
 import { remoteTarget } from '../../../runtime/metadata/remote-target.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { customizationProblems } from './remote-customization.ts';
+import { documentMeaning, typeMeaning } from './remote-meaning.ts';
 import { permissionProblems } from './remote-permission.ts';
 import { skippedPresets } from './remote-preset-skipped.ts';
+import { servedProblems } from './remote-served.ts';
 import { upstreamProblems } from './remote-upstream.ts';
 import { attempt, because, Failure, leaveOut, type ReportedObject } from './report.ts';
 import type { TakenNames } from './taken-names.ts';
@@ -67,6 +65,8 @@ export function resolveRemoteSchemas(
       const customization = customizationOf(entry.definition.customization);
       const [wrong] = customizationProblems(entry.definition.customization, document);
       if (wrong) throw new Failure(messages.remoteSchemaInvalid({ reason: wrong }));
+      const invalid = memory.call(invalidWhole, entry, document);
+      if (invalid !== undefined) throw new Failure(messages.remoteSchemaInvalid({ reason: invalid }));
       claimRoots(entry, document, customization, taken.roots);
       claimTypes(entry, document, customization, { tables: taken.types, remotes: types });
       if (result.stale !== undefined) {
@@ -125,7 +125,7 @@ function claimRoots(
 }
 
 interface ClaimedType {
-  readonly definition: TypeDefinition;
+  readonly meaning: string;
   readonly owner: string;
 }
 
@@ -140,25 +140,21 @@ function claimTypes(
   },
 ): void {
   const roots = new Set(Object.values(document.roots));
-  const { type: rename } = remoteNames(customization, roots);
+  const names = remoteNames(customization, roots);
   const own = [...document.types].flatMap(([type, definition]) =>
     // Fields of root types are root fields; the type itself is visible only if it has a name of its own.
-    roots.has(type) && customization?.namespace === undefined ? [] : [{ type: rename(type), definition }],
+    roots.has(type) && customization?.namespace === undefined ? [] : [{ type: names.type(type), definition }],
   );
   const { tables, remotes } = taken;
   for (const { type, definition } of own) {
     const known = remotes.get(type);
-    const differs = known && structureOf(known.definition) !== structureOf(definition);
+    const differs = known && known.meaning !== typeMeaning(definition, document, names);
     const owner = tables.get(type) ?? (differs ? known.owner : undefined);
     if (owner !== undefined) throw new Failure(messages.remoteTypeConflict({ type, owner }));
   }
   const owner = `remote schema "${name}"`;
-  for (const { type, definition } of own) if (!remotes.has(type)) remotes.set(type, { definition, owner });
-}
-
-/** A text that is equal for types with the same structure; names and descriptions of the types do not count. */
-function structureOf(definition: TypeDefinition): string {
-  return JSON.stringify({ ...definition, description: undefined, name: undefined });
+  for (const { type, definition } of own)
+    if (!remotes.has(type)) remotes.set(type, { meaning: typeMeaning(definition, document, names), owner });
 }
 
 function resolvePermissions(
@@ -171,7 +167,7 @@ function resolvePermissions(
   const roles = new Map<string, string>();
   for (const permission of entry.permissions) {
     const { role, definition } = permission;
-    const problems = memory.call(problemsOf, permission, document);
+    const problems = memory.call(problemsOf, permission, document, entry);
     if (problems.length === 0) {
       roles.set(role, definition.schema);
       for (const { place, presets } of memory.call(skippedOf, permission)) {
@@ -192,9 +188,8 @@ function resolvePermissions(
   }
   for (const { role_name: role, role_set } of inheritedRoles) {
     if (roles.has(role)) continue;
-    const texts = [...new Set(role_set.flatMap((parent) => roles.get(parent) ?? []))];
-    const [first, ...others] = texts;
-    if (others.every((other) => canonical(other) === canonical(first!))) {
+    const [first, ...others] = [...new Set(role_set.flatMap((parent) => roles.get(parent) ?? []))];
+    if (others.every((other) => meaning(other) === meaning(first!))) {
       if (first !== undefined) roles.set(role, first);
       continue;
     }
@@ -211,13 +206,25 @@ function resolvePermissions(
   return Object.fromEntries([...roles].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** Equal for texts that differ only in layout. */
-function canonical(sdl: string): string {
-  return printAst(parseGraphql(sdl));
+function meaning(sdl: string): string {
+  return documentMeaning(readRemoteDocument(sdl));
 }
 
-function problemsOf({ definition }: RemoteSchema['permissions'][number], document: RemoteDocument) {
-  return permissionProblems(definition.schema, document);
+function problemsOf(
+  { role, definition: { schema } }: RemoteSchema['permissions'][number],
+  document: RemoteDocument,
+  entry: RemoteSchema,
+): string[] {
+  const problems = permissionProblems(schema, document);
+  if (problems.length > 0) return problems;
+  const customization = customizationOf(entry.definition.customization);
+  return servedProblems(shapeOf(entry, schema, customization, { [role]: schema }), role);
+}
+
+/** The first thing that makes the whole schema invalid. */
+function invalidWhole(entry: RemoteSchema, document: RemoteDocument): string | undefined {
+  const customization = customizationOf(entry.definition.customization);
+  return servedProblems(shapeOf(entry, printAst(document.document), customization, {}), ADMIN_ROLE)[0];
 }
 
 function skippedOf({ definition }: RemoteSchema['permissions'][number]) {

@@ -18,14 +18,16 @@ import { hasDimensions, NumberText } from '../types.ts';
 import { countNode, countRepeated, isFirstCheck, type Reading, readingOf } from './expansion.ts';
 import {
   article,
+  checkItems,
   checkStrict,
   describeJson,
   describeLiteral,
   expectedObject,
+  isBuiltIn,
   refuseNullItems,
-  refuseNulls,
   unexpectedNull,
   wrongEnum,
+  wrongScalar,
 } from './refusals.ts';
 import type { InputNode } from './selection.ts';
 import { isOmitted, noteUse, usableAt, type Variables } from './variables.ts';
@@ -104,6 +106,7 @@ function leaf(type: TypeReference, value: ValueNode, path: string, variables: Va
       return { kind: 'boolean', path, value: source.value, source, type: scalar };
   }
   if (source.from === 'constant') checkStrict(scalar, source.value, path);
+  else if (isBuiltIn(scalar)) throw wrongScalar(scalar, source.from === 'list' ? [] : {}, path);
   return { kind: 'scalar', path, source, type: scalar };
 }
 
@@ -236,7 +239,7 @@ function jsonNode(
       const scalar = namedType(type) as ScalarType;
       if (isFirstCheck(reading.variables, value, type)) {
         if (typeof scalar.accepts === 'object') refuseNullItems(scalar.accepts, value, path);
-        else refuseNulls(type.of, value, path);
+        else checkItems(type.of, value, path);
       }
       return { kind: 'scalar', path, source, type: scalar };
     }
@@ -262,8 +265,8 @@ function jsonNode(
       if (typeof value !== 'string') throw wrongEnum(type, describeJson(value), path);
       return enumNode(type, value, path);
     case 'scalar':
-      if (typeof value === 'boolean') return { kind: 'boolean', path, value, source, type };
       checkStrict(type, value, path);
+      if (typeof value === 'boolean') return { kind: 'boolean', path, value, source, type };
       return { kind: 'scalar', path, source, type };
     default:
       throw new Error(`the ${type.kind} type ${type.name} is not an input type`);
@@ -298,7 +301,21 @@ function objectNode(
       throw new EngineError('validation-failed', `missing required field '${definition.name}'`, { path });
     }
   }
+  if (type.isOneOf) refuseSeveral(type, fields, path);
   return { kind: 'object', path, type, fields };
+}
+
+/** @throws EngineError unless exactly one field of a one-of input is given, with a value */
+function refuseSeveral(type: InputType, fields: ReadonlyMap<string, InputNode>, path: string): void {
+  const given = [...fields.values()];
+  if (given.length === 1 && given[0]!.kind !== 'null') return;
+  throw new EngineError(
+    'validation-failed',
+    `exactly one field of '${type.name}' has to be given, not null`,
+    {
+      path,
+    },
+  );
 }
 
 function enumNode(type: EnumType, name: string, path: string): InputNode {
