@@ -21,7 +21,7 @@ import {
 } from '../../runtime/core/remotes/document.ts';
 import { presetOf } from '../../runtime/core/remotes/preset.ts';
 import { permissionProblems } from '../phases/3-resolve/remote-permission.ts';
-import { baseName } from '../phases/3-resolve/remote-upstream.ts';
+import { baseName } from '../../runtime/core/remotes/document.ts';
 
 export interface Rebase {
   /** The role's SDL as it is, in canonical layout. */

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { isOneOf, type RemoteDocument, type TypeDefinition } from '../../../runtime/core/remotes/document.ts';
 import { isSessionVariable, isStatic, presetOf } from '../../../runtime/core/remotes/preset.ts';
+import { type ObjectType, printType } from '../../../runtime/core/schema/types.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 
 /** Names of types and fields as clients see them. */
@@ -58,6 +59,18 @@ export function typeMeaning(
     case Kind.SCALAR_TYPE_DEFINITION:
       return '"scalar"';
   }
+}
+
+/** As `typeMeaning`, of an object type that is served. */
+export function objectMeaning({ fields }: ObjectType): string {
+  const shown = [...fields().values()].filter(({ name }) => !name.startsWith('__'));
+  const entries = shown.map(({ name, type, arguments: args }) => {
+    const inputs = [...args.values()].map(
+      (argument) => [argument.name, [printType(argument.type), argument.defaultValue ?? null, null]] as const,
+    );
+    return [name, [printType(type), sorted(inputs)]] as const;
+  });
+  return JSON.stringify([Kind.OBJECT_TYPE_DEFINITION, [], sorted(entries)]);
 }
 
 function inputMeaning(

@@ -21,7 +21,7 @@ import type {
 } from '../../../runtime/metadata/metadata.ts';
 import { remoteTarget } from '../../../runtime/metadata/remote-target.ts';
 import type { Memory } from '../../memory/memory.ts';
-import { customizationProblems } from './remote-customization.ts';
+import { customizationProblems, nameClashes } from './remote-customization.ts';
 import { documentMeaning, typeMeaning } from './remote-meaning.ts';
 import { permissionProblems } from './remote-permission.ts';
 import { skippedPresets } from './remote-preset-skipped.ts';
@@ -63,12 +63,19 @@ export function resolveRemoteSchemas(
       const [problem] = memory.call(upstreamProblems, document);
       if (problem) throw new Failure(messages.remoteSchemaInvalid({ reason: problem }));
       const customization = customizationOf(entry.definition.customization);
-      const [wrong] = customizationProblems(entry.definition.customization, document);
+      const [wrong] = [
+        ...customizationProblems(entry.definition.customization, document),
+        ...nameClashes(customization, document),
+      ];
       if (wrong) throw new Failure(messages.remoteSchemaInvalid({ reason: wrong }));
       const invalid = memory.call(invalidWhole, entry, document);
       if (invalid !== undefined) throw new Failure(messages.remoteSchemaInvalid({ reason: invalid }));
       claimRoots(entry, document, customization, taken.roots);
-      claimTypes(entry, document, customization, { tables: taken.types, remotes: types });
+      claimTypes(entry, document, customization, {
+        tables: taken.types,
+        objectMeaning: taken.objectMeaning,
+        remotes: types,
+      });
       if (result.stale !== undefined) {
         leaveOut(
           report,
@@ -129,13 +136,14 @@ interface ClaimedType {
   readonly owner: string;
 }
 
-/** Types of equal names must have equal structure; they are one type. @throws Failure */
+/** Types of equal names must mean the same; they are one type. Of a table only its object type can. @throws Failure */
 function claimTypes(
   { name }: RemoteSchema,
   document: RemoteDocument,
   customization: RemoteCustomization | undefined,
   taken: {
     readonly tables: TakenNames['types'];
+    readonly objectMeaning: TakenNames['objectMeaning'];
     readonly remotes: Map<string, ClaimedType>;
   },
 ): void {
@@ -149,7 +157,9 @@ function claimTypes(
   for (const { type, definition } of own) {
     const known = remotes.get(type);
     const differs = known && known.meaning !== typeMeaning(definition, document, names);
-    const owner = tables.get(type) ?? (differs ? known.owner : undefined);
+    const ofTable = taken.objectMeaning(type);
+    const isAlike = ofTable !== undefined && ofTable === typeMeaning(definition, document, names);
+    const owner = (isAlike ? undefined : tables.get(type)) ?? (differs ? known.owner : undefined);
     if (owner !== undefined) throw new Failure(messages.remoteTypeConflict({ type, owner }));
   }
   const owner = `remote schema "${name}"`;
