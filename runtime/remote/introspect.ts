@@ -90,11 +90,13 @@ function readIntrospection(response: OutgoingResponse): string {
         'remote-schema-error',
         `the answer to the introspection query is not JSON: ${error.message}; ${describeAnswer(response)}`,
       );
-    if (error instanceof InvalidIntrospection)
-      throw new EngineError(
-        'remote-schema-error',
-        `the answer to the introspection query describes no schema: ${error.message}`,
-      );
+    if (error instanceof InvalidIntrospection) {
+      const isThere = !/^Error in \$(?:\.__schema)?:/.test(error.message);
+      const message = isThere
+        ? error.message
+        : `not a GraphQL server, or introspection is off: ${error.message}`;
+      throw new EngineError('remote-schema-error', message);
+    }
     throw error;
   }
 }

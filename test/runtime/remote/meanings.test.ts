@@ -184,7 +184,7 @@ test.each([
   ['{"data": null}', 'not a GraphQL server, or introspection is off'],
   ['{}', 'not a GraphQL server, or introspection is off'],
   ['{"status": "ok"}', 'not a GraphQL server, or introspection is off'],
-  ['{"data": {}}', 'describes no schema'],
+  ['{"data": {}}', 'not a GraphQL server, or introspection is off'],
   [
     '{"errors": [{"message": "GraphQL introspection is not allowed"}]}',
     'refuses to be introspected: introspection is off',
