@@ -42,7 +42,11 @@ export function canBeEqual(left: JoinType, right: JoinType): boolean {
 }
 
 /** Whether values of a field can be values of an argument, as far as the types tell. */
-export function canFill(field: JoinType, argument: TypeNode, { types }: RemoteDocument): boolean {
+export function canFill(
+  field: JoinType,
+  argument: TypeNode,
+  { types }: Pick<RemoteDocument, 'types'>,
+): boolean {
   if (argument.kind === Kind.NON_NULL_TYPE) return canFill(field, argument.type, { types });
   // A value that is no list is sent as one item.
   if (argument.kind === Kind.LIST_TYPE) return canFill(field.items ?? field, argument.type, { types });
