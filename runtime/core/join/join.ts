@@ -109,7 +109,7 @@ export type JoinLevels = readonly (readonly JoinRequest[])[];
 const HIDDEN = '__join_';
 
 /** The name of a hidden field. The type distinguishes fields of several fragments. */
-export function hiddenField({ typeName }: Selection, { responseName }: SelectedField, index: number): string {
+function hiddenField({ typeName }: Selection, { responseName }: SelectedField, index: number): string {
   // A type with an underscore in its name would have the fields of another one.
   const length = typeName.includes('_') ? `${typeName.length}_` : '';
   return `${HIDDEN}${index}_${length}${typeName}_${responseName}`;
