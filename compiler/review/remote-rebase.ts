@@ -15,13 +15,13 @@ import {
 } from 'graphql';
 import { parseGraphql } from '../../runtime/core/graphql-text.ts';
 import {
+  baseName,
   indexDocument,
   type RemoteDocument,
   type TypeDefinition,
 } from '../../runtime/core/remotes/document.ts';
 import { presetOf } from '../../runtime/core/remotes/preset.ts';
 import { permissionProblems } from '../phases/3-resolve/remote-permission.ts';
-import { baseName } from '../phases/3-resolve/remote-upstream.ts';
 
 export interface Rebase {
   /** The role's SDL as it is, in canonical layout. */

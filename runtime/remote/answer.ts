@@ -1,6 +1,7 @@
 /** Splits answers of remote schemas into texts: values that need no change are never parsed. */
 import { EngineError } from '../core/errors.ts';
 import { JsonScanner, MalformedJson } from '../core/json/scanner.ts';
+import { headerOf, type OutgoingResponse } from '../outgoing/message.ts';
 
 /** The top level of an answer, as texts; absent keys are undefined. */
 export interface RemoteAnswer {
@@ -19,6 +20,26 @@ export function splitAnswer(text: string): RemoteAnswer {
   });
   scanner.expectEnd();
   return { data: found.data, errors: found.errors };
+}
+
+/**
+ * What an answer is that cannot be read, as far as its head tells. Of the body nothing is shown but that it is a page: it may hold
+ * anything.
+ */
+export function describeAnswer({ status, headers, body }: OutgoingResponse): string {
+  if (status >= 300 && status < 400)
+    return `it answered with status ${status}: redirects are not followed, so the address has to be the one that answers`;
+  const type = headerOf({ headers }, 'content-type')?.split(';')[0]?.trim();
+  const start = body.subarray(0, 200).toString('latin1').trimStart();
+  const what =
+    body.length === 0
+      ? 'nothing'
+      : start.startsWith('<')
+        ? 'a page instead of JSON'
+        : `${body.length} bytes${type === undefined || type === '' ? '' : ` of ${type}`}`;
+  const hint =
+    status === 200 && start.startsWith('<') ? '; is this the address of its GraphQL endpoint?' : '';
+  return `it answered with status ${status} and ${what}${hint}`;
 }
 
 /** True if the answer has a list of errors that is not empty. */

@@ -10,7 +10,15 @@ import type { RemoteRootPart } from '../core/remotes/remote-root.ts';
 import type { RemoteSchemaShape } from '../core/remotes/shapes.ts';
 import type { CallContext, Caller } from '../graphql/execution.ts';
 import { headersOf, type OutgoingResponse } from '../outgoing/message.ts';
-import { below, hasErrors, isEmptyList, membersOf, type RemoteAnswer, splitAnswer } from './answer.ts';
+import {
+  below,
+  describeAnswer,
+  hasErrors,
+  isEmptyList,
+  membersOf,
+  type RemoteAnswer,
+  splitAnswer,
+} from './answer.ts';
 import { type CallOptions, type CallOrigin, callRemote } from './call.ts';
 import { joinRequest, requestBody, rootRequest } from './document.ts';
 
@@ -34,7 +42,7 @@ export function createRemoteCaller(options: RemoteOptions): Caller {
       const response = await call(target, body, operation === 'query', originOf(context), options);
       const cookies = headersOf(response, 'set-cookie');
       if (cookies.length > 0) client?.addCookies?.(cookies);
-      const data = rootData(response.body.toString('utf8'), options);
+      const data = rootData(response, options);
       return aliases.map((alias) => {
         const value = data.get(alias);
         if (value === undefined) throw remoteError(`expecting key ${alias}`);
@@ -130,15 +138,17 @@ function remoteError(message: string): EngineError {
 }
 
 /** Values of root fields by alias. @throws EngineError; UpstreamErrors with the errors of the remote schema */
-function rootData(text: string, { prioritizeData }: RemoteOptions): ReadonlyMap<string, string> {
+function rootData(
+  response: OutgoingResponse,
+  { prioritizeData }: RemoteOptions,
+): ReadonlyMap<string, string> {
   let answer: RemoteAnswer;
   try {
-    answer = splitAnswer(text);
+    answer = splitAnswer(response.body.toString('utf8'));
   } catch (error) {
     if (!(error instanceof MalformedJson)) throw error;
-    throw new EngineError('remote-schema-error', `the remote's answer is not valid JSON: ${error.message}`, {
-      cause: error,
-    });
+    const message = `the remote's answer is not valid JSON: ${error.message}; ${describeAnswer(response)}`;
+    throw new EngineError('remote-schema-error', message, { cause: error });
   }
   const { data, errors } = answer;
   const isData = data !== undefined && data !== 'null';
@@ -152,10 +162,12 @@ function rootData(text: string, { prioritizeData }: RemoteOptions): ReadonlyMap<
   }
   if (errors !== undefined && isEmptyList(errors))
     throw remoteError('Empty "errors" field in response from remote');
+  const { status } = response;
+  const of = status === 200 ? '' : `, which answered with status ${status}`;
   throw remoteError(
     data === undefined
-      ? 'Missing "data" field with no errors in response from remote'
-      : 'Received null "data" field with no errors in response from remote',
+      ? `Missing "data" field with no errors in response from remote${of}`
+      : `Received null "data" field with no errors in response from remote${of}`,
   );
 }
 
@@ -169,7 +181,7 @@ async function lookUp(
   const errors = context.execution.client?.partialErrors;
   try {
     const response = await call(target, body, true, originOf(context), options);
-    return joinData(response.body.toString('utf8'), entries, errors);
+    return joinData(response, entries, errors);
   } catch (error) {
     if (!errors || !(error instanceof EngineError) || !entries.every(({ part }) => part.isOptional))
       throw error;
@@ -199,17 +211,17 @@ function optionalErrors(text: string, entries: readonly Entry[]): string[] | und
 }
 
 function joinData(
-  text: string,
+  response: OutgoingResponse,
   entries: readonly Entry[],
   errors: string[] | undefined,
 ): ReadonlyMap<string, string> {
   const { path } = entries[0]!.part;
   let answer: RemoteAnswer;
   try {
-    answer = splitAnswer(text);
+    answer = splitAnswer(response.body.toString('utf8'));
   } catch (error) {
     if (!(error instanceof MalformedJson)) throw error;
-    const message = `Remote server response is not valid JSON: ${error.message}`;
+    const message = `Remote server response is not valid JSON: ${error.message}; ${describeAnswer(response)}`;
     throw new EngineError('unexpected', message, { path, cause: error });
   }
   if (hasErrors(answer)) {

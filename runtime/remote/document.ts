@@ -3,7 +3,13 @@ import { EngineError, stepsOf } from '../core/errors.ts';
 import { remember } from '../core/remember.ts';
 import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
 import type { RemoteRootPart } from '../core/remotes/remote-root.ts';
-import { aliased, type RemoteText, type RemoteVariable, type SessionCoercion } from '../core/remotes/text.ts';
+import {
+  aliased,
+  type RemoteKey,
+  type RemoteText,
+  type RemoteVariable,
+  type SessionCoercion,
+} from '../core/remotes/text.ts';
 import { sourceValue } from '../core/request/bind.ts';
 import type { Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
@@ -33,11 +39,11 @@ class Document {
   }
 
   /** @param key makes the text of a value of the left side */
-  text(parts: RemoteText, key: (index: number, type: string) => string = noKey): string {
+  text(parts: RemoteText, key: (key: RemoteKey) => string = noKey): string {
     let text = '';
     for (const part of parts) {
       if (typeof part === 'string') text += part;
-      else if ('key' in part) text += key(part.key, part.type);
+      else if ('key' in part) text += key(part);
       else text += part.isSpread ? this.#items(part) : `$${this.#variable(part)}`;
     }
     return text;
@@ -160,6 +166,9 @@ const MAX_LITERALS = 20;
 
 const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
+/** JSON has escapes that documents do not have. */
+const LONE_SURROGATE = /\\u[dD][89a-fA-F]/;
+
 /**
  * Looks up tuples as aliases `f0`, `f1` … of one query. Values of built-in scalars are literals while there are few of them;
  * otherwise they are variables, so that the text is the same for every set of as many tuples.
@@ -168,10 +177,10 @@ export function joinRequest(entries: readonly JoinEntry[], values: Values): Remo
   const document = new Document(values);
   const isFew = entries.length <= MAX_LITERALS;
   const fields = entries.map(({ part, tuple }, alias) => {
-    const key = (index: number, type: string) => {
-      const base = type.replace(/[[\]!]/g, '');
-      const value = keyValue(tuple[index]!, base);
-      return isFew && BUILT_IN.has(base) && base === type.replace('!', '')
+    const key = ({ key: index, type, read }: RemoteKey) => {
+      const value = read(tuple[index]!);
+      if (value === undefined) throw new Error(`a value does not fit its argument of type ${type}`);
+      return isFew && BUILT_IN.has(type.replace(/[[\]!]/g, '')) && !LONE_SURROGATE.test(value)
         ? value
         : `$${document.add(`f${alias}_${index}`, type, value)}`;
     };
@@ -179,17 +188,6 @@ export function joinRequest(entries: readonly JoinEntry[], values: Values): Remo
   });
   const { declarations } = document;
   return { query: `query ${declarations} { ${fields.join(' ')} }`, variables: document.variables };
-}
-
-/** The JSON of a value as the argument's scalar takes it: numbers that came as strings, and the other way round. */
-function keyValue(json: string, type: string): string {
-  const isText = json.startsWith('"');
-  if (type === 'String') return isText ? json : JSON.stringify(json);
-  if (type === 'Int' || type === 'Float') {
-    const number = isText ? (JSON.parse(json) as string) : json;
-    return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(number) ? number : json;
-  }
-  return json;
 }
 
 /** The body of the call. */

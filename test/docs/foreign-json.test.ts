@@ -25,6 +25,7 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   'runtime/core/join/splice.ts': 'one string',
   'runtime/core/json/exact-json.ts': 'the reader itself',
   'runtime/core/json/scanner.ts': 'one string',
+  'runtime/core/remotes/key.ts': 'one string',
   'runtime/core/saved-sql.ts': 'the text of a parameter in a generated file',
   'runtime/database/embedded-binaries.ts': 'files of a package',
   'runtime/events/scheduled-delivery.ts': 'address, headers and waiting times that this server stored',
@@ -34,7 +35,6 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   'runtime/package-version.ts': "the package's own description",
   'runtime/program/host-metadata.ts': "an answer of this server's other thread",
   'runtime/program/manifest.ts': 'the manifest of a generated folder',
-  'runtime/remote/document.ts': 'one string',
 };
 
 /** Files that may read YAML, and which. */

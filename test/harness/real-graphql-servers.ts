@@ -42,6 +42,27 @@ export async function startYoga(sdl: string, resolvers: Resolvers): Promise<Real
   };
 }
 
+/** `@apollo/server`. */
+export async function startApollo(sdl: string, resolvers: Resolvers): Promise<RealServer> {
+  const { ApolloServer } = (await load('@apollo/server/dist/esm/index.js')) as {
+    ApolloServer: new (options: object) => { stop(): Promise<void> };
+  };
+  const { startStandaloneServer } = (await load('@apollo/server/dist/esm/standalone/index.js')) as {
+    startStandaloneServer: (server: object, options: object) => Promise<{ url: string }>;
+  };
+  let requests = 0;
+  // Without NODE_ENV=production it lets everybody introspect it; the option says so.
+  const server = new ApolloServer({ typeDefs: sdl, resolvers, introspection: true });
+  const { url } = await startStandaloneServer(server, {
+    listen: { host: '127.0.0.1', port: 0 },
+    context: async () => {
+      requests += 1;
+      return {};
+    },
+  });
+  return { url, requests: () => requests, stop: () => server.stop() };
+}
+
 interface Fastify {
   register(plugin: unknown, options: object): unknown;
   addHook(name: string, hook: () => Promise<void>): unknown;

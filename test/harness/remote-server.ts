@@ -4,7 +4,8 @@
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buildSchema, graphql, parse } from 'graphql';
+import { buildSchema, type GraphQLSchema, graphql, parse } from 'graphql';
+import { problemsOf } from '../fuzz/remote/check.ts';
 
 interface RemoteCall {
   readonly query: string;
@@ -20,6 +21,7 @@ export interface RemoteServer {
   readonly calls: RemoteCall[];
   /** Answers instead of the schema, as long as it is set; undefined leaves it to the schema. */
   answer: ((call: RemoteCall, response: ServerResponse) => string | Promise<string> | undefined) | undefined;
+  /** @throws Error where a document with its variables was not valid by the schema */
   stop(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export interface RemoteServer {
 export async function startRemoteServer(sdl: string, root: object, wantedPort = 0): Promise<RemoteServer> {
   const schema = buildSchema(sdl, { assumeValidSDL: true });
   const calls: RemoteCall[] = [];
+  const invalid: string[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     request.setEncoding('utf8');
@@ -37,7 +40,11 @@ export async function startRemoteServer(sdl: string, root: object, wantedPort = 
     const { query, variables, operationName } = JSON.parse(body) as RemoteCall;
     const call = { query, variables, operationName, headers: request.headers, body };
     const isIntrospection = query.includes('__schema');
-    if (!isIntrospection) calls.push(call);
+    if (!isIntrospection) {
+      calls.push(call);
+      // What answers instead may be a server with another schema.
+      if (!server.answer) invalid.push(...refused(schema, call));
+    }
     const replaced = server.answer?.(call, response);
     const text =
       replaced === undefined
@@ -69,7 +76,13 @@ export async function startRemoteServer(sdl: string, root: object, wantedPort = 
     stop: async () => {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
+      if (invalid.length > 0) throw new Error(`invalid documents were sent:\n${invalid.join('\n')}`);
     },
   };
   return server;
+}
+
+function refused(schema: GraphQLSchema, { query, variables = {} }: RemoteCall): string[] {
+  const texts = Object.entries(variables).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  return problemsOf(schema, { query, variables: new Map(texts) }).map((problem) => `${problem}: ${query}`);
 }

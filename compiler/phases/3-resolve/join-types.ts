@@ -1,16 +1,22 @@
 /** Whether values of two types can be equal, as far as the types tell. */
+import { Kind, type TypeNode } from 'graphql';
+import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import type { ColumnType } from '../../../runtime/core/types.ts';
 
 /** A type of a joining field. `any`: nothing is known of its values, or they are texts. */
 export interface JoinType {
-  readonly kind: 'number' | 'boolean' | 'uuid' | 'date' | 'any';
+  readonly kind: 'number' | 'boolean' | 'uuid' | 'date' | 'list' | 'any';
   /** As messages name it. */
   readonly name: string;
+  /** The type of a list's items. */
+  readonly items?: JoinType;
 }
 
-export function ofColumn({ family, key, sql, native }: ColumnType): JoinType {
+export function ofColumn(type: ColumnType): JoinType {
+  const { family, key, sql, native, element } = type;
   const name = key.includes('.') ? key : sql;
+  if (element) return { kind: 'list', name, items: ofColumn(element) };
   if (native) return { kind: 'any', name };
   switch (family) {
     case 'integer':
@@ -33,6 +39,20 @@ export function ofScalar(name: string): JoinType {
 
 export function canBeEqual(left: JoinType, right: JoinType): boolean {
   return left.kind === right.kind || left.kind === 'any' || right.kind === 'any';
+}
+
+/** Whether values of a field can be values of an argument, as far as the types tell. */
+export function canFill(
+  field: JoinType,
+  argument: TypeNode,
+  { types }: Pick<RemoteDocument, 'types'>,
+): boolean {
+  if (argument.kind === Kind.NON_NULL_TYPE) return canFill(field, argument.type, { types });
+  // A value that is no list is sent as one item.
+  if (argument.kind === Kind.LIST_TYPE) return canFill(field.items ?? field, argument.type, { types });
+  const name = argument.name.value;
+  if (field.kind !== 'list') return canBeEqual(field, ofScalar(name));
+  return name === 'String' || types.get(name)?.kind === Kind.SCALAR_TYPE_DEFINITION;
 }
 
 /**

@@ -2,6 +2,8 @@
 
 import { Kind } from 'graphql';
 import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import { remoteNames } from '../../../runtime/core/remotes/names.ts';
+import type { RemoteCustomization } from '../../../runtime/core/remotes/shapes.ts';
 import type { RemoteSchemaCustomization } from '../../../runtime/metadata/metadata.ts';
 import { repeats } from './custom-types.ts';
 
@@ -56,3 +58,32 @@ function nameIn({ field_names }: RemoteSchemaCustomization, type: string, field:
 function listed(names: readonly string[]): string {
   return names.map((name) => JSON.stringify(name)).join(', ');
 }
+
+/** Types, or fields of one type, that would have one name. */
+export function nameClashes(
+  customization: RemoteCustomization | undefined,
+  { types, roots }: RemoteDocument,
+): string[] {
+  const names = remoteNames(customization, new Set(Object.values(roots)));
+  const problems: string[] = [];
+  const claim = (taken: Map<string, string>, name: string, original: string, what: string) => {
+    const other = taken.get(name);
+    if (other === undefined) taken.set(name, original);
+    else
+      problems.push(
+        `Remote schema customization inconsistency: ${what} ${JSON.stringify(other)} and ${JSON.stringify(original)} would both be called ${JSON.stringify(name)}.`,
+      );
+  };
+  const taken = new Map(BUILT_IN.map((name) => [name, name]));
+  for (const [type, definition] of types) {
+    if (!BUILT_IN.includes(type)) claim(taken, names.type(type), type, 'types');
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION)
+      continue;
+    const fields = new Map<string, string>();
+    for (const { name } of definition.fields ?? [])
+      claim(fields, names.field(type, name.value), name.value, `fields of type ${JSON.stringify(type)}`);
+  }
+  return problems;
+}
+
+const BUILT_IN: readonly string[] = ['Int', 'Float', 'String', 'Boolean', 'ID'];

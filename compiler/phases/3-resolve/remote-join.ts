@@ -3,7 +3,7 @@
 import { Kind, print as printAst, type TypeNode } from 'graphql';
 import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { remember } from '../../../runtime/core/remember.ts';
-import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import { baseName, isOneOf, type RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type {
   RemoteArgument,
   RemoteArguments,
@@ -20,9 +20,8 @@ import type {
   Metadata,
   RemoteRelationshipDefinition,
 } from '../../../runtime/metadata/metadata.ts';
-import { canBeEqual, canBeLookedUp, type JoinType, ofColumn, ofScalar } from './join-types.ts';
+import { canBeEqual, canBeLookedUp, canFill, type JoinType, ofColumn } from './join-types.ts';
 import type { ResolvedRemote } from './remote-schema.ts';
-import { baseName } from './remote-upstream.ts';
 import { Failure, suggest } from './report.ts';
 import { quoted, type SourceScope, tableNames } from './scope.ts';
 
@@ -135,7 +134,7 @@ function toRemote(
   const remote = remotes.get(name);
   if (!remote) throw new Failure(messages.remoteSchemaMissing({ name })).missing(lossOf.remoteSchema(name));
   const { document } = remote;
-  const used = new Map<string, Set<string>>();
+  const used = new Map<string, TypeNode[]>();
   let type = document.roots.query!;
   const path = remote_field.map(({ field, arguments: given }) => {
     const owner = document.types.get(type);
@@ -150,10 +149,10 @@ function toRemote(
   });
   const warnings = [...used].flatMap(([field, types]) => {
     const from = left.types.get(field);
-    const refused = from && [...types].find((scalar) => !canBeEqual(from, ofScalar(scalar)));
-    if (!from || refused === undefined) return [];
+    const refused = from && types.find((argument) => !canFill(from, argument, document));
+    if (!refused) return [];
     const facts = { name: relationship, entity: left.name, field, type: from.name };
-    return [messages.joinArgumentType({ ...facts, argumentType: refused })];
+    return [messages.joinArgumentType({ ...facts, argumentType: printAst(refused) })];
   });
   // Without variables, rows whose fields are not null have the relationship.
   const keys = used.size > 0 ? [...used.keys()] : lhs_fields;
@@ -165,7 +164,7 @@ interface Reading {
   readonly document: RemoteDocument;
   readonly lhs: readonly string[];
   /** Types of the arguments that each field of the left side fills. */
-  readonly used: Map<string, Set<string>>;
+  readonly used: Map<string, TypeNode[]>;
 }
 
 function readArguments(
@@ -189,7 +188,7 @@ function readArgument(value: Json, type: TypeNode, reading: Reading): RemoteArgu
     const key = value.slice(1);
     if (key === '') throw wrong('Empty variable name');
     if (!reading.lhs.includes(key)) throw wrong(`variable "${key}" is not found`);
-    remember(reading.used, key, () => new Set()).add(baseName(inner));
+    remember(reading.used, key, () => []).push(inner);
     return { key };
   }
   if (Array.isArray(value)) {
@@ -203,6 +202,8 @@ function readArgument(value: Json, type: TypeNode, reading: Reading): RemoteArgu
     if (definition?.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION)
       throw wrong(`type "${baseName(inner)}"not an input object type`);
     const fields = new Map((definition.fields ?? []).map((field) => [field.name.value, field.type]));
+    if (isOneOf(definition) && Object.keys(value).length !== 1)
+      throw wrong(`type "${definition.name.value}" is a one-of input: exactly one field has to be given`);
     const read = { fields: readArguments(value as JsonObject, fields, reading) };
     return named === undefined ? { items: [read] } : read;
   }

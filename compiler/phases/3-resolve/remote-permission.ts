@@ -13,10 +13,13 @@ import {
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
 import {
   indexDocument,
+  isOneOf,
   type RemoteDocument,
   type TypeDefinition,
 } from '../../../runtime/core/remotes/document.ts';
+import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 import { repeats } from './custom-types.ts';
+import { defaultMeaning } from './remote-meaning.ts';
 import { presetProblems } from './remote-preset.ts';
 
 const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
@@ -225,6 +228,16 @@ function inputsProblems(
   const problems: string[] = [];
   const name = type.name.value;
   const given = type.fields ?? [];
+  if (isOneOf(type) !== isOneOf(found))
+    problems.push(
+      `input object "${name}" ${isOneOf(found) ? 'is a one-of input: it needs @oneOf' : 'is no one-of input'}`,
+    );
+  if (isOneOf(found) && given.length === 0)
+    problems.push(`input object "${name}" is a one-of input: one of its fields has to be left`);
+  if (isOneOf(found) && given.length > 1 && given.some(presetOf))
+    problems.push(
+      `input object "${name}" is a one-of input: a preset of one of its fields leaves no other field to be given`,
+    );
   const repeated = repeats(given.map((field) => field.name.value));
   if (repeated.length > 0)
     problems.push(`duplicate fields: ${listed(repeated)}found in the "Input object" "${name}"`);
@@ -266,12 +279,16 @@ function inputProblems(
     ...typeDiffers(name, 'Input object argument', known, input),
   ];
   const [wanted, found] = [known, input].map(({ defaultValue }) =>
-    defaultValue ? printAst(defaultValue) : '',
+    defaultValue ? defaultMeaning(defaultValue, known.type, upstream) : '',
   );
-  if (wanted !== found)
-    problems.push(
-      `expected default value of input value: "${name}"of input object "${owner}" to be ${wanted} but received ${found}`,
+  if (wanted !== found) {
+    const [expected, received] = [known, input].map(({ defaultValue }) =>
+      defaultValue ? printAst(defaultValue) : '',
     );
+    problems.push(
+      `expected default value of input value: "${name}"of input object "${owner}" to be ${expected} but received ${received}`,
+    );
+  }
   if (presets.length > 1)
     problems.push(`found multiple preset directives at "Input object argument" "${name}"`);
   else if (presets[0]) problems.push(...presetProblems(presets[0], input, role));
@@ -292,6 +309,7 @@ function typeDiffers(
 
 const STANDARD: Readonly<Record<string, readonly string[]>> = {
   deprecated: ['reason'],
+  oneOf: [],
   specifiedBy: ['url'],
   include: ['if'],
   skip: ['if'],

@@ -4,6 +4,8 @@
  */
 import { Kind } from 'graphql';
 import { displayName } from '../../../runtime/core/names.ts';
+import { baseName } from '../../../runtime/core/remotes/document.ts';
+import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
@@ -20,7 +22,6 @@ import { contestedFieldNames, requireFreeFieldName } from './field.ts';
 import { ofColumn, ofScalar } from './join-types.ts';
 import { type JoinContext, type LeftEntity, requireName, resolveJoin } from './remote-join.ts';
 import type { ResolvedRemote } from './remote-schema.ts';
-import { baseName } from './remote-upstream.ts';
 import { attempt, Failure, type ReportedObject } from './report.ts';
 import { quoted, type SourceScope, type TableScope } from './scope.ts';
 import type { SourceStructure } from './structure.ts';
@@ -119,12 +120,17 @@ export function typeRelationships(
 }
 
 /** @throws Failure */
-function leftType({ entry, document }: ResolvedRemote, type: string, relationship: string): LeftEntity {
+function leftType(
+  { entry, document, shape }: ResolvedRemote,
+  type: string,
+  relationship: string,
+): LeftEntity {
   const definition = document.types.get(type);
   if (!definition) throw new Failure(messages.remoteTypeMissing({ type, name: entry.name }));
   if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) throw new Failure(messages.remoteTypeNotObject());
   const fields = definition.fields ?? [];
-  if (fields.some(({ name }) => name.value === relationship)) {
+  const names = remoteNames(shape.customization, new Set(Object.values(document.roots)));
+  if (fields.some(({ name }) => [name.value, names.field(type, name.value)].includes(relationship))) {
     const reason = `field with name "${relationship}" already exists in type "${type}"`;
     throw new Failure(messages.remoteRelationshipInvalid({ reason }));
   }

@@ -14,6 +14,7 @@ import type {
   RemoteSchemaShape,
   Renaming,
 } from '../../../runtime/core/remotes/shapes.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { remoteSchema } from '../../../runtime/metadata/kinds/remote-schema.ts';
@@ -26,9 +27,11 @@ import type {
 } from '../../../runtime/metadata/metadata.ts';
 import { remoteTarget } from '../../../runtime/metadata/remote-target.ts';
 import type { Memory } from '../../memory/memory.ts';
-import { customizationProblems } from './remote-customization.ts';
+import { customizationProblems, nameClashes } from './remote-customization.ts';
+import { documentMeaning, typeMeaning } from './remote-meaning.ts';
 import { permissionProblems } from './remote-permission.ts';
 import { skippedPresets } from './remote-preset-skipped.ts';
+import { servedProblems } from './remote-served.ts';
 import { upstreamProblems } from './remote-upstream.ts';
 import { attempt, because, Failure, leaveOut, type ReportedObject } from './report.ts';
 import type { TakenNames } from './taken-names.ts';
@@ -66,12 +69,18 @@ export function resolveRemoteSchemas(
       const [problem] = memory.call(upstreamProblems, document);
       if (problem) throw new Failure(messages.remoteSchemaInvalid({ reason: problem }));
       const customization = customizationOf(entry.definition.customization);
-      const [wrong] = customizationProblems(entry.definition.customization, document);
+      const [wrong] = [
+        ...customizationProblems(entry.definition.customization, document),
+        ...nameClashes(customization, document),
+      ];
       if (wrong) throw new Failure(messages.remoteSchemaInvalid({ reason: wrong }));
+      const invalid = memory.call(invalidWhole, entry, document);
+      if (invalid !== undefined) throw new Failure(messages.remoteSchemaInvalid({ reason: invalid }));
       claimRoots(entry, document, customization, taken.roots);
       claimTypes(entry, document, customization, {
         tables: taken.types,
         shared: taken.shared,
+        objectMeaning: taken.objectMeaning,
         remotes: types,
       });
       if (result.stale !== undefined) {
@@ -130,11 +139,11 @@ function claimRoots(
 }
 
 interface ClaimedType {
-  readonly definition: TypeDefinition;
+  readonly meaning: string;
   readonly owner: string;
 }
 
-/** Types of equal names must have equal structure; they are one type. @throws Failure */
+/** Types of equal names must mean the same; they are one type. Of a table only its object type can. @throws Failure */
 function claimTypes(
   { name }: RemoteSchema,
   document: RemoteDocument,
@@ -142,28 +151,32 @@ function claimTypes(
   taken: {
     readonly tables: TakenNames['types'];
     readonly shared: TakenNames['shared'];
+    readonly objectMeaning: TakenNames['objectMeaning'];
     readonly remotes: Map<string, ClaimedType>;
   },
 ): void {
   const roots = new Set(Object.values(document.roots));
-  const { type: rename } = remoteNames(customization, roots);
+  const names = remoteNames(customization, roots);
   const own = [...document.types].flatMap(([type, definition]) =>
     // Fields of root types are root fields; the type itself is visible only if it has a name of its own.
-    roots.has(type) && customization?.namespace === undefined ? [] : [{ type: rename(type), definition }],
+    roots.has(type) && customization?.namespace === undefined ? [] : [{ type: names.type(type), definition }],
   );
   const { tables, shared, remotes } = taken;
   for (const { type, definition } of own) {
     if (!isGraphqlName(type)) throw new Failure(messages.nameNotGraphql({ name: type }));
     const other = shared.get(type);
-    if (other && other.form !== formOfDefinition(definition, rename))
+    if (other && other.form !== formOfDefinition(definition, names.type))
       throw new Failure(messages.remoteTypeConflict({ type, owner: other.owner }));
     const known = remotes.get(type);
-    const differs = known && structureOf(known.definition) !== structureOf(definition);
-    const owner = tables.get(type) ?? (differs ? known.owner : undefined);
+    const differs = known && known.meaning !== typeMeaning(definition, document, names);
+    const ofTable = taken.objectMeaning(type);
+    const isAlike = ofTable !== undefined && ofTable === typeMeaning(definition, document, names);
+    const owner = (isAlike ? undefined : tables.get(type)) ?? (differs ? known.owner : undefined);
     if (owner !== undefined) throw new Failure(messages.remoteTypeConflict({ type, owner }));
   }
   const owner = `remote schema "${name}"`;
-  for (const { type, definition } of own) if (!remotes.has(type)) remotes.set(type, { definition, owner });
+  for (const { type, definition } of own)
+    if (!remotes.has(type)) remotes.set(type, { meaning: typeMeaning(definition, document, names), owner });
 }
 
 /** As `formOf` writes types of databases; undefined where those have none of the kind. */
@@ -186,11 +199,6 @@ function formOfDefinition(definition: TypeDefinition, rename: (name: string) => 
   }
 }
 
-/** A text that is equal for types with the same structure; names and descriptions of the types do not count. */
-function structureOf(definition: TypeDefinition): string {
-  return JSON.stringify({ ...definition, description: undefined, name: undefined });
-}
-
 function resolvePermissions(
   entry: RemoteSchema,
   document: RemoteDocument,
@@ -201,7 +209,7 @@ function resolvePermissions(
   const roles = new Map<string, string>();
   for (const permission of entry.permissions) {
     const { role, definition } = permission;
-    const problems = memory.call(problemsOf, permission, document);
+    const problems = memory.call(problemsOf, permission, document, entry);
     if (problems.length === 0) {
       roles.set(role, definition.schema);
       for (const { place, presets } of memory.call(skippedOf, permission)) {
@@ -222,9 +230,8 @@ function resolvePermissions(
   }
   for (const { role_name: role, role_set } of inheritedRoles) {
     if (roles.has(role)) continue;
-    const texts = [...new Set(role_set.flatMap((parent) => roles.get(parent) ?? []))];
-    const [first, ...others] = texts;
-    if (others.every((other) => canonical(other) === canonical(first!))) {
+    const [first, ...others] = [...new Set(role_set.flatMap((parent) => roles.get(parent) ?? []))];
+    if (others.every((other) => meaning(other) === meaning(first!))) {
       if (first !== undefined) roles.set(role, first);
       continue;
     }
@@ -241,13 +248,25 @@ function resolvePermissions(
   return Object.fromEntries([...roles].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** Equal for texts that differ only in layout. */
-function canonical(sdl: string): string {
-  return printAst(parseGraphql(sdl));
+function meaning(sdl: string): string {
+  return documentMeaning(readRemoteDocument(sdl));
 }
 
-function problemsOf({ definition }: RemoteSchema['permissions'][number], document: RemoteDocument) {
-  return permissionProblems(definition.schema, document);
+function problemsOf(
+  { role, definition: { schema } }: RemoteSchema['permissions'][number],
+  document: RemoteDocument,
+  entry: RemoteSchema,
+): string[] {
+  const problems = permissionProblems(schema, document);
+  if (problems.length > 0) return problems;
+  const customization = customizationOf(entry.definition.customization);
+  return servedProblems(shapeOf(entry, schema, customization, { [role]: schema }), role);
+}
+
+/** The first thing that makes the whole schema invalid. */
+function invalidWhole(entry: RemoteSchema, document: RemoteDocument): string | undefined {
+  const customization = customizationOf(entry.definition.customization);
+  return servedProblems(shapeOf(entry, printAst(document.document), customization, {}), ADMIN_ROLE)[0];
 }
 
 function skippedOf({ definition }: RemoteSchema['permissions'][number]) {

@@ -8,7 +8,11 @@ import {
   print as printAst,
   type TypeNode,
 } from 'graphql';
-import type { RemoteDocument, TypeDefinition } from '../../../runtime/core/remotes/document.ts';
+import {
+  baseName,
+  type RemoteDocument,
+  type TypeDefinition,
+} from '../../../runtime/core/remotes/document.ts';
 
 const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
@@ -43,10 +47,6 @@ function referencesOf(type: TypeDefinition): string[] {
     default:
       return [];
   }
-}
-
-export function baseName(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : baseName(type.type);
 }
 
 function unionProblems(

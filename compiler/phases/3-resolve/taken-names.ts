@@ -3,7 +3,12 @@
  * those of remote schemas, so that extensions cannot.
  */
 import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
+import { linkProgram } from '../../../runtime/core/program.ts';
+import { lazy } from '../../../runtime/core/remember.ts';
+import { typeNames } from '../../../runtime/core/schema/type-names.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { rootTypeOf } from './conflict.ts';
+import { objectMeaning } from './remote-meaning.ts';
 import type { SourceStructure, Structure } from './structure.ts';
 import type { TakenType } from './type-register.ts';
 
@@ -15,12 +20,44 @@ export interface TakenNames {
   readonly types: Map<string, string>;
   /** Types that several things may have if theirs is the same: scalars, comparisons. */
   readonly shared: ReadonlyMap<string, TakenType>;
+  /** The meaning of a table's object type, as `typeMeaning` has it; undefined for other types. */
+  readonly objectMeaning: (type: string) => string | undefined;
 }
 
-export const noNames = (): TakenNames => ({ roots: new Map(), types: new Map(), shared: new Map() });
+export const noNames = (): TakenNames => ({
+  roots: new Map(),
+  types: new Map(),
+  shared: new Map(),
+  objectMeaning: () => undefined,
+});
 
 export function takenNames({ sources, types }: Structure, actions: ActionsProgram | undefined): TakenNames {
-  return { roots: takenRoots(sources, actions), ...takenTypes(types, actions) };
+  return {
+    roots: takenRoots(sources, actions),
+    ...takenTypes(types, actions),
+    objectMeaning: objectMeanings(sources),
+  };
+}
+
+/** Object types of tables as an administrator is served them. */
+function objectMeanings(sources: readonly SourceStructure[]): TakenNames['objectMeaning'] {
+  const schema = lazy(() => {
+    const tables = sources.flatMap(({ tables: own }) =>
+      own.map(({ shape }) => ({ table: { ...shape, fields: {} } })),
+    );
+    const shapes = sources.map(({ scope }) => scope.shape);
+    const options = { inferFunctionPermissions: true };
+    return linkProgram({ sources: shapes, tables, functions: [] }, options).roleSchema(ADMIN_ROLE, false);
+  });
+  return (type) => {
+    const isTable = sources.some(({ scope, tables }) =>
+      tables.some(({ shape }) => typeNames({ ...shape, source: scope.shape }).object === type),
+    );
+    if (!isTable) return undefined;
+    const objects = schema().program.tables.map((table) => schema().types(table).object());
+    const found = objects.find(({ name }) => name === type);
+    return found && objectMeaning(found);
+  };
 }
 
 /** Root fields of tables, functions and actions. */

@@ -1,5 +1,5 @@
 /** Custom types as GraphQL types, for one role: its relationships lead to tables that the role may read. */
-import { Kind, parseType, type TypeNode } from 'graphql';
+import { DEFAULT_DEPRECATION_REASON, Kind, parseType, type TypeNode } from 'graphql';
 import type { TableTarget } from '../join/join.ts';
 import { lazy, remember } from '../remember.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
@@ -193,7 +193,11 @@ function enumType(
     values: new Map(
       Object.entries(values).map(([value, { description: text, deprecated }]) => [
         value,
-        { value, ...(text ? { description: text } : {}), ...(deprecated ? { deprecated } : {}) },
+        {
+          value,
+          ...(text ? { description: text } : {}),
+          ...(deprecated ? { deprecationReason: DEFAULT_DEPRECATION_REASON } : {}),
+        },
       ]),
     ),
   };

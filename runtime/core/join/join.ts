@@ -3,6 +3,7 @@
  * action. The left side puts the values of the join columns in the place of the field; the join looks each tuple up, once,
  * and the result takes the place of the values (see splice.ts). Steps of one level run in parallel.
  */
+import { EngineError } from '../errors.ts';
 import type { Column } from '../program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { SelectedField, Selection } from '../request/selection.ts';
@@ -50,6 +51,8 @@ interface CallTarget {
   readonly group: string;
   /** Plans the lookup of the field as data for the caller. @throws EngineError */
   readonly resolve: (field: SelectedField, scope: Scope) => unknown;
+  /** As `PlannedJoin.encode`. */
+  readonly encode?: PlannedJoin['encode'];
 }
 
 /** A join of a request. Identity counts: results are kept by it. */
@@ -74,6 +77,8 @@ export interface JoinTree {
   readonly tuples: ReadonlyMap<string, PlannedJoin>;
   /** Names of types to be replaced, by response name. */
   readonly renamed: ReadonlyMap<string, (name: string) => string>;
+  /** Fields that the answer leaves out. */
+  readonly omitted: ReadonlySet<string>;
   /** Handover `fields`, by hidden field. */
   readonly hidden: ReadonlyMap<string, { readonly join: PlannedJoin; readonly index: number }>;
 }
@@ -103,7 +108,25 @@ export type JoinRequest =
 
 export type JoinLevels = readonly (readonly JoinRequest[])[];
 
+const HIDDEN = '__join_';
+
 /** The name of a hidden field. The type distinguishes fields of several fragments. */
-export function hiddenField({ typeName }: Selection, { responseName }: SelectedField, index: number): string {
-  return `__join_${index}_${typeName}_${responseName}`;
+function hiddenField({ typeName }: Selection, { responseName }: SelectedField, index: number): string {
+  // A type with an underscore in its name would have the fields of another one.
+  const length = typeName.includes('_') ? `${typeName.length}_` : '';
+  return `${HIDDEN}${index}_${length}${typeName}_${responseName}`;
+}
+
+/** Names of the fields that hold a join's values. Without values, one field shows that the object is there. */
+export function hiddenFields(selection: Selection, field: SelectedField, { keys }: JoinField): string[] {
+  return Array.from({ length: Math.max(1, keys.length) }, (_, index) => hiddenField(selection, field, index));
+}
+
+/** Asks another server for an object of which nothing is selected: it selects `__typename`, which the answer leaves out. */
+export const NOTHING_SELECTED = `${HIDDEN}nothing`;
+
+/** @throws EngineError for a response name that hidden fields may have */
+export function refuseHidden({ responseName, path }: SelectedField): void {
+  if (responseName.startsWith(HIDDEN))
+    throw new EngineError('validation-failed', `the alias '${responseName}' is reserved`, { path });
 }

@@ -61,7 +61,7 @@ export function splice(text: string, tree: JoinTree, collect: CollectTuples): Sp
   function readValue(place: JoinTree): void {
     if (scanner.atList) scanner.eachItem(() => readValue(place));
     else if (scanner.atObject) {
-      if (place.hidden.size > 0) readObjectWithHidden(place);
+      if (place.hidden.size > 0 || place.omitted.size > 0) readObjectWithHidden(place);
       else scanner.eachMember((key) => readMember(place, key));
     } else scanner.skip();
   }
@@ -80,9 +80,10 @@ export function splice(text: string, tree: JoinTree, collect: CollectTuples): Sp
     scanner.peek();
     copy(scanner.position);
     const values: string[] = [];
-    if (scanner.atList) scanner.eachItem(() => values.push(scanner.slice()));
+    const isThere = scanner.atList;
+    if (isThere) scanner.eachItem(() => values.push(scanner.slice()));
     else scanner.skip();
-    parts.push({ join, index: indexOf(join, values) });
+    parts.push({ join, index: indexOf(join, isThere ? values : undefined) });
     copied = scanner.position;
   }
 
@@ -94,8 +95,8 @@ export function splice(text: string, tree: JoinTree, collect: CollectTuples): Sp
     copied = scanner.position;
   }
 
-  function indexOf(join: PlannedJoin, values: readonly string[]): number | undefined {
-    return collect(join).add(values.length === 0 || values.includes('null') ? undefined : values);
+  function indexOf(join: PlannedJoin, values: readonly string[] | undefined): number | undefined {
+    return collect(join).add(values === undefined || values.includes('null') ? undefined : values);
   }
 
   /** Copies the members of an object one by one, without the hidden ones. */
@@ -109,6 +110,10 @@ export function splice(text: string, tree: JoinTree, collect: CollectTuples): Sp
     scanner.peek();
     copy(scanner.position + 1);
     scanner.eachMember((key, start) => {
+      if (place.omitted.has(key)) {
+        scanner.skip();
+        return;
+      }
       const hidden = place.hidden.get(key);
       if (!hidden) {
         separate();

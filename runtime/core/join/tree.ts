@@ -2,14 +2,15 @@
 
 import type { Scope } from '../query/scope.ts';
 import { remember } from '../remember.ts';
-import type { SelectedField, Selection } from '../request/selection.ts';
+import { isLeaf, type SelectedField, type Selection } from '../request/selection.ts';
 import { join as joinSql, print, type Sql, sql } from '../sql/fragment.ts';
 import {
-  hiddenField,
+  hiddenFields,
   type JoinField,
   type JoinLevels,
   type JoinRequest,
   type JoinTree,
+  NOTHING_SELECTED,
   type PlannedJoin,
   type ResultForm,
 } from './join.ts';
@@ -19,7 +20,7 @@ import { lookUpRows } from './rows.ts';
 /** A join with the field that selects it. */
 interface FoundJoin {
   readonly planned: PlannedJoin;
-  readonly field: SelectedField;
+  field: SelectedField;
   readonly join: JoinField;
 }
 
@@ -61,19 +62,22 @@ export function createJoinPlanner(scope: Scope): JoinPlanner {
 interface MutableTree extends JoinTree {
   readonly below: Map<string, MutableTree>;
   readonly tuples: Map<string, PlannedJoin>;
+  readonly omitted: Set<string>;
   readonly hidden: Map<string, { join: PlannedJoin; index: number }>;
   readonly renamed: Map<string, (name: string) => string>;
 }
 
 function emptyTree(): MutableTree {
-  return { below: new Map(), tuples: new Map(), hidden: new Map(), renamed: new Map() };
+  return { below: new Map(), tuples: new Map(), hidden: new Map(), omitted: new Set(), renamed: new Map() };
 }
 
-function isEmpty({ below, tuples, hidden, renamed }: MutableTree): boolean {
-  return below.size + tuples.size + hidden.size + renamed.size === 0;
+function isEmpty({ below, tuples, hidden, omitted, renamed }: MutableTree): boolean {
+  return below.size + tuples.size + hidden.size + omitted.size + renamed.size === 0;
 }
 
 function addSelection(tree: MutableTree, selection: Selection, found: FoundJoin[]): void {
+  if (!isLeaf(selection) && (selection.items ?? selection.fields).length === 0)
+    tree.omitted.add(NOTHING_SELECTED);
   for (const field of selection.fields) {
     const { meaning } = field.definition;
     if (meaning.kind === 'join') addJoin(tree, selection, field, meaning.join, found);
@@ -98,20 +102,55 @@ function addJoin(
   found: FoundJoin[],
 ): void {
   const { target } = join;
+  const hidden = join.handover === 'tuple' ? [] : hiddenFields(selection, field, join);
+  const [first] = hidden;
+  const known = first === undefined ? undefined : tree.hidden.get(first)?.join;
+  if (known) {
+    // Fragments for several types select it: each object has it once, with all that they select.
+    const same = found.find(({ planned }) => planned === known)!;
+    same.field = { ...same.field, selection: merged(same.field.selection, field.selection) };
+    return;
+  }
   const planned: PlannedJoin = {
     responseName: field.responseName,
     path: field.path,
     handover: join.handover,
     required: target.kind === 'table' && field.definition.type.kind === 'nonNull',
-    hidden:
-      join.handover === 'tuple' ? [] : join.keys.map((_, index) => hiddenField(selection, field, index)),
-    ...(target.kind === 'table' && {
-      encode: (values: readonly string[]) => encodeKey(target.visible.table.source, target.columns, values),
-    }),
+    hidden,
+    ...encoderOf(target),
   };
   if (join.handover === 'tuple') tree.tuples.set(field.responseName, planned);
   for (const [index, name] of planned.hidden.entries()) tree.hidden.set(name, { join: planned, index });
   found.push({ planned, field, join });
+}
+
+/** Two selections of one type that can be merged. */
+function merged(left: Selection, right: Selection): Selection {
+  if (isLeaf(left)) return left;
+  const items: (SelectedField | Selection)[] = [...(left.items ?? left.fields)];
+  for (const item of right.items ?? right.fields) {
+    const index = items.findIndex((each) => keyOf(each) === keyOf(item));
+    const known = items[index];
+    if (!known) items.push(item);
+    else if ('responseName' in known && 'responseName' in item)
+      items[index] = { ...known, selection: merged(known.selection, item.selection) };
+    else if (!('responseName' in known) && !('responseName' in item)) items[index] = merged(known, item);
+  }
+  const fields = items.filter((item): item is SelectedField => 'responseName' in item);
+  const { typeName, argumentsPath } = left;
+  if (fields.length === items.length) return { typeName, argumentsPath, fields };
+  const narrowed = items.filter((item): item is Selection => !('responseName' in item));
+  return { typeName, argumentsPath, fields, narrowed, items };
+}
+
+/** A response name has no space. */
+function keyOf(item: SelectedField | Selection): string {
+  return 'responseName' in item ? item.responseName : ` ${item.typeName}`;
+}
+
+function encoderOf(target: JoinField['target']): Pick<PlannedJoin, 'encode'> {
+  if (target.kind === 'call') return target.encode ? { encode: target.encode } : {};
+  return { encode: (values) => encodeKey(target.visible.table.source, target.columns, values) };
 }
 
 function planLevel(level: readonly FoundJoin[], scope: Scope): JoinRequest[] {

@@ -253,8 +253,10 @@ function joinTuple({ keys }: JoinField, alias: Sql): Sql {
     if (!value) throw new Error(`the join's ${name} is not a value of a row`);
     return value(alias);
   });
+  const list = sql`json_build_array(${join(values, ', ')})`;
+  if (values.length === 0) return list;
   const present = values.map((value) => sql`${value} is not null`);
-  return sql`case when ${join(present, ' and ')} then json_build_array(${join(values, ', ')}) end`;
+  return sql`case when ${join(present, ' and ')} then ${list} end`;
 }
 
 /** `path` of json and jsonb fields: the value below it, or the whole for `$`. */

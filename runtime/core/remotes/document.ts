@@ -1,14 +1,18 @@
 /** SDL of a remote schema, or of the part of it that a role sees, indexed by name. */
 
 import {
+  type ConstDirectiveNode,
+  DEFAULT_DEPRECATION_REASON,
   type DefinitionNode,
   type DocumentNode,
   type EnumTypeDefinitionNode,
   type InputObjectTypeDefinitionNode,
+  type InputValueDefinitionNode,
   type InterfaceTypeDefinitionNode,
   Kind,
   type ObjectTypeDefinitionNode,
   type ScalarTypeDefinitionNode,
+  type TypeNode,
   type UnionTypeDefinitionNode,
 } from 'graphql';
 import { parseGraphql } from '../graphql-text.ts';
@@ -70,6 +74,48 @@ function isType(definition: DefinitionNode): definition is TypeDefinition {
     Kind.ENUM_TYPE_DEFINITION,
     Kind.INPUT_OBJECT_TYPE_DEFINITION,
   ].includes(definition.kind as never);
+}
+
+interface Annotated {
+  readonly directives?: readonly ConstDirectiveNode[] | undefined;
+}
+
+/** The text of an argument of a directive; undefined without the directive, or without such a text. */
+function directiveText({ directives }: Annotated, directive: string, argument: string): string | undefined {
+  const given = directives?.find(({ name }) => name.value === directive)?.arguments;
+  const value = given?.find(({ name }) => name.value === argument)?.value;
+  return value?.kind === Kind.STRING ? value.value : undefined;
+}
+
+/** Why something is deprecated; empty for what is not. */
+export function deprecation(definition: Annotated): { readonly deprecationReason?: string } {
+  if (!definition.directives?.some(({ name }) => name.value === 'deprecated')) return {};
+  const reason = directiveText(definition, 'deprecated', 'reason');
+  return { deprecationReason: reason ?? DEFAULT_DEPRECATION_REASON };
+}
+
+/** The document that specifies a scalar. */
+export function specifiedBy(definition: Annotated): { readonly specifiedBy?: string } {
+  const url = directiveText(definition, 'specifiedBy', 'url');
+  return url === undefined ? {} : { specifiedBy: url };
+}
+
+export function isOneOf({ directives }: Annotated): boolean {
+  return directives?.some(({ name }) => name.value === 'oneOf') === true;
+}
+
+/** The type of a value that is given to an input field: no field of a one-of input takes null. */
+export function givenType(
+  { type }: InputValueDefinitionNode,
+  owner: InputObjectTypeDefinitionNode,
+): TypeNode {
+  if (type.kind === Kind.NON_NULL_TYPE || !isOneOf(owner)) return type;
+  return { kind: Kind.NON_NULL_TYPE, type };
+}
+
+/** The name of the type below lists and non-null wrappers. */
+export function baseName(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : baseName(type.type);
 }
 
 /** Exactly the roots that the schema block lists; without a block, the types Query, Mutation and Subscription. */

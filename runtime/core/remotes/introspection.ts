@@ -1,24 +1,48 @@
 /** The introspection of a remote schema: the query, and its answer as SDL in canonical form, sorted by name. */
 import { parse, parseType, parseValue, print as printAst } from 'graphql';
 
-const FULL_TYPE =
-  'fragment FullType on __Type { kind name description fields(includeDeprecated: true) { name description args { ...InputValue } type { ...TypeRef } isDeprecated deprecationReason } inputFields { ...InputValue } interfaces { ...TypeRef } enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason } possibleTypes { ...TypeRef } }';
 const TYPE_REF = `fragment TypeRef on __Type { ${'kind name ofType { '.repeat(7)}kind name${' }'.repeat(7)} }`;
 
-/** The text of the query, on one line. */
-const INTROSPECTION_QUERY = [
-  'query IntrospectionQuery { __schema { queryType { name } mutationType { name } subscriptionType { name } types { ...FullType } directives { name description locations args { ...InputValue } } } }',
-  FULL_TYPE,
-  'fragment InputValue on __InputValue { name description type { ...TypeRef } defaultValue }',
-  TYPE_REF,
-].join(' ');
+/** Parts of introspection that were added to GraphQL one after the other. */
+interface Known {
+  /** Arguments and input fields may be deprecated. */
+  readonly inputDeprecation?: true;
+  readonly specifiedBy?: true;
+  readonly oneOf?: true;
+  readonly repeatable?: true;
+}
 
-/** The body of the introspection request. */
-export const INTROSPECTION_BODY = JSON.stringify({
-  query: INTROSPECTION_QUERY,
-  variables: null,
-  operationName: 'IntrospectionQuery',
-});
+/** The text of the query, on one line. */
+function introspectionQuery({ inputDeprecation, specifiedBy, oneOf, repeatable }: Known): string {
+  const [all, deprecated] = inputDeprecation
+    ? ['(includeDeprecated: true)', ' isDeprecated deprecationReason']
+    : ['', ''];
+  const ofType = `${specifiedBy ? ' specifiedByURL' : ''}${oneOf ? ' isOneOf' : ''}`;
+  const isRepeatable = repeatable ? ' isRepeatable' : '';
+  return [
+    `query IntrospectionQuery { __schema { queryType { name } mutationType { name } subscriptionType { name } types { ...FullType } directives { name description${isRepeatable} locations args${all} { ...InputValue } } } }`,
+    `fragment FullType on __Type { kind name description${ofType} fields(includeDeprecated: true) { name description args${all} { ...InputValue } type { ...TypeRef } isDeprecated deprecationReason } inputFields${all} { ...InputValue } interfaces { ...TypeRef } enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason } possibleTypes { ...TypeRef } }`,
+    `fragment InputValue on __InputValue { name description type { ...TypeRef } defaultValue${deprecated} }`,
+    TYPE_REF,
+  ].join(' ');
+}
+
+/**
+ * The bodies of introspection requests, the one that asks for most first: a server that does not know a part of it refuses the
+ * whole, and is asked the next one.
+ */
+export const INTROSPECTION_BODIES: readonly string[] = [
+  { inputDeprecation: true, specifiedBy: true, oneOf: true, repeatable: true } as const,
+  { inputDeprecation: true, specifiedBy: true, repeatable: true } as const,
+  { inputDeprecation: true } as const,
+  {},
+].map((known) =>
+  JSON.stringify({
+    query: introspectionQuery(known),
+    variables: null,
+    operationName: 'IntrospectionQuery',
+  }),
+);
 
 /** The answer is not an introspection. The message holds the path of the error. */
 export class InvalidIntrospection extends Error {}
@@ -72,7 +96,7 @@ function readType(value: unknown, path: string): Definition | undefined {
   const key = `2 ${typeName}`;
   switch (type.kind) {
     case 'SCALAR':
-      return { key, text: `${head}scalar ${typeName}` };
+      return { key, text: `${head}scalar ${typeName}${specification(type)}` };
     case 'OBJECT':
     case 'INTERFACE': {
       const keyword = type.kind === 'OBJECT' ? 'type' : 'interface';
@@ -98,7 +122,10 @@ function readType(value: unknown, path: string): Definition | undefined {
       const fields = sorted(type.inputFields ?? [], `${path}.inputFields`).map(({ item, at }) =>
         readInput(item, at),
       );
-      return { key, text: `${head}input ${typeName}${block(fields)}` };
+      return {
+        key,
+        text: `${head}input ${typeName}${type.isOneOf === true ? ' @oneOf' : ''}${block(fields)}`,
+      };
     }
     default:
       throw new InvalidIntrospection(`Error in ${path}.kind: unknown kind ${JSON.stringify(type.kind)}`);
@@ -122,7 +149,7 @@ function readInput(input: Json, path: string): string {
       throw new InvalidIntrospection(`Error in ${path}.defaultValue: ${defaultValue} is not a GraphQL value`);
     }
   }
-  return `${description(input.description)}${String(input.name)}: ${readReference(input.type, `${path}.type`)}${preset}`;
+  return `${description(input.description)}${String(input.name)}: ${readReference(input.type, `${path}.type`)}${preset}${deprecation(input)}`;
 }
 
 function readReference(value: unknown, path: string): string {
@@ -147,7 +174,7 @@ function readDirective(value: unknown, path: string): Definition[] {
   return [
     {
       key: `1 ${directiveName}`,
-      text: `${head}directive @${directiveName}${given} on ${locations.join(' | ')}`,
+      text: `${head}directive @${directiveName}${given}${directive.isRepeatable === true ? ' repeatable' : ''} on ${locations.join(' | ')}`,
     },
   ];
 }
@@ -159,6 +186,10 @@ function block(members: readonly string[]): string {
 function description(value: unknown): string {
   if (typeof value !== 'string' || value === '') return '';
   return `${JSON.stringify(value)}\n`;
+}
+
+function specification({ specifiedByURL }: Json): string {
+  return typeof specifiedByURL === 'string' ? ` @specifiedBy(url: ${JSON.stringify(specifiedByURL)})` : '';
 }
 
 function deprecation({ isDeprecated, deprecationReason }: Json): string {

@@ -8,7 +8,7 @@ import {
   type TypeNode,
 } from 'graphql';
 import { vocabulary } from '../vocabulary.ts';
-import type { RemoteDocument } from './document.ts';
+import { givenType, type RemoteDocument } from './document.ts';
 import type { RemotePreset, RemoteText, SessionCoercion } from './text.ts';
 
 const PRESET = 'preset';
@@ -28,9 +28,13 @@ export function isStatic(directive: ConstDirectiveNode): boolean {
   return value?.kind === Kind.BOOLEAN && value.value;
 }
 
-/** The value that is sent for a definition with a preset; undefined for one without. */
+/**
+ * The value that is sent for a definition with a preset; undefined for one without.
+ * @param type of the values that the definition is given
+ */
 export function presetValue(
   definition: InputValueDefinitionNode,
+  type: TypeNode,
   document: RemoteDocument,
 ): RemotePreset | undefined {
   const directive = presetOf(definition);
@@ -38,7 +42,7 @@ export function presetValue(
   if (!directive || !value) return undefined;
   return {
     name: definition.name.value,
-    value: presetText(value, definition.type, isStatic(directive), document),
+    value: presetText(value, type, isStatic(directive), document),
   };
 }
 
@@ -51,7 +55,9 @@ function presetText(
   const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   const definition = named.kind === Kind.NAMED_TYPE ? document.types.get(named.name.value) : undefined;
   if (value.kind === Kind.OBJECT && definition?.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION) {
-    const fields = new Map(definition.fields?.map((field) => [field.name.value, field.type]));
+    const fields = new Map(
+      definition.fields?.map((field) => [field.name.value, givenType(field, definition)]),
+    );
     const members = value.fields.flatMap((field, index): RemoteText => {
       const fieldType = fields.get(field.name.value) ?? type;
       return [

@@ -3,6 +3,7 @@
 import { Kind, print as printAst, type TypeNode } from 'graphql';
 import type { JoinField, JoinKey } from '../join/join.ts';
 import { computedField } from '../query/computed.ts';
+import { remember } from '../remember.ts';
 import type { InputNode, SelectedField } from '../request/selection.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import {
@@ -19,6 +20,10 @@ import {
 } from '../schema/types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { jsonText } from '../types.ts';
+import { baseName, givenType, type RemoteDocument } from './document.ts';
+import { keyReader, type ReadKey } from './key.ts';
+import { requireMergeable } from './mergeable.ts';
+import { presetOf } from './preset.ts';
 import type {
   RemoteArgument,
   RemoteArguments,
@@ -170,9 +175,9 @@ function toRemote(role: RoleSchema, left: LeftSide, name: string, shape: ToRemot
   const path = keys && types && pathOf(types, shape);
   if (!path) return [];
   const last = path.at(-1)!;
-  const suffix = `_remote_rel_${left.label.replace(/\W/g, '_')}${name}`;
+  const nameOf = derivedNames(`_remote_rel_${left.label.replace(/\W/g, '_')}${name}`);
   const args = [...last.definition.arguments.values()].flatMap((argument) =>
-    openArgument(argument, own(last.arguments, argument.name), suffix),
+    openArgument(argument, own(last.arguments, argument.name), nameOf),
   );
   const { type } = last.definition;
   return [
@@ -191,12 +196,16 @@ function toRemote(role: RoleSchema, left: LeftSide, name: string, shape: ToRemot
             kind: 'call',
             caller: 'remote',
             group: shape.remote,
-            resolve: (field): RemoteJoinPart => ({
-              text: compact(pathText(path, field, { keys: shape.keys, types })),
-              below: path.slice(1).map(({ meaning }) => meaning.name),
-              path: field.path,
-              ...(shape.onError === 'null' && { isOptional: true as const }),
-            }),
+            encode: keyCheck(path, shape.keys, types),
+            resolve: (field): RemoteJoinPart => {
+              requireMergeable(field.selection, types.isObject);
+              return {
+                text: compact(pathText(path, field, { keys: shape.keys, types })),
+                below: path.slice(1).map(({ meaning }) => meaning.name),
+                path: field.path,
+                ...(shape.onError === 'null' && { isOptional: true as const }),
+              };
+            },
           },
         },
       },
@@ -204,13 +213,36 @@ function toRemote(role: RoleSchema, left: LeftSide, name: string, shape: ToRemot
   ];
 }
 
+/** Whether every value fits each argument that it fills. */
+function keyCheck(
+  path: readonly PathStep[],
+  keys: readonly string[],
+  { document }: RemoteTypes,
+): (values: readonly string[]) => readonly string[] | undefined {
+  const places: { readonly index: number; readonly read: ReadKey }[] = [];
+  const visit = (argument: RemoteArgument, type: TypeNode): void => {
+    if ('key' in argument)
+      places.push({ index: keys.indexOf(argument.key), read: keyReader(type, document) });
+    else if ('items' in argument) for (const item of argument.items) visit(item, itemType(type));
+    else if ('fields' in argument) visitAll(argument.fields, inputFields(type, document)!);
+  };
+  const visitAll = (given: RemoteArguments, types: ReadonlyMap<string, TypeNode>) => {
+    for (const [name, argument] of Object.entries(given)) visit(argument, types.get(name)!);
+  };
+  for (const step of path) visitAll(step.arguments, step.meaning.arguments);
+  return (values) =>
+    places.every(({ index, read }) => read(values[index]!) !== undefined) ? values : undefined;
+}
+
 /** The fields of the path; undefined where the role lacks one of them, or an argument that the relationship fills. */
 function pathOf(types: RemoteTypes, shape: ToRemote): PathStep[] | undefined {
   const path: PathStep[] = [];
   let owner = types.document.roots.query;
-  for (const step of shape.path) {
+  for (const [index, step] of shape.path.entries()) {
     const found = owner === undefined ? undefined : types.field(owner, step.field);
-    if (!found || !hasArguments(found.meaning.arguments, step.arguments, types)) return undefined;
+    if (!found || !hasArguments(found.meaning.arguments, step.arguments, types.document)) return undefined;
+    // The client gives arguments to the last field only.
+    if (index < shape.path.length - 1 && requiresMore(found.definition, step.arguments)) return undefined;
     path.push({ ...found, arguments: step.arguments });
     owner = types.names.originalType(namedType(found.definition.type).name);
   }
@@ -221,55 +253,99 @@ function pathOf(types: RemoteTypes, shape: ToRemote): PathStep[] | undefined {
 function hasArguments(
   known: ReadonlyMap<string, TypeNode>,
   filled: RemoteArguments,
-  types: RemoteTypes,
+  document: RemoteDocument,
 ): boolean {
   return Object.entries(filled).every(([name, argument]) => {
     const type = known.get(name);
-    return type !== undefined && hasValue(type, argument, types);
+    return type !== undefined && hasValue(type, argument, document);
   });
 }
 
-function hasValue(type: TypeNode, argument: RemoteArgument, types: RemoteTypes): boolean {
-  if ('items' in argument) return argument.items.every((item) => hasValue(itemType(type), item, types));
+function hasValue(type: TypeNode, argument: RemoteArgument, document: RemoteDocument): boolean {
+  if ('items' in argument) return argument.items.every((item) => hasValue(itemType(type), item, document));
+  // A value of a row is sent as it is, without presets in it.
+  if ('key' in argument) return !holdsPresets(baseName(type), document, new Set());
   if (!('fields' in argument)) return true;
-  const fields = inputFields(type, types);
-  return fields === undefined || hasArguments(fields, argument.fields, types);
+  const fields = inputFields(type, document);
+  return fields === undefined || hasArguments(fields, argument.fields, document);
+}
+
+function holdsPresets(name: string, document: RemoteDocument, visited: Set<string>): boolean {
+  const definition = document.types.get(name);
+  if (definition?.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION || visited.has(name)) return false;
+  visited.add(name);
+  return (definition.fields ?? []).some(
+    (field) => presetOf(field) || holdsPresets(baseName(field.type), document, visited),
+  );
+}
+
+/** Whether a field needs an argument, or a field of an input object, that the relationship does not fill. */
+function requiresMore({ arguments: args }: FieldDefinition, filled: RemoteArguments): boolean {
+  return [...args.values()].some((argument) => isOpen(argument, own(filled, argument.name)));
+}
+
+function isOpen({ type, defaultValue }: ArgumentDefinition, filled: RemoteArgument | undefined): boolean {
+  if (filled === undefined) return type.kind === 'nonNull' && defaultValue === undefined;
+  const inner = type.kind === 'nonNull' ? type.of : type;
+  if ('items' in filled)
+    return filled.items.some((item) => inner.kind === 'list' && isOpen({ name: '', type: inner.of }, item));
+  if (!('fields' in filled) || inner.kind !== 'input') return false;
+  return [...inner.fields().values()].some((field) => isOpen(field, own(filled.fields, field.name)));
 }
 
 /** Types of all fields of an input object, preset ones too; undefined for other types. */
-function inputFields(type: TypeNode, types: RemoteTypes): ReadonlyMap<string, TypeNode> | undefined {
-  if (type.kind !== Kind.NAMED_TYPE) return inputFields(type.type, types);
-  const definition = types.document.types.get(type.name.value);
+function inputFields(type: TypeNode, document: RemoteDocument): ReadonlyMap<string, TypeNode> | undefined {
+  const definition = document.types.get(baseName(type));
   if (definition?.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION) return undefined;
-  return new Map((definition.fields ?? []).map((field) => [field.name.value, field.type]));
+  return new Map((definition.fields ?? []).map((field) => [field.name.value, givenType(field, definition)]));
+}
+
+/** The name of what is left of an input type of which a relationship fills a part. */
+type DerivedName = (type: string, filled: RemoteArgument) => string;
+
+/** Of one type, parts that differ have different names. */
+function derivedNames(suffix: string): DerivedName {
+  const known = new Map<string, string[]>();
+  return (type, filled) => {
+    const shapes = remember(known, type, () => []);
+    const shape = JSON.stringify(filled);
+    if (!shapes.includes(shape)) shapes.push(shape);
+    const index = shapes.indexOf(shape);
+    return `${type}${suffix}${index === 0 ? '' : `_${index + 1}`}`;
+  };
 }
 
 /** The part of an argument that the client may still give, beside the part that the relationship fills. */
 function openArgument(
   argument: ArgumentDefinition,
   filled: RemoteArgument | undefined,
-  suffix: string,
+  nameOf: DerivedName,
 ): readonly ArgumentDefinition[] {
   if (filled === undefined) return [argument];
-  const type = openType(argument.type, filled, suffix);
+  const type = openType(argument.type, filled, nameOf);
   if (!type) return [];
   const { defaultValue: _, ...rest } = argument;
   return [{ ...rest, type }];
 }
 
-function openType(type: TypeReference, filled: RemoteArgument, suffix: string): TypeReference | undefined {
+function openType(
+  type: TypeReference,
+  filled: RemoteArgument,
+  nameOf: DerivedName,
+): TypeReference | undefined {
   const inner = type.kind === 'nonNull' ? type.of : type;
   if ('items' in filled) return inner.kind === 'list' ? inner : undefined;
-  if (!('fields' in filled) || inner.kind !== 'input') return undefined;
+  if (!('fields' in filled) || inner.kind !== 'input' || inner.isOneOf) return undefined;
+  const name = nameOf(inner.name, filled);
   const fields = [...inner.fields().values()].flatMap((field): InputFieldDefinition[] => {
     const part = own(filled.fields, field.name);
     if (part === undefined) return [field];
-    const open = openType(field.type, part, suffix);
+    const open = openType(field.type, part, nameOf);
     const { defaultValue: _, ...rest } = field;
     return open ? [{ ...rest, type: open }] : [];
   });
   if (fields.length === 0) return undefined;
-  const derived: InputType = { ...inner, name: `${inner.name}${suffix}`, fields: () => byName(fields) };
+  const derived: InputType = { ...inner, name, fields: () => byName(fields) };
   const isRequired = fields.some(
     (field) => field.type.kind === 'nonNull' && field.defaultValue === undefined,
   );
@@ -324,11 +400,14 @@ function mergedText(
   type: TypeNode,
   merging: Merging,
 ): RemoteText {
-  const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
-  if ('key' in filled) {
-    const key = { key: merging.keys.indexOf(filled.key), type: printAst(type) };
-    return inner.kind === Kind.LIST_TYPE ? listText([[{ ...key, type: printAst(inner.type) }]]) : [key];
-  }
+  if ('key' in filled)
+    return [
+      {
+        key: merging.keys.indexOf(filled.key),
+        type: printAst(type),
+        read: keyReader(type, merging.types.document),
+      },
+    ];
   if ('value' in filled) return [jsonText(filled.value)];
   if ('items' in filled) {
     const items = filled.items.map((item) => mergedText(item, undefined, itemType(type), merging));
@@ -343,7 +422,7 @@ function mergedText(
   }
   const isObject = node?.kind === 'object';
   const given = isObject ? objectMembers(node) : presetsWithin(type, merging.types);
-  const fields = inputFields(type, merging.types);
+  const fields = inputFields(type, merging.types.document);
   const own = Object.entries(filled.fields).map(([field, value]): RemotePreset => {
     const fieldNode = isObject ? node.fields.get(field) : undefined;
     return { name: field, value: mergedText(value, fieldNode, fields?.get(field) ?? type, merging) };

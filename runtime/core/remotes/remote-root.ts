@@ -10,6 +10,7 @@ import type { RoleSchema } from '../schema/role-schema.ts';
 import { typename } from '../schema/shared-types.ts';
 import { byName, type FieldDefinition, nonNull, type ObjectType } from '../schema/types.ts';
 import { ADMIN_ROLE } from '../session.ts';
+import { requireMergeable } from './mergeable.ts';
 import { remoteTypeRelationships } from './relationship.ts';
 import type { RemoteSchemaShape } from './shapes.ts';
 import { calledText, compact, type RemoteText } from './text.ts';
@@ -86,7 +87,7 @@ function inNamespace(name: string, types: RemoteTypes, kind: RootKind, own: Offe
 
 function rootField(
   { name: group }: RemoteSchemaShape,
-  { names }: RemoteTypes,
+  { names, isObject }: RemoteTypes,
   { definition, meaning }: RemoteField,
 ): FieldDefinition {
   const resolve: CallResolver = (field, { options }, { operation }): RemoteRootPart => {
@@ -95,6 +96,7 @@ function rootField(
       throw new EngineError('not-supported', message, { path: field.path });
     }
     const { responseName, path } = field;
+    requireMergeable(field.selection, isObject);
     const text = [
       meaning.name,
       ...calledText(field, meaning, {

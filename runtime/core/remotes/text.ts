@@ -3,10 +3,11 @@
  * and value by value. No text of the client is passed on.
  */
 import { Kind, print as printAst, type TypeNode } from 'graphql';
-import { hiddenField } from '../join/join.ts';
-import type { InputNode, SelectedField, Selection } from '../request/selection.ts';
+import { hiddenFields, NOTHING_SELECTED, refuseHidden } from '../join/join.ts';
+import { type InputNode, isLeaf, type SelectedField, type Selection } from '../request/selection.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
+import type { ReadKey } from './key.ts';
 
 /** A value that is sent beside the text, as a variable. */
 export interface RemoteVariable {
@@ -22,9 +23,11 @@ export interface RemoteVariable {
 export type SessionCoercion = 'Int' | 'Float' | 'Boolean' | 'String' | { readonly enum: readonly string[] };
 
 /** A value of the left side of a join. */
-interface RemoteKey {
+export interface RemoteKey {
   readonly key: number;
   readonly type: string;
+  /** Its values as the argument takes them. */
+  readonly read: ReadKey;
 }
 
 /** Pieces of a text for another server. */
@@ -54,10 +57,12 @@ export interface RemoteNaming {
   readonly skipNulls?: boolean | undefined;
 }
 
-/** ` { a  b { c  }  }`, or a space where nothing is selected; a field is followed by a space. */
+/** ` { a  b { c  }  }`, or a space for a field without a selection; a field is followed by a space. */
 export function selectionText(selection: Selection, names: RemoteNaming): RemoteText {
   const items = selection.items ?? selection.fields;
-  if (items.length === 0) return [' '];
+  if (isLeaf(selection)) return [' '];
+  // A selection has a field: one that is skipped, or whose fragments do not apply, may have none left.
+  if (items.length === 0) return [` { ${aliased(NOTHING_SELECTED, '__typename')} }`];
   const parts: (string | RemoteVariable | RemoteKey)[] = [' { '];
   for (const [index, item] of items.entries()) {
     if (index > 0) parts.push(' ');
@@ -71,13 +76,14 @@ export function selectionText(selection: Selection, names: RemoteNaming): Remote
 function fieldText(field: SelectedField, selection: Selection, names: RemoteNaming): RemoteText {
   const { responseName, definition } = field;
   const { meaning } = definition;
+  refuseHidden(field);
   switch (meaning.kind) {
     case 'typename':
       return [`${aliased(responseName, '__typename')} `];
     case 'join':
       return [
-        meaning.join.keys
-          .map(({ name }, index) => `${hiddenField(selection, field, index)}: ${name} `)
+        hiddenFields(selection, field, meaning.join)
+          .map((name, index) => `${name}: ${meaning.join.keys[index]?.name ?? '__typename'} `)
           .join(' '),
       ];
     case 'remote':
@@ -97,16 +103,22 @@ export function calledText(
   meaning: RemoteFieldMeaning,
   names: RemoteNaming,
 ): RemoteText {
-  const given = [...field.arguments].flatMap(([name, node]): RemotePreset[] =>
-    names.skipNulls && node.kind === 'null'
-      ? []
-      : [{ name, value: valueText(node, meaning.arguments.get(name)!) }],
+  const given = givenArguments(field, meaning).filter(
+    ({ name }) => !(names.skipNulls && field.arguments.get(name)!.kind === 'null'),
   );
   const missing = meaning.defaults.filter(({ name }) => !field.arguments.has(name));
   return [
     ...argumentsText([...given, ...missing, ...meaning.presets]),
     ...selectionText(field.selection, names),
   ];
+}
+
+/** Arguments of the client. */
+export function givenArguments(
+  { arguments: given }: SelectedField,
+  meaning: Pick<RemoteFieldMeaning, 'arguments'>,
+): RemotePreset[] {
+  return [...given].map(([name, node]) => ({ name, value: valueText(node, meaning.arguments.get(name)!) }));
 }
 
 /** `(a: 1, b: 2)`, or nothing. */

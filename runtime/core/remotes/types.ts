@@ -13,7 +13,7 @@ import {
   type TypeNode,
 } from 'graphql';
 import { lazy, remember } from '../remember.ts';
-import { BOOLEAN, typename } from '../schema/shared-types.ts';
+import { BOOLEAN, FLOAT, ID, INT, STRING, typename } from '../schema/shared-types.ts';
 import {
   type AbstractType,
   type ArgumentDefinition,
@@ -31,7 +31,15 @@ import {
   type ScalarType,
   type TypeReference,
 } from '../schema/types.ts';
-import { type RemoteDocument, type RootName, readRemoteDocument } from './document.ts';
+import {
+  deprecation,
+  givenType,
+  isOneOf,
+  type RemoteDocument,
+  type RootName,
+  readRemoteDocument,
+  specifiedBy,
+} from './document.ts';
 import { type RemoteNames, remoteNames } from './names.ts';
 import { presetOf, presetValue } from './preset.ts';
 import type { RemoteSchemaShape } from './shapes.ts';
@@ -52,7 +60,18 @@ export interface RemoteTypes {
   readonly field: (type: string, name: string) => RemoteField | undefined;
   /** The type of the remote's name, as far as the role has it. */
   readonly type: (name: string) => NamedType | undefined;
+  /** Whether a type is an object type, by the name that clients use. */
+  readonly isObject: (type: string) => boolean;
 }
+
+/** The other server refuses a document with values that these do not take, and with it everything else that the document asks for. */
+const SCALARS: Readonly<Record<string, ScalarType>> = {
+  Boolean: BOOLEAN,
+  Float: FLOAT,
+  ID,
+  Int: INT,
+  String: STRING,
+};
 
 /** Fields that relationships add to an object type, by the remote's name of the type. */
 export type JoinFields = (type: string) => readonly FieldDefinition[];
@@ -121,9 +140,11 @@ export function createRemoteTypes(
       case Kind.INPUT_OBJECT_TYPE_DEFINITION:
         return inputType(head, definition);
       default:
-        return name === 'Boolean'
-          ? { ...BOOLEAN, ...head }
-          : ({ kind: 'scalar', ...head, accepts: 'any' } satisfies ScalarType);
+        return {
+          ...(Object.hasOwn(SCALARS, name) ? SCALARS[name]! : { kind: 'scalar', accepts: 'any' }),
+          ...head,
+          ...(definition && specifiedBy(definition)),
+        } satisfies ScalarType;
     }
   }
 
@@ -143,9 +164,13 @@ export function createRemoteTypes(
       kind: 'enum',
       ...head,
       values: new Map(
-        values.map(({ name, description }) => [
-          name.value,
-          { value: name.value, ...described(description?.value) },
+        values.map((value) => [
+          value.name.value,
+          {
+            value: value.name.value,
+            ...described(value.description?.value),
+            ...deprecation(value),
+          },
         ]),
       ),
     };
@@ -153,18 +178,20 @@ export function createRemoteTypes(
 
   function inputType(
     head: Pick<InputType, 'name' | 'description'>,
-    { fields = [] }: InputObjectTypeDefinitionNode,
+    definition: InputObjectTypeDefinitionNode,
   ): InputType {
-    const split = lazy(() => splitInputs(fields));
+    const { fields = [] } = definition;
+    const split = lazy(() => splitInputs(fields, (field) => givenType(field, definition)));
     return {
       kind: 'input',
       ...head,
+      ...(isOneOf(definition) && { isOneOf: true }),
       fields: lazy(() =>
         byName(
           split().open.map(
             (field): InputFieldDefinition => ({
               ...inputHead(field),
-              meaning: { kind: 'remote', type: field.type },
+              meaning: { kind: 'remote', type: givenType(field, definition) },
             }),
           ),
         ),
@@ -180,15 +207,19 @@ export function createRemoteTypes(
       ...described(description?.value),
       type: reference(type),
       ...(defaultValue ? { defaultValue: printAst(defaultValue) } : {}),
+      ...deprecation(definition),
     };
   }
 
   /** The client's arguments, those that are always sent, and those that are sent if the client gives none. */
-  function splitInputs(inputs: readonly InputValueDefinitionNode[]) {
+  function splitInputs(
+    inputs: readonly InputValueDefinitionNode[],
+    typeOf = ({ type }: InputValueDefinitionNode) => type,
+  ) {
     const open: InputValueDefinitionNode[] = [];
     const presets: RemotePreset[] = [];
     for (const input of inputs) {
-      const preset = presetValue(input, document);
+      const preset = presetValue(input, typeOf(input), document);
       const closed = preset ? undefined : closedType(input.type, []);
       if (preset) presets.push(preset);
       else if (closed) presets.push({ name: input.name.value, value: objectText(closed.presets!()) });
@@ -234,17 +265,13 @@ export function createRemoteTypes(
     field: FieldDefinitionNode,
   ): { readonly head: Omit<FieldDefinition, 'meaning'>; readonly meaning: RemoteFieldMeaning } {
     const { open, presets } = splitInputs(field.arguments ?? []);
-    const deprecated = field.directives?.find(({ name }) => name.value === 'deprecated');
-    const reason = deprecated?.arguments?.find(({ name }) => name.value === 'reason')?.value;
     return {
       head: {
         name: names.field(type, field.name.value),
         ...described(field.description?.value),
         arguments: byName(open.map(inputHead)),
         type: reference(field.type),
-        ...(deprecated && {
-          deprecationReason: reason?.kind === Kind.STRING ? reason.value : 'No longer supported',
-        }),
+        ...deprecation(field),
       },
       meaning: {
         name: field.name.value,
@@ -280,6 +307,7 @@ export function createRemoteTypes(
       return found && fieldWithMeaning(type, found);
     },
     type: (name) => (definitions.has(name) ? named(name) : undefined),
+    isObject: (type) => definitions.get(names.originalType(type))?.kind === Kind.OBJECT_TYPE_DEFINITION,
   };
 }
 

@@ -26,28 +26,53 @@ export function checkStrict(type: Pick<ScalarType, 'name' | 'accepts'>, value: u
       if (!digits) throw refusal('a 64-bit integer', type, value, path);
       return;
     }
+    case 'node':
+      if (!fitsScalar({ accepts: 'id' }, value)) throw refusal('an ID', type, value, path);
+      return;
+    default:
+      if (!fitsScalar(type, value)) throw wrongScalar(type, value, path);
+  }
+}
+
+/** Whether a value is one of a scalar of GraphQL's own. All values are ones of other scalars. */
+export function fitsScalar({ accepts }: Pick<ScalarType, 'accepts'>, value: unknown): boolean {
+  switch (accepts) {
     case 'integer': {
       const number = integerOf(value);
-      if (number === undefined || number < -MAX_INT - 1 || number > MAX_INT)
-        throw refusal('a 32-bit integer', type, value, path);
-      return;
+      return number !== undefined && number >= -MAX_INT - 1 && number <= MAX_INT;
     }
     case 'float':
-      if (numberOf(value) === undefined) throw refusal('a float', type, value, path);
-      return;
+      return numberOf(value) !== undefined;
     case 'string':
-      if (typeof value !== 'string') throw refusal('a string', type, value, path);
-      return;
+      return typeof value === 'string';
     case 'id':
-    case 'node': {
-      const isId = typeof value === 'string' || integerOf(value) !== undefined;
-      if (!isId) throw refusal('an ID', type, value, path);
-      return;
-    }
+      return typeof value === 'string' || integerOf(value) !== undefined;
     case 'boolean':
-      if (typeof value !== 'boolean') throw refusal('a boolean', type, value, path);
-      return;
+      return typeof value === 'boolean';
+    default:
+      return true;
   }
+}
+
+/** Whether a scalar is one of GraphQL's own, which lists and objects are no values of. */
+export function isBuiltIn({ accepts }: ScalarType): boolean {
+  return typeof accepts === 'string' && Object.hasOwn(EXPECTED, accepts);
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  boolean: 'a boolean',
+  float: 'a float',
+  id: 'an ID',
+  integer: 'a 32-bit integer',
+  string: 'a string',
+};
+
+export function wrongScalar(
+  type: Pick<ScalarType, 'name' | 'accepts'>,
+  value: unknown,
+  path: Path,
+): EngineError {
+  return refusal(EXPECTED[type.accepts as string]!, type, value, path);
 }
 
 function refusal(expected: string, type: Pick<ScalarType, 'name'>, value: unknown, path: Path): EngineError {
@@ -96,13 +121,19 @@ export function refuseNullItems(type: ColumnType, value: unknown, path: Path): v
   });
 }
 
-/** Items of a variable's list are null only where their type allows it. @throws EngineError */
-export function refuseNulls(item: TypeReference, value: unknown, path: Path): void {
-  if (!Array.isArray(value)) return;
+/**
+ * Checks a variable's list of scalars: items are null only where their type allows it, and of its type. A value that is no list
+ * is one item. @throws EngineError
+ */
+export function checkItems(item: TypeReference, value: unknown, path: Path): void {
   const inner = item.kind === 'nonNull' ? item.of : item;
-  value.forEach((each, index) => {
-    if (each === null && item.kind === 'nonNull') throw unexpectedNull(item, new PathBelow(path, index));
-    if (inner.kind === 'list' && Array.isArray(each)) refuseNulls(inner.of, each, new PathBelow(path, index));
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  items.forEach((each, index) => {
+    const at = new PathBelow(path, index);
+    if (each === null) {
+      if (item.kind === 'nonNull') throw unexpectedNull(item, at);
+    } else if (inner.kind === 'list') checkItems(inner.of, each, at);
+    else if (inner.kind === 'scalar') checkStrict(inner, each, at);
   });
 }
 

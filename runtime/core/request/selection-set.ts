@@ -8,7 +8,7 @@ import { type AbstractType, type FieldDefinition, namedType, type ObjectType } f
 import { included } from './directives.ts';
 import type { Operation } from './document.ts';
 import { countNode } from './expansion.ts';
-import type { InputNode, SelectedField, Selection } from './selection.ts';
+import { type InputNode, LEAF, type SelectedField, type Selection } from './selection.ts';
 import { inputNode } from './values.ts';
 import { isOmitted, type Variables } from './variables.ts';
 
@@ -182,7 +182,7 @@ function selectedField(
       responseName,
       definition,
       arguments: new Map(),
-      selection: EMPTY,
+      selection: LEAF,
       path: first.path,
       nodes: nodes.map(({ node }) => node),
     };
@@ -216,12 +216,10 @@ function selectedField(
     responseName,
     definition,
     arguments: fieldArguments(type, definition, first, context),
-    selection: EMPTY,
+    selection: LEAF,
     path: first.path,
   };
 }
-
-const EMPTY: Selection = { typeName: '', argumentsPath: '$', fields: [] };
 
 /** @param written the arguments of the first */
 function checkMergeable(first: Collected, written: string, other: Collected, responseName: string): void {

@@ -31,6 +31,13 @@ export interface Selection {
   readonly items?: readonly (SelectedField | Selection)[];
 }
 
+/** The selection of a field whose type has no fields. */
+export const LEAF: Selection = { typeName: '', argumentsPath: '$', fields: [] };
+
+export function isLeaf(selection: Selection): boolean {
+  return selection === LEAF;
+}
+
 /** The arguments of a field, by name. @template Names those that the field has */
 export interface RootArguments<Names extends string = string>
   extends Omit<ReadonlyMap<string, InputNode>, 'get' | 'has'> {

@@ -4,7 +4,6 @@
  * batch. Subscribers with equal values are one row, a cohort.
  */
 import { EngineError } from '../errors.ts';
-import { createJoinPlanner } from '../join/tree.ts';
 import { createScope, type PlanOptions } from '../query/scope.ts';
 import { type StreamQuery, streamRows } from '../query/stream.ts';
 import { planNode } from '../relay/node.ts';
@@ -108,7 +107,6 @@ export function planRead(
     return { kind: 'watched', plan: planQuery(roleSchema, selection, context, options) };
   }
   const scope = createScope(roleSchema, options);
-  const joins = createJoinPlanner(scope);
   const expressions: Sql[] = [];
   const streams: StreamQuery[] = [];
   const sources = new Set<string>();
@@ -126,8 +124,6 @@ export function planRead(
       throw new EngineError('not-supported', 'subscription to remote server is not supported');
     if (meaning.kind !== 'query' && meaning.kind !== 'stream')
       throw new EngineError('not-supported', 'subscriptions on this field is not supported');
-    if (joins.treeOf(inner))
-      throw new EngineError('not-supported', 'Remote relationships are not allowed in subscriptions');
     sources.add(meaning.source);
     if (meaning.kind === 'stream') {
       const stream = streamRows(meaning.visible, inner, args, scope);

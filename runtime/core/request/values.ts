@@ -25,14 +25,16 @@ import {
 } from './expansion.ts';
 import {
   article,
+  checkItems,
   checkStrict,
   describeJson,
   describeLiteral,
   expectedObject,
+  isBuiltIn,
   refuseNullItems,
-  refuseNulls,
   unexpectedNull,
   wrongEnum,
+  wrongScalar,
 } from './refusals.ts';
 import type { InputNode } from './selection.ts';
 import { isOmitted, noteUse, usableAt, type Variables } from './variables.ts';
@@ -113,6 +115,7 @@ function leaf(type: TypeReference, value: ValueNode, path: Path, variables: Vari
       return { kind: 'boolean', path, value: source.value, source, type: scalar };
   }
   if (source.from === 'constant') checkStrict(scalar, source.value, path);
+  else if (isBuiltIn(scalar)) throw wrongScalar(scalar, source.from === 'list' ? [] : {}, path);
   return { kind: 'scalar', path, source, type: scalar };
 }
 
@@ -248,7 +251,7 @@ function jsonNode(
       const scalar = namedType(type) as ScalarType;
       if (!reading.isAgain || isFirstCheck(reading.variables, value, type)) {
         if (typeof scalar.accepts === 'object') refuseNullItems(scalar.accepts, value, path);
-        else refuseNulls(type.of, value, path);
+        else checkItems(type.of, value, path);
       }
       return { kind: 'scalar', path, source: sourceWithin(reading, within), type: scalar };
     }
@@ -279,9 +282,9 @@ function jsonNode(
       if (typeof value !== 'string') throw wrongEnum(type, describeJson(value), path);
       return enumNode(type, value, path);
     case 'scalar':
+      checkStrict(type, value, path);
       if (typeof value === 'boolean')
         return { kind: 'boolean', path, value, source: sourceWithin(reading, within), type };
-      checkStrict(type, value, path);
       return { kind: 'scalar', path, source: sourceWithin(reading, within), type };
     default:
       throw new Error(`the ${type.kind} type ${type.name} is not an input type`);
@@ -322,7 +325,21 @@ function objectNode(
       throw new EngineError('validation-failed', `missing required field '${definition.name}'`, { path });
     }
   }
+  if (type.isOneOf) refuseSeveral(type, fields, path);
   return { kind: 'object', path, type, fields };
+}
+
+/** @throws EngineError unless exactly one field of a one-of input is given, with a value */
+function refuseSeveral(type: InputType, fields: ReadonlyMap<string, InputNode>, path: Path): void {
+  const given = [...fields.values()];
+  if (given.length === 1 && given[0]!.kind !== 'null') return;
+  throw new EngineError(
+    'validation-failed',
+    `exactly one field of '${type.name}' has to be given, not null`,
+    {
+      path,
+    },
+  );
 }
 
 function enumNode(type: EnumType, name: string, path: Path): InputNode {

@@ -6,8 +6,9 @@ import { type ConstValueNode, Kind, print as printAst, type TypeNode, type Value
 import { EngineError } from '../errors.ts';
 import { shapeOfRepresentations } from '../federation/representations.ts';
 import { shapeOfNodeId } from '../relay/node-id.ts';
-import { namedType, type TypeReference } from '../schema/types.ts';
+import { namedType, type ScalarType, type TypeReference } from '../schema/types.ts';
 import { NumberText } from '../types.ts';
+import { fitsScalar, isBuiltIn } from './refusals.ts';
 
 /** The variables of one operation: declarations, values, and where each was used. */
 export interface Variables {
@@ -110,10 +111,10 @@ export function noteUse(variables: Variables, name: string, type: TypeReference)
   if (!known || !decides(known)) variables.used.set(name, type);
 }
 
-/** True if the SQL depends on more than the presence of the value. */
+/** True if the plan depends on more than the presence of the value. */
 function decides(type: TypeReference): boolean {
   const named = namedType(type);
-  return named.kind !== 'scalar' || ['boolean', 'entity', 'node'].includes(named.accepts as string);
+  return named.kind !== 'scalar' || isBuiltIn(named) || ['entity', 'node'].includes(named.accepts as string);
 }
 
 /**
@@ -150,7 +151,7 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   if (named.kind === 'scalar' && named.accepts === 'entity') return shapeOfRepresentations(value);
   if (named.kind === 'scalar' && named.accepts === 'node') return shapeOfNodeId(value);
   if (type.kind === 'list') {
-    if (named.kind === 'scalar') return holdsNull(value) ? 'w' : 'v';
+    if (named.kind === 'scalar') return `${holdsNull(value) ? 'w' : 'v'}${misfit(named, value)}`;
     // Not as a list of one: the paths of its parts differ.
     if (!Array.isArray(value)) return `=${shapeOf(type.of, value)}`;
     let items = '';
@@ -159,7 +160,9 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   }
   // A boolean of a column is a value like others; one of an argument is a choice between statements.
   if (named.kind === 'scalar')
-    return typeof value === 'boolean' && typeof named.accepts !== 'object' ? String(value) : 'v';
+    return typeof value === 'boolean' && typeof named.accepts !== 'object'
+      ? `${value}${misfit(named, value)}`
+      : `v${misfit(named, value)}`;
   if (named.kind === 'enum') return JSON.stringify(value);
   if (named.kind !== 'input' || typeof value !== 'object' || Array.isArray(value)) return '?';
   const fields = named.fields();
@@ -171,6 +174,16 @@ export function shapeOf(type: TypeReference, value: unknown): string {
     parts += `${name}:${shapeOf(definition.type, item)},`;
   }
   return `{${parts}}`;
+}
+
+/** A value that a scalar does not take is refused when it is planned, so that it shares no plan with those that it takes. */
+function misfit(type: ScalarType, value: unknown): string {
+  return !isBuiltIn(type) || fitsDeep(type, value) ? '' : '!';
+}
+
+function fitsDeep(type: ScalarType, value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((item) => fitsDeep(type, item));
+  return value === null || fitsScalar(type, value);
 }
 
 function holdsNull(value: unknown): boolean {

@@ -80,7 +80,14 @@ function buildSchema(roleSchema: RoleSchema): GraphQLSchema {
   function make(type: NamedType): GraphQLNamedType {
     switch (type.kind) {
       case 'scalar':
-        return STANDARD[type.name] ?? new GraphQLScalarType({ name: type.name, ...described(type) });
+        return (
+          STANDARD[type.name] ??
+          new GraphQLScalarType({
+            name: type.name,
+            ...described(type),
+            ...(type.specifiedBy !== undefined && { specifiedByURL: type.specifiedBy }),
+          })
+        );
       case 'enum':
         return new GraphQLEnumType({
           name: type.name,
@@ -90,7 +97,7 @@ function buildSchema(roleSchema: RoleSchema): GraphQLSchema {
               name,
               {
                 ...described(value),
-                ...(value.deprecated ? { deprecationReason: 'No longer supported' } : {}),
+                ...deprecationOf(value),
               },
             ]),
           ),
@@ -98,6 +105,7 @@ function buildSchema(roleSchema: RoleSchema): GraphQLSchema {
       case 'input':
         return new GraphQLInputObjectType({
           name: type.name,
+          isOneOf: type.isOneOf === true,
           ...described(type),
           fields: () =>
             orPlaceholder(
@@ -107,6 +115,7 @@ function buildSchema(roleSchema: RoleSchema): GraphQLSchema {
                   type: input(field.type),
                   ...described(field),
                   ...defaultOf(field),
+                  ...deprecationOf(field),
                 },
               ]),
             ),
@@ -152,11 +161,16 @@ function buildSchema(roleSchema: RoleSchema): GraphQLSchema {
           {
             type: output(field.type),
             ...described(field),
-            ...(field.deprecationReason === undefined ? {} : { deprecationReason: field.deprecationReason }),
+            ...deprecationOf(field),
             args: Object.fromEntries(
               [...field.arguments.values()].map((argument) => [
                 argument.name,
-                { type: input(argument.type), ...described(argument), ...defaultOf(argument) },
+                {
+                  type: input(argument.type),
+                  ...described(argument),
+                  ...defaultOf(argument),
+                  ...deprecationOf(argument),
+                },
               ]),
             ),
           },
@@ -196,6 +210,12 @@ function orPlaceholder<Field extends object>(
 }
 
 const PLACEHOLDER = { type: GraphQLBoolean, description: 'placeholder (do not use)' };
+
+function deprecationOf({ deprecationReason }: { readonly deprecationReason?: string }): {
+  deprecationReason?: string;
+} {
+  return deprecationReason === undefined ? {} : { deprecationReason };
+}
 
 function defaultOf({ defaultValue }: { readonly defaultValue?: string }): { defaultValue?: unknown } {
   return defaultValue === undefined ? {} : { defaultValue: valueFromASTUntyped(parseValue(defaultValue)) };

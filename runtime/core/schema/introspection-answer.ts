@@ -141,13 +141,11 @@ export class IntrospectionAnswer {
 
   /** A field of `__Type` that only some kinds of types have. */
   #part(type: NamedType, { name, arguments: given, below }: Asked): void {
-    const deprecated = given.includeDeprecated === true;
+    const isShown = shownItems(given);
     const types = (items: Iterable<NamedType>) =>
       this.#list(sorted(items), (item) => this.#type(item, below));
     if (name === 'fields' && (type.kind === 'object' || type.kind === 'interface')) {
-      const fields = shownFields(type.fields()).filter(
-        ({ deprecationReason }) => deprecated || deprecationReason === undefined,
-      );
+      const fields = shownFields(type.fields()).filter(isShown);
       // Those of introspection are in the order of their specification.
       const inOrder = type.name.startsWith('__') ? fields : sorted(fields);
       this.#list(inOrder, (field) => this.#field(field, below));
@@ -157,23 +155,24 @@ export class IntrospectionAnswer {
       types(type.possible().values());
     } else if (name === 'enumValues' && type.kind === 'enum') {
       const items = [...type.values].map(([item, value]) => ({ ...value, name: item }));
-      this.#list(inCodeOrder(items.filter((item) => deprecated || !item.deprecated)), (item) =>
-        this.#enumValue(item, below),
-      );
+      this.#list(inCodeOrder(items.filter(isShown)), (item) => this.#enumValue(item, below));
     } else if (name === 'inputFields' && type.kind === 'input') {
-      this.#list(sorted(shownInputs(type.fields())), (field) => this.#input(field, below));
-    } else this.#value(name === 'isOneOf' && type.kind === 'input' ? false : null);
+      this.#list(sorted(shownInputs(type.fields()).filter(isShown)), (field) => this.#input(field, below));
+    } else if (name === 'isOneOf' && type.kind === 'input') this.#value(type.isOneOf === true);
+    else this.#value(name === 'specifiedByURL' && type.kind === 'scalar' ? type.specifiedBy : null);
   }
 
   #field(field: FieldDefinition, asked: readonly Asked[]): void {
-    this.#object('__Field', asked, ({ name, below }) => {
+    this.#object('__Field', asked, ({ name, arguments: given, below }) => {
       switch (name) {
         case 'name':
           return this.#value(field.name);
         case 'description':
           return this.#value(field.description);
         case 'args':
-          return this.#list(sorted(field.arguments.values()), (argument) => this.#input(argument, below));
+          return this.#list(sorted([...field.arguments.values()].filter(shownItems(given))), (argument) =>
+            this.#input(argument, below),
+          );
         case 'type':
           return this.#type(field.type, below);
         case 'isDeprecated':
@@ -196,15 +195,14 @@ export class IntrospectionAnswer {
         case 'defaultValue':
           return this.#value(input.defaultValue === undefined ? null : print(parseValue(input.defaultValue)));
         case 'isDeprecated':
-          return this.#value(false);
+          return this.#value(input.deprecationReason !== undefined);
         default:
-          return this.#value(null);
+          return this.#value(input.deprecationReason);
       }
     });
   }
 
   #enumValue(item: EnumItem, asked: readonly Asked[]): void {
-    const reason = item.deprecated ? 'No longer supported' : undefined;
     this.#object('__EnumValue', asked, ({ name }) => {
       switch (name) {
         case 'name':
@@ -212,9 +210,9 @@ export class IntrospectionAnswer {
         case 'description':
           return this.#value(item.description);
         case 'isDeprecated':
-          return this.#value(reason !== undefined);
+          return this.#value(item.deprecationReason !== undefined);
         default:
-          return this.#value(reason);
+          return this.#value(item.deprecationReason);
       }
     });
   }
@@ -235,6 +233,12 @@ export class IntrospectionAnswer {
       }
     });
   }
+}
+
+/** Deprecated items are shown where they are asked for. */
+function shownItems({ includeDeprecated }: Asked['arguments']) {
+  return ({ deprecationReason }: { readonly deprecationReason?: string }): boolean =>
+    includeDeprecated === true || deprecationReason === undefined;
 }
 
 function descriptionOf(type: NamedType): string | null | undefined {

@@ -36,6 +36,8 @@ export interface ScalarType {
   readonly kind: 'scalar';
   readonly name: string;
   readonly description?: string;
+  /** The document that specifies it, of another server's scalar. */
+  readonly specifiedBy?: string;
   /**
    * How values are accepted: by a column's type, leaving strings to Postgres, or strictly as the argument of a field
    * (`limit`, `path`, `distinct`); `any` value where another server decides.
@@ -68,7 +70,7 @@ export interface EnumType {
 
 interface EnumValue {
   readonly description?: string;
-  readonly deprecated?: true;
+  readonly deprecationReason?: string;
   /** Database name of the column, text of the enum table's row, or the value itself. */
   readonly value: string;
 }
@@ -80,6 +82,8 @@ export interface InputType {
   readonly isClause?: true;
   readonly description?: string;
   readonly fields: () => ReadonlyMap<string, InputFieldDefinition>;
+  /** Exactly one field is given, and it is not null. */
+  readonly isOneOf?: true;
   /** Fields of another server's input that are always sent with an object, and that the client cannot give. */
   readonly presets?: () => readonly RemotePreset[];
 }
@@ -90,6 +94,7 @@ export interface InputFieldDefinition {
   readonly type: TypeReference;
   /** Printed default, as introspection shows it. */
   readonly defaultValue?: string;
+  readonly deprecationReason?: string;
   readonly meaning: InputMeaning;
 }
 
@@ -158,6 +163,7 @@ export interface ArgumentDefinition {
   readonly description?: string;
   readonly type: TypeReference;
   readonly defaultValue?: string;
+  readonly deprecationReason?: string;
 }
 
 export interface FieldDefinition {

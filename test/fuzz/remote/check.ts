@@ -21,7 +21,9 @@ import {
 import type { RemoteRequest } from '../../../runtime/remote/document.ts';
 
 export const OF_SESSION = 'of the session';
-/** The value that joins look up. */
+/** Texts of the client; no preset, key or default has one of these values. */
+export const OF_CLIENT = 'of the client';
+/** A value that joins look up. */
 export const KEY = 'of the row';
 
 /** The part as a schema; its presets are in the AST. @throws GraphQLError */
@@ -36,14 +38,25 @@ export interface Checked {
   readonly presets: number;
 }
 
+/** Why GraphQL refuses a document with its variables. */
+export function problemsOf(schema: GraphQLSchema, sent: RemoteRequest): string[] {
+  const document = parse(sent.query);
+  const problems = validate(schema, document).map(({ message }) => message);
+  return problems.length > 0 ? problems : variableProblems(schema, document, valuesOf(sent));
+}
+
+function valuesOf({ variables }: RemoteRequest): Record<string, unknown> {
+  return Object.fromEntries([...variables].map(([name, json]) => [name, JSON.parse(json)]));
+}
+
 /** @param isJoin values of rows, and literals of relationships, go before presets */
 export function checkSent(schema: GraphQLSchema, sent: RemoteRequest, isJoin: boolean): Checked {
   const document = parse(sent.query);
-  const problems = validate(schema, document).map(({ message }) => message);
+  const problems = problemsOf(schema, sent);
   if (problems.length > 0) return { problems, presets: 0 };
-  const values = Object.fromEntries([...sent.variables].map(([name, json]) => [name, JSON.parse(json)]));
+  const values = valuesOf(sent);
   const found = checkPresets(schema, document, values, isJoin);
-  return { ...found, problems: [...variableProblems(schema, document, values), ...found.problems] };
+  return found;
 }
 
 function variableProblems(
@@ -83,7 +96,7 @@ function checkPresets(
     const sent = given.filter((each) => each.name.value === name);
     const [first] = sent;
     if (sent.length !== 1 || !first) problems.push(`the preset ${name} is sent ${sent.length} times`);
-    else if (!isPreset(wanted, first.value, values) && !(isJoin && isOfRelationship(first.value, values)))
+    else if (!isPreset(wanted, first.value, values) && !(isJoin && isOfRelationship(first.value)))
       problems.push(`the preset ${name} is ${print(first.value)} instead of ${print(wanted)}`);
   };
   visit(
@@ -136,8 +149,10 @@ function isPreset(wanted: ValueNode, given: ValueNode, values: Readonly<Record<s
   return print(given) === print(wanted);
 }
 
-function isOfRelationship(given: ValueNode, values: Readonly<Record<string, unknown>>): boolean {
-  if (given.kind === Kind.OBJECT) return given.fields.some(({ value }) => isOfRelationship(value, values));
-  if (given.kind === Kind.VARIABLE) return values[given.name.value] === KEY;
-  return print(given) === JSON.stringify(KEY) || print(given) === '7';
+/** A value of a row, or a literal of a relationship: the client has no variable, and no literal, like it. */
+function isOfRelationship(given: ValueNode): boolean {
+  if (given.kind === Kind.OBJECT) return given.fields.some(({ value }) => isOfRelationship(value));
+  if (given.kind === Kind.LIST) return given.values.every(isOfRelationship);
+  if (given.kind === Kind.VARIABLE) return /^f\d+_/.test(given.name.value);
+  return !print(given).includes(OF_CLIENT) && !['5', '2.5', 'false'].includes(print(given));
 }

@@ -79,9 +79,12 @@ test.each([
   ['{"data":[]}', '"data" field not found in remote response'],
   [
     '{"data":{"f0":{"members":["a"]}}',
-    'Remote server response is not valid JSON: the text ends too early at position 32',
+    'Remote server response is not valid JSON: the text ends too early at position 32; it answered with status 200 and 32 bytes of application/json',
   ],
-  ['', 'Remote server response is not valid JSON: the text ends too early at position 0'],
+  [
+    '',
+    'Remote server response is not valid JSON: the text ends too early at position 0; it answered with status 200 and nothing',
+  ],
 ])('a join that is answered with %s fails', async (text, message) => {
   remote.answer = () => text;
   expect(await ask('{ item { members } }')).toMatchObject(refused(message, 'unexpected'));

@@ -328,10 +328,16 @@ test.each([
   ],
   [
     '{"data":{"__schema":cut',
-    'the answer to the introspection query is not JSON: unexpected "c" at position 20',
+    'the answer to the introspection query is not JSON: unexpected "c" at position 20; it answered with status 200 and 23 bytes of application/json',
   ],
-  ['{"data":{}}', 'Error in $.__schema: parsing record failed, expected Object, but encountered Null'],
-  ['<html>', 'the answer to the introspection query is not JSON: unexpected "<" at position 0'],
+  [
+    '{"data":{}}',
+    'not a GraphQL server, or introspection is off: Error in $.__schema: parsing record failed, expected Object, but encountered Null',
+  ],
+  [
+    '<html>',
+    'the answer to the introspection query is not JSON: unexpected "<" at position 0; it answered with status 200 and a page instead of JSON; is this the address of its GraphQL endpoint?',
+  ],
 ])('a server that is no GraphQL server: %s', async (text, message) => {
   remotes.same!.answer = () => text;
   expect(await add('lying', { url: remotes.same!.url })).toEqual([400, 'remote-schema-error', message]);

@@ -62,7 +62,11 @@ test('on_error: null keeps the rest of an answer, and lists the errors', async (
     '{"data":{"f0":null,"f1":{"name":"Bob"}},"errors":[{"message":"no such user","path":["f0"]}]}';
   expect(await project.ask(query)).toEqual({ data: rows(null, 'Bob'), errors: [errorOf('no such user')] });
   project.users.answer = () => '<html>';
-  const notJson = [errorOf('Remote server response is not valid JSON: unexpected "<" at position 0')];
+  const notJson = [
+    errorOf(
+      'Remote server response is not valid JSON: unexpected "<" at position 0; it answered with status 200 and a page instead of JSON; is this the address of its GraphQL endpoint?',
+    ),
+  ];
   expect(await project.ask(query)).toEqual({ data: rows(null, null), errors: notJson });
   const socket = await connect(project.server);
   socket.send({ id: '1', type: 'subscribe', payload: { query } });

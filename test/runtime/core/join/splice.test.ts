@@ -21,7 +21,14 @@ function join(responseName: string, hidden: readonly string[] = []): PlannedJoin
 }
 
 function tree(parts: Partial<JoinTree>): JoinTree {
-  return { below: new Map(), tuples: new Map(), hidden: new Map(), renamed: new Map(), ...parts };
+  return {
+    below: new Map(),
+    tuples: new Map(),
+    hidden: new Map(),
+    omitted: new Set(),
+    renamed: new Map(),
+    ...parts,
+  };
 }
 
 function collector(): { readonly collect: CollectTuples; readonly of: (join: PlannedJoin) => Tuples } {
