@@ -11,7 +11,6 @@ import type { Extension, NamingConvention } from './names.ts';
 import type { RemoteRelationshipShape } from './remotes/shapes.ts';
 import type { FunctionFields, RootFields } from './root-fields.ts';
 import type { Distribution } from './shards/shapes.ts';
-import { identifier, type Sql } from './sql/fragment.ts';
 
 export interface SourceShape {
   readonly name: string;

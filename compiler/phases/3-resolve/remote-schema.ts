@@ -1,7 +1,6 @@
 /** Resolves remote schemas: checks the schemas that were read, their names, and the part that each role sees. */
 
 import { GraphQLError, Kind, print as printAst } from 'graphql';
-import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
 import { isGraphqlName } from '../../../runtime/core/names.ts';
 import {
   type RemoteDocument,
