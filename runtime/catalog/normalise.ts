@@ -197,8 +197,8 @@ function describeQuery(
     .sort(compareNames);
   const definitions = [...seen].map((oid) => lookup.relations.get(oid)?.definition ?? '');
   return {
-    ...(isOrdered(view, lookup) && { ordered: true }),
     ...(reads.length > 0 && { reads }),
+    ...(isOrdered(view, lookup) && { ordered: true }),
     definition: combine([definitions[0]!, ...definitions.slice(1).sort()]),
     ...(calls.size > 0 && { calls: sortedRecord(calls) }),
   };
