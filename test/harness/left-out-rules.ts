@@ -53,10 +53,13 @@ export function leftOutOfStatements({ program, sql }: Pick<InProcess, 'program' 
       const text = sql({ query }, role);
       const [, alias] = new RegExp(`as ("${relationship.name}#\\d+")`).exec(text) ?? [];
       if (alias === undefined) throw new Error(`${role}: no rows of ${relationship.name} in\n${text}`);
-      const rule = print(visible.select!.where!(raw(alias))).text;
       const outer = from.select!.where ? print(from.select!.where(raw('"outer#1"'))).text : '';
-      // A rule that does not mention its row may be the one of the outer row.
-      return occurrences(text, rule) === occurrences(outer, rule);
+      // Rows that are numbered may be handed on whole.
+      return [alias, `(${alias}."row")`].every((row) => {
+        const rule = print(visible.select!.where!(raw(row))).text;
+        // A rule that does not mention its row may be the one of the outer row.
+        return occurrences(text, rule) === occurrences(outer, rule);
+      });
     })
     .map(({ role, table, relationship }) => placeOf(role, table, relationship))
     .sort();

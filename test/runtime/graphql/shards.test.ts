@@ -35,7 +35,7 @@ const BEGIN = [
   "set local citus.multi_shard_modify_mode to '",
   "set local citus.propagate_set_commands to 'l",
 ];
-const WRITER = "select set_config('engine.user', $1, true), ";
+const WRITER = "select pg_catalog.set_config('engine.user', ";
 const UPDATE = 'with "written" as (update "public"."tag" as ';
 
 test('several fields are one transaction', async () => {

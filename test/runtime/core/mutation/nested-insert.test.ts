@@ -152,7 +152,7 @@ describe('a level at a time', () => {
     expect(await insert(objects)).toEqual({ insert_author: { affected_rows: 6000 } });
     const words = database
       .statements()
-      .filter((text) => !text.startsWith('select set_config('))
+      .filter((text) => !text.startsWith('select pg_catalog.set_config('))
       .map((text) => /^(?:with .*?\()?(\w+(?: into "public"."\w+")?)/.exec(text)?.[1]);
     expect(words).toEqual(['insert into "public"."author"', 'insert into "public"."article"', 'select']);
     const rows = await database.query(
