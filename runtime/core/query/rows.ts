@@ -287,9 +287,10 @@ function needsWholeRows(visible: VisibleTable, selection: Selection): boolean {
   });
 }
 
-/** The row of an alias in a list of columns, where a star would give them one by one. */
+/** The row of an alias in a list of columns, where a star would give them one by one. A row that is a value already stays one. */
 function rowValue(table: Table, alias: Sql): Sql {
-  return isDistributed(table.source) ? rowArgument(table, alias) : sql`(${alias}.*)::${table.sql}`;
+  const row = rowArgument(table, alias);
+  return isDistributed(table.source) || row === alias ? row : sql`(${row})::${table.sql}`;
 }
 
 /** The same rows with their position, under the same alias. */
