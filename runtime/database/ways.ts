@@ -116,11 +116,11 @@ function portOf(text: string): number {
   throw wrongAddress('the port is no number from 1 to 65535; in a password, write / as %2F and : as %3A');
 }
 
-/** Folders of the socket of a server on this machine, as packages of PostgreSQL have it. */
-const SOCKET_FOLDERS = ['/var/run/postgresql', '/tmp'];
+/** Where packages of PostgreSQL have the socket of a server. */
+const SOCKETS = '/var/run/postgresql';
 
 function defaultHost(port: number): string {
-  return SOCKET_FOLDERS.find((folder) => existsSync(join(folder, `.s.PGSQL.${port}`))) ?? 'localhost';
+  return existsSync(join(SOCKETS, `.s.PGSQL.${port}`)) ? SOCKETS : 'localhost';
 }
 
 function sharedSettings(options: AddressOptions): pg.ClientConfig {
