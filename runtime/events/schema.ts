@@ -58,12 +58,13 @@ $engine$;
 create or replace function engine_catalog.event_row(anyelement, text[] default null) returns jsonb
 language plpgsql as $engine$
 begin
+  -- Nearly every row is one that jsonb can hold as a whole.
   if $2 is null then
     return pg_catalog.to_jsonb($1);
   end if;
   return (
-    select pg_catalog.jsonb_object_agg(field.key, engine_catalog.event_value(field.value))
-    from engine_catalog.event_fields(pg_catalog.row_to_json($1)) as field
+    select pg_catalog.jsonb_object_agg(field.key, field.value)
+    from pg_catalog.jsonb_each(pg_catalog.to_jsonb($1)) as field
     where field.key operator(pg_catalog.=) any ($2)
   );
 exception when others then
@@ -118,18 +119,20 @@ $engine$;
 -- JSON that a setting of the session holds: any session may set it to any text.
 create or replace function engine_catalog.event_setting(text) returns jsonb language plpgsql as $engine$
 begin
-  if $1 operator(pg_catalog.=) '' then
+  if $1 is null or $1 operator(pg_catalog.=) '' then
     return null;
   end if;
-  return $1::pg_catalog.jsonb;
-exception when others then
   begin
-    return (
-      select pg_catalog.jsonb_object_agg(field.key, engine_catalog.event_value(field.value))
-      from engine_catalog.event_fields($1::pg_catalog.json) as field
-    );
+    return $1::pg_catalog.jsonb;
   exception when others then
-    return pg_catalog.to_jsonb($1);
+    begin
+      return (
+        select pg_catalog.jsonb_object_agg(field.key, engine_catalog.event_value(field.value))
+        from engine_catalog.event_fields($1::pg_catalog.json) as field
+      );
+    exception when others then
+      return pg_catalog.to_jsonb($1);
+    end;
   end;
 end;
 $engine$;

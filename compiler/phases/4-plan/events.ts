@@ -288,15 +288,15 @@ function capturedRow(
   whole: string,
   stringify: boolean,
 ): CapturedRow {
-  const written = columns.map((column) => [column.name, valueText(column, row, stringify)] as const);
-  const special = written.filter(([name, text]) => text !== `${row}.${quoteIdentifier(name)}`);
+  const special = columns
+    .map((column) => [quoteIdentifier(column.name), valueText(column, row, stringify)] as const)
+    .filter(([name, text]) => text !== `${row}.${name}`);
   const byName = `engine_catalog.event_row(${whole}${sends === '*' ? '' : `, ${textArray(sends)}`})`;
-  if (sends === '*' && special.length === 0) return { sent: byName, byName };
-  const chosen = sends === '*' ? special : written;
-  const list = chosen.map(([name, text]) => `${text} as ${quoteIdentifier(name)}`).join(', ');
+  if (special.length === 0) return { sent: byName, byName };
+  const list = special.map(([name, text]) => `${text} as ${name}`).join(', ');
   // Written out with its star, the row cannot be taken for a column of its name.
   const object = `(select engine_catalog.event_row(sent.*) from (select ${list}) as sent)`;
-  return { sent: sends === '*' ? `${byName} operator(pg_catalog.||) ${object}` : object, byName };
+  return { sent: `${byName} operator(pg_catalog.||) ${object}`, byName };
 }
 
 function valueText({ name, type, typeSchema }: CapturedColumn, row: string, stringify: boolean): string {

@@ -20,31 +20,15 @@ export const articleRatedTrigger = eventTrigger({
 language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO' set intervalstyle = postgres
   set bytea_output = hex set extra_float_digits = 1 as $engine$
 begin
-  if (
-    select pg_catalog.count(*) from pg_catalog.pg_attribute as engine_columns
-    where engine_columns.attrelid operator(pg_catalog.=) tg_relid and not engine_columns.attisdropped
-      and engine_columns.attname operator(pg_catalog.=) any (array['article_id', 'is_helpful', 'comment']::pg_catalog.text[])
-  ) operator(pg_catalog.=) 3 then
-    insert into engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
-    select 'public', 'article_feedback', 'article_rated', engine_catalog.event_payload(
-      'INSERT',
-      null,
-      (select engine_catalog.event_row(sent.*) from (select engine_rows."article_id" as "article_id", engine_rows."is_helpful" as "is_helpful", engine_rows."comment" as "comment") as sent),
-      pg_catalog.current_setting('engine.user', true),
-      pg_catalog.current_setting('engine.tracecontext', true)
-    )
-    from engine_rows;
-  else
-    insert into engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
-    select 'public', 'article_feedback', 'article_rated', engine_catalog.event_payload(
-      'INSERT',
-      null,
-      engine_catalog.event_row(engine_rows.*, array['article_id', 'is_helpful', 'comment']::pg_catalog.text[]),
-      pg_catalog.current_setting('engine.user', true),
-      pg_catalog.current_setting('engine.tracecontext', true)
-    )
-    from engine_rows;
-  end if;
+  insert into engine_catalog.event_log (schema_name, table_name, trigger_name, payload)
+  select 'public', 'article_feedback', 'article_rated', engine_catalog.event_payload(
+    'INSERT',
+    null,
+    engine_catalog.event_row(engine_rows.*, array['article_id', 'is_helpful', 'comment']::pg_catalog.text[]),
+    pg_catalog.current_setting('engine.user', true),
+    pg_catalog.current_setting('engine.tracecontext', true)
+  )
+  from engine_rows;
   return null;
 end;
 $engine$`,
@@ -69,8 +53,8 @@ begin
     ) then
       return null;
     end if;
-    engine_old := (select engine_catalog.event_row(sent.*) from (select old."article_id" as "article_id", old."is_helpful" as "is_helpful", old."comment" as "comment") as sent);
-    engine_new := (select engine_catalog.event_row(sent.*) from (select new."article_id" as "article_id", new."is_helpful" as "is_helpful", new."comment" as "comment") as sent);
+    engine_old := engine_catalog.event_row(old, array['article_id', 'is_helpful', 'comment']::pg_catalog.text[]);
+    engine_new := engine_catalog.event_row(new, array['article_id', 'is_helpful', 'comment']::pg_catalog.text[]);
   exception when others then
     engine_old := engine_catalog.event_row(old, array['article_id', 'is_helpful', 'comment']::pg_catalog.text[]);
     engine_new := engine_catalog.event_row(new, array['article_id', 'is_helpful', 'comment']::pg_catalog.text[]);
