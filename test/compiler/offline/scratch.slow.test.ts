@@ -62,7 +62,8 @@ test('compiles two sources, and leaves neither databases nor roles, whether or n
 
 test('takes the name that pg_cron is configured for, unless a database has it', async () => {
   const url = new URL(server.url);
-  url.searchParams.set('options', '-c cron.database_name=scheduled_jobs');
+  // As libpq reads it, a + is no blank.
+  url.search = '?options=-c%20cron.database_name%3Dscheduled_jobs';
   folder.write('migrations/first/2.sql', "do $$ begin assert current_database() = 'scheduled_jobs'; end $$");
   folder.write(
     'migrations/second/2.sql',
