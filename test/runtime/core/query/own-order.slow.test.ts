@@ -135,7 +135,7 @@ describe.each(Object.entries(PLANS))('with %s', (_, settings) => {
   beforeAll(async () => {
     const database = await createTestDatabase(SCHEMA);
     const url = new URL(database.url);
-    if (settings) url.searchParams.set('options', settings);
+    if (settings) url.search = `options=${encodeURIComponent(settings)}`;
     served = await serveInProcess(url.href, project() as never);
   });
   afterAll(() => served?.end());
