@@ -181,7 +181,11 @@ export function createRemoteTypes(
     definition: InputObjectTypeDefinitionNode,
   ): InputType {
     const { fields = [] } = definition;
-    const split = lazy(() => splitInputs(fields, (field) => givenType(field, definition)));
+    // Of a one-of input the client gives one field, so one that it cannot give is not there.
+    const inputs = lazy(() =>
+      isOneOf(definition) ? fields.filter((field) => presetOf(field) || !closedType(field.type, [])) : fields,
+    );
+    const split = lazy(() => splitInputs(inputs(), (field) => givenType(field, definition)));
     return {
       kind: 'input',
       ...head,

@@ -156,15 +156,17 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
   return types;
 
   function objectFields(): FieldDefinition[] {
-    const hasGlobalId = role.relay && isNode(visible);
-    const own = columns().filter(({ field }) => !hasGlobalId || field !== NODE_ID.name);
-    const fields = [...(hasGlobalId ? [NODE_ID] : []), ...own.map(columnField)];
+    const fields = columns().map(columnField);
     for (const { relationship, visible: target } of select().relationships)
       fields.push(...relationshipFields(relationship, target));
     for (const field of select().computedFields) fields.push(computedField(field));
     if (table.shape.remoteRelationships && !role.relay) fields.push(...tableRelationships(role, visible));
     const taken = new Set(fields.map((field) => field.name));
-    return [...fields, ...extensionFields().filter((field) => !taken.has(field.name))];
+    const all = [...fields, ...extensionFields().filter((field) => !taken.has(field.name))];
+    // The global id takes the place of any other field of its name.
+    return role.relay && isNode(visible)
+      ? [NODE_ID, ...all.filter(({ name }) => name !== NODE_ID.name)]
+      : all;
   }
 
   /** Fields of extensions. They take no name that another field of the object has. */
