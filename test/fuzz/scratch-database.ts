@@ -39,7 +39,14 @@ export async function createScratchDatabase(
     client,
     drop: async () => {
       await client.end();
-      await onServer(`drop database ${name} with (force)`);
+      for (;;) {
+        try {
+          return await onServer(`drop database ${name} with (force)`);
+        } catch (error) {
+          // A backend that plans a large statement of a killed server looks late whether it is to end.
+          if ((error as pg.DatabaseError).code !== '55006') throw error;
+        }
+      }
     },
   };
 }
