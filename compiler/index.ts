@@ -12,6 +12,7 @@ import { recall } from './memory/recall.ts';
 import type { Model } from './model/model.ts';
 import type { Plan } from './model/plan.ts';
 import { type CatalogResult, type RemoteResult, resolve } from './phases/3-resolve/index.ts';
+import { unreadLosses } from './phases/3-resolve/unread.ts';
 import { plan } from './phases/4-plan/index.ts';
 import { emit, type Files } from './phases/5-emit/index.ts';
 
@@ -21,6 +22,8 @@ export interface CompileInput {
   readonly catalogs: Readonly<Record<string, CatalogResult>>;
   /** Remote schemas that were read, by name. An absent one is not served. */
   readonly remotes?: Readonly<Record<string, RemoteResult>>;
+  /** Diagnostics of reading the metadata: what is missing because of them points back to them. The result does not repeat them. */
+  readonly unread?: readonly Diagnostic[];
   /** Positions of the metadata in files, for diagnostics. */
   readonly origin?: Origin;
   /** How names and types are shown; without it as the database has them. */
@@ -82,9 +85,12 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
   const given = recall({ ...input, naming, serving, remotes }, memory);
   const model = resolve(given, environment, memory);
   const planned = plan(model.value, given.metadata, given.serving, memory);
-  const diagnostics = linkCauses(
-    [...model.diagnostics, ...planned.diagnostics].map((diagnostic) => locate(diagnostic, input.origin)),
-  );
+  const unread = unreadLosses(input.unread ?? [], given.metadata, given.catalogs, given.naming);
+  const found = [...model.diagnostics, ...planned.diagnostics];
+  const diagnostics = linkCauses([
+    ...unread,
+    ...found.map((diagnostic) => locate(diagnostic, input.origin)),
+  ]).slice(unread.length);
   const emitted = emit(planned.value, diagnostics, version, memory);
 
   return {

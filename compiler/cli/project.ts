@@ -92,7 +92,8 @@ export async function withProject<Result>(
     const remotes = await withRemoteReader(context, read.value, (readRemote) =>
       readRemotes(read.value.remote_schemas, options.metadata, readRemote),
     );
-    const input = { metadata: read.value, origin: read.origin, catalogs, remotes, naming, serving };
+    const { value: metadata, diagnostics: unread, origin } = read;
+    const input = { metadata, unread, origin, catalogs, remotes, naming, serving };
     return await use({ read, input, databases, obstacles });
   } finally {
     progress.end();

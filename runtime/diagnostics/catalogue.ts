@@ -637,6 +637,11 @@ export const diagnostics = {
       `table ${table} does not exist in source: ${source}`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
+  /** cannot include "%name%" in the GraphQL schema because %name% is not a valid GraphQL identifier. Rename the constraint or unique index: %statement% */
+  keyNameNotGraphql: ({ name, statement }: { name: Hole; statement: Hole }): Message =>
+    message('key-name-not-graphql', 'error', [
+      `cannot include "${name}" in the GraphQL schema because ${name} is not a valid GraphQL identifier. Rename the constraint or unique index: ${statement}`,
+    ]),
   /** The configuration allows "%rule%", but nothing is reported there%place?%. */
   lintAllowanceUnused: ({ rule, place }: { rule: Hole; place?: Hole | undefined }): Message =>
     message('lint-allowance-unused', 'warning', [

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { printCatalogFile } from '../../runtime/catalog/index.ts';
 import { engine } from '../harness/command-line.ts';
@@ -39,6 +39,53 @@ function compile(...more: string[]) {
 
 test('compile type-checks the code if asked to', async () => {
   expect(await compile('--check-types')).toMatchObject({ status: 0 });
+});
+
+const tracked = (name: string, rest = '') => `table: ${name}\n${rest}`;
+const toAuthor = 'object_relationships: [{name: author, using: {foreign_key_constraint_on: author_id}}]\n';
+
+test.each([
+  [
+    'broken YAML',
+    'author.yaml',
+    `${tracked('author')}  select_permissions: [\n`,
+    'metadata-yaml-invalid',
+    'author.yaml:1:8',
+  ],
+  ['no such file', 'other.yaml', '', 'include-missing', 'tables.yaml:2:3'],
+  ['a wrong value', 'author.yaml', 'table: 5\n', 'metadata-value-invalid', 'author.yaml:1:1'],
+])('a table that is not read (%s) is the cause of what refers to it', async (_, file, text, code, place) => {
+  const files = {
+    'version.yaml': 'version: 3\n',
+    'databases/databases.yaml':
+      '- name: default\n  kind: postgres\n  configuration: {connection_info: {database_url: postgres://localhost}}\n  tables: "!include default/tables.yaml"\n',
+    'databases/default/tables.yaml': '- "!include article.yaml"\n- "!include author.yaml"\n',
+    'databases/default/article.yaml': tracked('article', toAuthor),
+    [`databases/default/${file}`]: text,
+    'query_collections.yaml':
+      '- name: all\n  definition: {queries: [{name: authors, query: "{ author { id } }"}, {name: typing_error, query: "{ artikle { id } }"}]}\n',
+  };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, 'metadata', path)), { recursive: true });
+    writeFileSync(join(folder, 'metadata', path), content);
+  }
+  const paths = ['--metadata', join(folder, 'metadata'), '--catalog', join(folder, 'catalog.json')];
+  const { status, stderr } = await engine('compile', ...paths, '--out', out);
+  expect(status).toBe(1);
+  const [cause, ...rest] = stderr.split('\n\n');
+  const [first, ...more] = cause!.split('\n');
+  const below = more.slice(more.indexOf('  What follows from it:'));
+  expect(first).toMatch(new RegExp(`^${code} `));
+  expect(first).toContain(place);
+  expect(below.map((line) => line.trim().split('  ').slice(0, 2).join(' '))).toEqual([
+    'What follows from it:',
+    'table-not-tracked sources.default.tables.article.object_relationships.author',
+    'saved-query-invalid query_collections.all.definition.queries.authors',
+  ]);
+  // A mistake of its own stays one.
+  expect(rest[0]).toMatch(/^saved-query-invalid {2}query_collections.all.definition.queries.typing_error/);
+  expect(stderr).toContain('2 errors, and 2 that follow.');
+  expect(stderr).not.toContain('track it');
 });
 
 test('compile writes the folder, and says what it did', async () => {

@@ -91,6 +91,18 @@ describe('engine metadata', () => {
       stderr:
         'The server asks for an admin secret: give --admin-secret or set ENGINE_GRAPHQL_ADMIN_SECRET.\n',
     });
+    const wrong =
+      'The server refused the admin secret: it is not the one that the server was started with. Correct --admin-secret or ENGINE_GRAPHQL_ADMIN_SECRET.\n';
+    expect(await command('export', 'all.json', '--admin-secret', 'loud')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: wrong,
+    });
+    const environment = { ENGINE_GRAPHQL_ADMIN_SECRET: 'loud' };
+    expect(await engineIn(environment, 'metadata', 'export', '--endpoint', endpoint, ...path)).toMatchObject({
+      status: 1,
+      stderr: wrong,
+    });
     expect(await engine('metadata', 'export', '--endpoint', 'http://127.0.0.1:1', ...path)).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 cannot be reached: /),

@@ -13,6 +13,7 @@ import {
   tableBaseName,
 } from '../../../runtime/core/names.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
+import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
@@ -114,7 +115,16 @@ function requireGraphqlNames(table: CatalogTable, graphqlName: string): void {
   ];
   if (!isGraphqlName(graphqlName)) throw new Failure(diagnostics.nameNotGraphql({ name: graphqlName }));
   for (const name of constraints)
-    if (!isEnumValueName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+    if (!isEnumValueName(name)) {
+      const statement = `alter index ${quoteIdentifier(table.schema, name)} rename to ${quoteIdentifier(enumValueName(name))}`;
+      throw new Failure(diagnostics.keyNameNotGraphql({ name, statement }));
+    }
+}
+
+/** A name like the given one that can be a value of an enum. */
+function enumValueName(name: string): string {
+  const plain = name.replace(/\W/g, '_').replace(/^(?=\d)|^_+/, '_');
+  return isEnumValueName(plain) ? plain : `${plain}_key`;
 }
 
 /** Unique indexes over expressions or over some rows only, which constraints own none of: name → how to name it in SQL. */

@@ -27,6 +27,16 @@ const CASES: readonly (readonly [string, () => unknown, string])[] = [
     'Value for environment variables not found: U, P',
   ],
   [
+    'unset variables, each piece one',
+    () => 'postgres://{{U}}:hush@{{AWAY}}:{{PORT}}/{{D}}',
+    'Value for environment variables not found: U, PORT, D',
+  ],
+  [
+    'unset variables, keywords',
+    () => 'host={{H}} port={{PORT}} user={{U}} password=hush',
+    'Value for environment variables not found: H, PORT, U',
+  ],
+  [
     'no password',
     () => `postgres://someone@${here().host}/x`,
     'the database asks for a password (SCRAM), and the address has none',
