@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql';
 
-const folder = fileURLToPath(new URL('../real-graphql-clients/', import.meta.url));
+const folder = fileURLToPath(new URL('../real-relay-client/', import.meta.url));
 
 /** Whether Relay is installed. */
 export const relayPresent = ['relay-compiler', 'relay-runtime'].every((name) =>
