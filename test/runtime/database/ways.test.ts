@@ -1,5 +1,5 @@
 /** Addresses are read as libpq reads them; `addresses.slow.test.ts` asks psql for the same ones. */
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ConnectionConfiguration, waysTo } from '../../../runtime/database/ways.ts';
 
 const ways = (address: string, more: ConnectionConfiguration = {}) =>
@@ -148,17 +148,19 @@ test.each([
   }
 });
 
-test('the environment says what the address does not, as for every program of PostgreSQL', () => {
-  const before = { ...process.env };
-  try {
-    process.env.PGSSLMODE = 'verify-full';
-    process.env.PGUSER = 'somebody';
+describe('the environment, as for every program of PostgreSQL', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('says what the address does not', () => {
+    vi.stubEnv('PGSSLMODE', 'verify-full');
+    vi.stubEnv('PGUSER', 'somebody');
     expect(encryption('postgres://h/d')).toEqual(['host']);
     expect(client('postgres://h/d')).toMatchObject({ user: 'somebody' });
     expect(client('postgres://u@h/d?sslmode=disable')).toMatchObject({ user: 'u' });
-    process.env.PGSSLMODE = 'strict';
+  });
+
+  test('is refused where it is wrong', () => {
+    vi.stubEnv('PGSSLMODE', 'strict');
     expect(() => ways('postgres://h/d')).toThrow('the environment variable PGSSLMODE is disable, allow');
-  } finally {
-    process.env = before;
-  }
+  });
 });
