@@ -94,7 +94,8 @@ function explain(error: pg.DatabaseError): Explanation {
   const state = error.code ?? '';
   const { message } = error;
   const isRaised = isRaisedByUser(error);
-  const known = isRaised ? undefined : explainedState(error);
+  // Of missing resources the same is said whoever reports them.
+  const known = isRaised && !state.startsWith('53') ? undefined : explainedState(error);
   if (known) return known;
   const violation = VIOLATIONS[state];
   if (violation !== undefined) return ['constraint-violation', `${violation}. ${message}`, 400];
