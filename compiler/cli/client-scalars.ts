@@ -1,4 +1,5 @@
 /** TypeScript types of the JSON values of the API's scalars. */
+import { BUILT_IN_SCALARS } from '../../runtime/core/names.ts';
 import type { Program } from '../../runtime/core/program.ts';
 import type { SourceShape } from '../../runtime/core/shapes.ts';
 import { type ColumnType, columnType, isStringified } from '../../runtime/core/types.ts';
@@ -7,14 +8,12 @@ import { stringLiteral } from '../phases/5-emit/templates.ts';
 /** Scalar → type of its values in variables and in answers. */
 export type ScalarTypes = Readonly<Record<string, { readonly input: string; readonly output: string }>>;
 
-const STANDARD: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
-
 /** @param stringifyNumbers whether answers give numbers that JavaScript may not hold as strings */
 export function scalarTypes(program: Program, stringifyNumbers: boolean): ScalarTypes {
   const types: Record<string, { input: string; output: string }> = {};
   const add = (source: SourceShape, given: ColumnType) => {
     const type = given.element ?? given;
-    if (STANDARD.has(type.scalar)) return;
+    if (BUILT_IN_SCALARS.has(type.scalar)) return;
     const known = types[type.scalar];
     const next = scalarType(source, type, stringifyNumbers);
     // Two sources may have different types of one name.

@@ -14,6 +14,7 @@ import {
   type TypeNode,
 } from 'graphql';
 import { parseGraphql } from '../../runtime/core/graphql-text.ts';
+import { BUILT_IN_SCALARS } from '../../runtime/core/names.ts';
 import {
   baseName,
   indexDocument,
@@ -182,11 +183,9 @@ function isPresetKnown(input: InputValueDefinitionNode, { role }: Schemas): bool
   return !isEnum || includes(type.values, value.value);
 }
 
-const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
-
 function isKnown(type: TypeNode, { role }: Schemas): boolean {
   const name = baseName(type);
-  return BUILT_IN.has(name) || role.types.has(name);
+  return BUILT_IN_SCALARS.has(name) || role.types.has(name);
 }
 
 type Named = { readonly name: { readonly value: string } } | NamedTypeNode;

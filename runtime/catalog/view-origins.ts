@@ -1,7 +1,8 @@
 /**
- * Where the columns of a view come from, and whether it has an order. Postgres notes the origins itself, for every column of the result that shows a column of
- * a table, unchanged, through however many joins and subqueries: `resorigtbl` and `resorigcol` in the parsed query, which
- * pg_rewrite keeps as text. That text is a tree of nodes in braces; in tokens, special characters follow a backslash.
+ * Where the columns of a view come from, and whether it has an order. Postgres notes the origins itself, for every column of
+ * the result that shows a column of a table, unchanged, through however many joins and subqueries: `resorigtbl` and
+ * `resorigcol` in the parsed query, which pg_rewrite keeps as text. That text is a tree of nodes in braces; in tokens, special
+ * characters follow a backslash.
  */
 
 /** Attribute number of the view → the relation (OID) and attribute number that the column shows. */

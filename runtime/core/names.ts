@@ -20,6 +20,12 @@ export interface NamingOptions {
   readonly extensions?: readonly Extension[];
 }
 
+/** The scalars of GraphQL itself: a schema has them without a definition. */
+export const BUILT_IN_SCALARS: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
+
+/** Fields of conditions on rows that combine conditions; the others are columns. */
+export const CONNECTIVES: readonly string[] = ['_and', '_or', '_not'];
+
 /** Bytes of an identifier that PostgreSQL keeps. */
 export const MAX_IDENTIFIER = 63;
 
@@ -38,7 +44,7 @@ export function isEnumValueName(name: string): boolean {
 
 /** Whether columns may have the name: it is a field, a value of enums, and a condition beside the combinations of conditions. */
 export function isColumnField(name: string): boolean {
-  return isEnumValueName(name) && !['_and', '_or', '_not'].includes(name);
+  return isEnumValueName(name) && !CONNECTIVES.includes(name);
 }
 
 /** The name with underscores for characters that GraphQL does not allow; `__x` is `_x`. */

@@ -299,23 +299,21 @@ export const OPERATORS: readonly Operator[] = [
     'ST_Intersects',
     'does the column spatially intersect the given geography value',
   ),
-  {
-    ...call(
-      '_st_d_within',
-      isGeography,
-      'ST_DWithin',
-      'is the column within a given distance from the given geography value',
-      {
-        kind: 'object',
-        typeName: 'st_d_within_geography_input',
-        fields: [
-          { name: 'from', type: 'same', required: true },
-          { name: 'distance', type: 'float4', required: true },
-          { name: 'use_spheroid', type: 'bool', defaultValue: true },
-        ],
-      },
-    ),
-  },
+  call(
+    '_st_d_within',
+    isGeography,
+    'ST_DWithin',
+    'is the column within a given distance from the given geography value',
+    {
+      kind: 'object',
+      typeName: 'st_d_within_geography_input',
+      fields: [
+        { name: 'from', type: 'same', required: true },
+        { name: 'distance', type: 'float4', required: true },
+        { name: 'use_spheroid', type: 'bool', defaultValue: true },
+      ],
+    },
+  ),
   call(
     '_st_intersects_rast',
     isRaster,

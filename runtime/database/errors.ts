@@ -94,7 +94,7 @@ function explain(error: pg.DatabaseError): Explanation {
   const state = error.code ?? '';
   const { message } = error;
   const isRaised = isRaisedByUser(error);
-  // Of missing resources the same is said whoever reports them.
+  // A lack of resources gets the same message, whether PostgreSQL or a function reports it.
   const known = isRaised && !state.startsWith('53') ? undefined : explainedState(error);
   if (known) return known;
   const violation = VIOLATIONS[state];

@@ -37,11 +37,14 @@ export function placeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null ? places.get(error) : undefined;
 }
 
+/** What `pg` says where the server answers that it has no TLS; it gives no code. */
+const NO_TLS = 'The server does not support SSL connections';
+
 /** Whether only the choice between encrypted and plain text failed, so that the other one may succeed. */
 export function isAboutEncryption(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code === '28000';
   if (!(error instanceof Error)) return false;
-  return error.message === 'The server does not support SSL connections' || isOfTls(error);
+  return error.message === NO_TLS || isOfTls(error);
 }
 
 /** Reported by TLS: the peers do not agree, or the certificate is not accepted. */
@@ -54,10 +57,7 @@ function isOfTls(error: Error): boolean {
 export function isHostAway(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code === '57P03';
   if (!(error instanceof Error) || isOfTls(error)) return false;
-  return (
-    error.message !== 'The server does not support SSL connections' &&
-    codeOf(error) !== 'connection-not-established'
-  );
+  return error.message !== NO_TLS && codeOf(error) !== 'connection-not-established';
 }
 
 /** No connection became free within the pool's timeout. */
@@ -186,7 +186,7 @@ export function cameFromDatabase(error: unknown): boolean {
 }
 
 /** Codes of the system's and the database's errors about connections. */
-export const CONNECTION_CODES = /^(E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN)|57P|08)/;
+const CONNECTION_CODES = /^(E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN)|57P|08)/;
 
 /** Whether a database is away for a while, as opposed to an error of what it was asked. */
 export function isUnreachable(error: unknown): boolean {

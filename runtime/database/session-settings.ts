@@ -1,6 +1,6 @@
 /**
  * Settings of a session that our SQL relies on, whatever the database, the role or the client that had the session before has
- * set. Everything else (time zone, order of day and month, interval style, limits) belongs to whoever set it. Names in these
+ * set. Everything else (time zone, order of day and month, interval style, limits) stays as it is set. Names in these
  * statements are qualified: before the first of them has run, the search path may find others.
  */
 

@@ -1,4 +1,4 @@
-/** What clients are told of an SQLSTATE, where Postgres' own sentence does not say what to do, or may not be shown. */
+/** Messages for SQLSTATEs whose own message from Postgres does not say what to do, or may not be shown. */
 import type pg from 'pg';
 import type { ErrorCode } from '../core/errors.ts';
 

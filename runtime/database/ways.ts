@@ -50,7 +50,7 @@ export interface Way {
  */
 export function waysTo(configuration: ConnectionConfiguration): readonly Way[] {
   const options = optionsOf(configuration);
-  const encryption = configuration.encryption ?? encryptionOf(options);
+  const encryption = encryptionOf(configuration, options);
   const authentication = readAuthentication(options);
   const hosts = hostsOf(options);
   if (options.get('load_balance_hosts') === 'random') shuffle(hosts);
@@ -148,8 +148,12 @@ function sharedSettings(options: AddressOptions): pg.ClientConfig {
   } as pg.ClientConfig;
 }
 
-/** @throws EngineError where what the options demand cannot be had together */
-function encryptionOf(options: AddressOptions): Encryption {
+/**
+ * How connections are encrypted: as the source's settings say, or its address.
+ * @throws EngineError where what the options demand cannot be had together
+ */
+export function encryptionOf({ encryption }: ConnectionConfiguration, options: AddressOptions): Encryption {
+  if (encryption !== undefined) return encryption;
   const root = options.get('sslrootcert');
   const mode = (options.get('sslmode') ?? (root === 'system' ? 'verify-full' : 'prefer')) as SslMode;
   if (root === 'system' && mode !== 'verify-full')

@@ -2,14 +2,13 @@
 
 import type { CronTriggerShape, DeliveryShape, HeaderShape } from '../core/events.ts';
 import { jsonText } from '../core/types.ts';
-import { isUnreachable } from '../database/failures.ts';
-import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import { beginLease, type QueueQuery } from '../queue/lease.ts';
 import { Worker } from '../queue/worker.ts';
 import { attemptCall, retryDelay } from './attempt.ts';
 import { scheduleAhead } from './cron-events.ts';
 import type { EventsContext } from './delivery.ts';
 import { type EventOutcome, NOT_SENT } from './event-store.ts';
+import { failureReport } from './failure-report.ts';
 import { createScheduledStore, type ScheduledJob, type Tolerance } from './scheduled-store.ts';
 import { resolveTarget, type Target } from './target.ts';
 
@@ -40,11 +39,7 @@ export function deliverScheduled(
 ): ScheduledDelivery {
   const { configuration, environment, observe, outgoing } = context;
   if (configuration.disableEventing) return { use: () => {}, wake: () => {}, stop: async () => {} };
-  const report = (message: string, error: unknown) => {
-    const isAway = isUnreachable(error);
-    const text = isAway ? `${message} The database is away: ${describeConnectionError(error)}.` : message;
-    observe({ kind: 'event-delivery', level: 'warn', message: text, ...(!isAway && { error }) });
-  };
+  const report = failureReport(observe);
   const lease = beginLease(query, report);
   let active = new Map<string, Active>();
 

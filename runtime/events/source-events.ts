@@ -2,10 +2,8 @@
 
 import pg from 'pg';
 import type { EventTriggerShape } from '../core/events.ts';
-import { isUnreachable } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Trace } from '../http/trace.ts';
-import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import { beginLease } from '../queue/lease.ts';
 import { type Claimed, Worker } from '../queue/worker.ts';
 import { attemptCall, type Message, retryDelay } from './attempt.ts';
@@ -14,6 +12,7 @@ import type { Claimable, EventJob } from './claim.ts';
 import { cleanUp, createGrowthReport, tableSize } from './cleanup.ts';
 import type { EventsContext } from './delivery.ts';
 import { createEventStore, type EventOutcome, NOT_SENT } from './event-store.ts';
+import { failureReport } from './failure-report.ts';
 import { resolveTarget, type Target } from './target.ts';
 
 export interface SourceEventsDelivery {
@@ -45,11 +44,7 @@ export function deliverSource(
   const breakers = createBreakers((message) =>
     observe({ kind: 'event-delivery', level: 'warn', message, source }),
   );
-  const report = (message: string, error: unknown) => {
-    const isAway = isUnreachable(error);
-    const text = isAway ? `${message} The database is away: ${describeConnectionError(error)}.` : message;
-    observe({ kind: 'event-delivery', level: 'warn', message: text, source, ...(!isAway && { error }) });
-  };
+  const report = failureReport(observe, source);
   const query = (sql: string, values?: readonly unknown[]) => connection.maintain(sql, values);
   const lease = beginLease(query, report);
   const queue = createEventStore(query, lease, () =>

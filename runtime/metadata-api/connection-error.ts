@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
-import { CONNECTION_CODES, ConnectionFailedError, HostsFailedError, placeOf } from '../database/failures.ts';
+import { ConnectionFailedError, HostsFailedError, isUnreachable, placeOf } from '../database/failures.ts';
 
 /** @param isPublic for anybody to read: without host and port */
 export function describeConnectionError(error: unknown, isPublic = false): string {
@@ -56,11 +56,7 @@ function withoutCode(message: string): string {
 
 /** A lost or refused connection as a client may know it; any other error as it is. */
 export function withoutAddress(error: unknown, path: string): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const lost =
-    error instanceof ConnectionFailedError ||
-    (!(error instanceof EngineError) && CONNECTION_CODES.test(code));
-  if (!lost) return error;
+  if (!isUnreachable(error)) return error;
   const internal = { message: describeConnectionError(error) };
   return new EngineError('postgres-error', 'connection error', { status: 500, path, internal, cause: error });
 }

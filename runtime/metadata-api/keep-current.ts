@@ -10,7 +10,7 @@ const RETRY_INTERVAL = 5000;
 
 /**
  * Starts to watch. Other instances' changes are notified; the poll finds what a broken connection missed.
- * An outage of the metadata database is told once, and its end.
+ * An outage of the metadata database, and its end, are logged once each.
  * @param pollInterval milliseconds; 0 = neither notifications nor polls
  * @returns what stops it
  */

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { EngineError, pathStep } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { OPTIONS } from '../database/address-options.ts';
-import { type ConnectionConfiguration, optionsOf } from '../database/ways.ts';
+import { type ConnectionConfiguration, encryptionOf, optionsOf } from '../database/ways.ts';
 import { parseJson } from '../http/body.ts';
 import { validate } from '../metadata/codec.ts';
 import { object, requiredList, withDefault } from '../metadata/combinators.ts';
@@ -85,19 +85,12 @@ function notSupported(message: string): EngineError {
 }
 
 /** Passwords go by the environment: arguments are there for everyone to see. */
-async function runProgram(
-  options: readonly string[],
-  configuration: ConnectionConfiguration,
-): Promise<string> {
+async function runProgram(given: readonly string[], configuration: ConnectionConfiguration): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'engine-dump-'));
   try {
-    const { stdout } = await run('pg_dump', [...options, '--no-password'], {
+    const { stdout } = await run('pg_dump', [...given, '--no-password'], {
       maxBuffer: LARGEST_DUMP,
-      env: {
-        PATH: process.env.PATH,
-        ...addressVariables(configuration),
-        ...(await encryptionVariables(configuration, folder)),
-      },
+      env: { PATH: process.env.PATH, ...(await addressVariables(configuration, folder)) },
     });
     return stdout;
   } catch (error) {
@@ -112,29 +105,29 @@ async function runProgram(
   }
 }
 
-/** The environment variables by which programs of PostgreSQL read an address. */
-function addressVariables(configuration: ConnectionConfiguration): Readonly<Record<string, string>> {
-  const options = optionsOf(configuration);
-  if (options.has('sslpassword'))
-    throw notSupported('pg_dump of an address with sslpassword is not supported');
-  const variables: Record<string, string> = {};
-  for (const [key, value] of options) {
-    const { variable } = OPTIONS[key]!;
-    if (variable !== undefined) variables[variable] = value;
-  }
-  return variables;
-}
-
-async function encryptionVariables(
-  { encryption }: ConnectionConfiguration,
+/**
+ * The environment variables by which programs of PostgreSQL connect as the engine does.
+ * @param folder for the files with certificates that they name, which only this user may read
+ * @throws EngineError not-supported
+ */
+export async function addressVariables(
+  configuration: ConnectionConfiguration,
   folder: string,
 ): Promise<Readonly<Record<string, string>>> {
-  if (encryption === undefined) return {};
-  const { mode, ca, cert } = encryption;
-  if (cert !== undefined) throw notSupported('pg_dump of a source with client certificates is not supported');
-  if (ca === undefined)
-    return { PGSSLMODE: mode, ...(mode === 'verify-full' && { PGSSLROOTCERT: 'system' }) };
-  const file = join(folder, 'root.crt');
-  await writeFile(file, ca);
-  return { PGSSLMODE: mode, PGSSLROOTCERT: file };
+  const options = optionsOf(configuration);
+  const { mode, ca, cert, key, passphrase } = encryptionOf(configuration, options);
+  if (passphrase !== undefined) throw notSupported('pg_dump of an address with sslpassword is not supported');
+  const variables: Record<string, string> = {};
+  for (const [name, value] of options) {
+    const { variable } = OPTIONS[name]!;
+    if (variable !== undefined) variables[variable] = value;
+  }
+  variables.PGSSLMODE = mode;
+  if (ca === undefined && mode === 'verify-full') variables.PGSSLROOTCERT = 'system';
+  for (const [variable, content] of Object.entries({ PGSSLROOTCERT: ca, PGSSLCERT: cert, PGSSLKEY: key })) {
+    if (content === undefined) continue;
+    variables[variable] = join(folder, variable);
+    await writeFile(variables[variable], content, { mode: 0o600 });
+  }
+  return variables;
 }

@@ -153,7 +153,7 @@ export class Worker<Job, Outcome> {
         isAway = false;
         if (!hasMore && !this.#stirred) await this.#sleep(Math.min(this.#options.interval, nextDue));
       } catch (error) {
-        // A database that is away is told once, however often it is tried.
+        // An unreachable database is logged once, not at every attempt.
         if (!isAway) this.#options.report('Looking at the queue failed; it is tried again.', error);
         isAway = isUnreachable(error);
         await this.#sleep(retry);

@@ -1,5 +1,7 @@
 /** Builds requests to a remote schema from planned pieces: the text of the operation and the values of its variables. */
+
 import { EngineError, stepsOf } from '../core/errors.ts';
+import { BUILT_IN_SCALARS } from '../core/names.ts';
 import { remember } from '../core/remember.ts';
 import type { RemoteJoinPart } from '../core/remotes/relationship.ts';
 import type { RemoteRootPart } from '../core/remotes/remote-root.ts';
@@ -164,8 +166,6 @@ interface JoinEntry {
 /** Maximum number of tuples whose values are written into the text, where remotes show them in their errors. */
 const MAX_LITERALS = 20;
 
-const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
-
 /** JSON has escapes that documents do not have. */
 const LONE_SURROGATE = /\\u[dD][89a-fA-F]/;
 
@@ -180,7 +180,7 @@ export function joinRequest(entries: readonly JoinEntry[], values: Values): Remo
     const key = ({ key: index, type, read }: RemoteKey) => {
       const value = read(tuple[index]!);
       if (value === undefined) throw new Error(`a value does not fit its argument of type ${type}`);
-      return isFew && BUILT_IN.has(type.replace(/[[\]!]/g, '')) && !LONE_SURROGATE.test(value)
+      return isFew && BUILT_IN_SCALARS.has(type.replace(/[[\]!]/g, '')) && !LONE_SURROGATE.test(value)
         ? value
         : `$${document.add(`f${alias}_${index}`, type, value)}`;
     };

@@ -334,6 +334,20 @@ const SIGNATURES = [
   'name',
 ];
 
+const OPERATORS = '= <> < > <= >= || -> ->> #> + - && @> ?'.split(' ');
+
+const OPERANDS = [
+  ['text', 'text'],
+  ['int4', 'int4'],
+  ['int8', 'int8'],
+  ['json', 'text'],
+  ['jsonb', 'text'],
+  ['bool', 'bool'],
+  ['oid', 'oid'],
+  ['name', 'text'],
+  ['name', 'name'],
+] as const;
+
 /** SQL that makes every name a table, a type, functions, and a column of every table. */
 function hostile(names: readonly string[], database: string): string {
   const objects = names.flatMap((name) => [
@@ -349,65 +363,25 @@ function hostile(names: readonly string[], database: string): string {
     ),
     `do $do$ begin create table public.${quoted(name)} (x pg_catalog.int4); exception when others then null; end $do$;`,
   ]);
-  const operators = [
-    '=',
-    '<>',
-    '<',
-    '>',
-    '<=',
-    '>=',
-    '||',
-    '->',
-    '->>',
-    '#>',
-    '+',
-    '-',
-    '&&',
-    '@>',
-    '?',
-  ].flatMap((operator) =>
-    [
-      'text, text',
-      'int4, int4',
-      'int8, int8',
-      'json, text',
-      'jsonb, text',
-      'bool, bool',
-      'oid, oid',
-      'name, text',
-      'name, name',
-    ].map((types) => {
-      const [left, right] = types.split(', ').map((type) => `pg_catalog.${type}`);
-      return `create operator public.${operator} (leftarg = ${left}, rightarg = ${right}, function = public.hijacked);`.replace(
-        'hijacked',
-        `hijacked_${types.replace(/\W/g, '_')}`,
-      );
-    }),
-  );
-  const functions = [
-    'text, text',
-    'int4, int4',
-    'int8, int8',
-    'json, text',
-    'jsonb, text',
-    'bool, bool',
-    'oid, oid',
-    'name, text',
-    'name, name',
-  ].map(
-    (types) => `create function public.hijacked_${types.replace(/\W/g, '_')}(${types
-      .split(', ')
-      .map((type) => `pg_catalog.${type}`)
-      .join(', ')}) returns pg_catalog.bool
-      language plpgsql as $$ begin raise exception 'operator taken'; end $$;`,
-  );
+  const operators = OPERANDS.flatMap(([left, right]) => {
+    const taken = `public.taken_${left}_${right}`;
+    const [leftType, rightType] = [`pg_catalog.${left}`, `pg_catalog.${right}`];
+    return [
+      `create function ${taken}(${leftType}, ${rightType}) returns pg_catalog.bool
+        language plpgsql as $$ begin raise exception 'operator taken'; end $$;`,
+      ...OPERATORS.map(
+        (operator) =>
+          `create operator public.${operator} (leftarg = ${leftType}, rightarg = ${rightType}, function = ${taken});`,
+      ),
+    ];
+  });
   const settings =
     `array_nulls = off|datestyle = 'SQL, DMY'|extra_float_digits = -10|xmloption = document|quote_all_identifiers = on
     |standard_conforming_strings = off|backslash_quote = off|transform_null_equals = on|escape_string_warning = on
     |default_transaction_isolation = serializable|default_transaction_read_only = on|search_path = public, pg_catalog`.split(
       '|',
     );
-  return `set search_path = pg_catalog; ${objects.join('\n')}\n${functions.join('\n')}\n${operators.join('\n')}
+  return `set search_path = pg_catalog; ${objects.join('\n')}\n${operators.join('\n')}
     create function public.cast_away(public.author) returns pg_catalog.text language plpgsql as $$ begin raise exception 'cast taken'; end $$;
     create cast (public.author as pg_catalog.text) with function public.cast_away(public.author);
     ${settings.map((setting) => `alter database ${quoted(database)} set ${setting};`).join('\n')}`;

@@ -9,7 +9,7 @@ import type {
   CustomObjectShape,
   CustomTypesShape,
 } from '../../../runtime/core/action/shapes.ts';
-import { isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import { BUILT_IN_SCALARS, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -72,6 +72,9 @@ export function resolveActions(
   return { types: typesShape(custom_types, resolved, kinds), actions: resolved };
 }
 
+/** Types of the fields of an asynchronous action itself: created_at, errors and id. */
+const OWN_SCALARS = ['timestamptz', 'json', 'uuid'];
+
 /** @throws Failure */
 function requireTypes({ definition }: Action, kinds: TypeKinds): void {
   for (const argument of definition.arguments) {
@@ -101,7 +104,7 @@ function requireNames(
   const other = isCustom ? 'a custom type' : known && !known.apart ? known.owner : undefined;
   if (other !== undefined)
     throw new Failure(messages.typeNameConflict({ type: name, owner: `action "${name}"`, other }));
-  for (const scalar of ['timestamptz', 'json', 'uuid']) {
+  for (const scalar of OWN_SCALARS) {
     const taken = types.get(scalar);
     if (taken && taken.form !== 'scalar')
       throw new Failure(
@@ -221,7 +224,7 @@ function typesShape(
     named.push(baseType(output), ...Object.values(args).map(({ type }) => baseType(type)));
   }
   const foreign = [...new Set(named)].filter(
-    (name) => !own.has(name) && kinds.get(name) === 'scalar' && !BUILTIN.has(name),
+    (name) => !own.has(name) && kinds.get(name) === 'scalar' && !BUILT_IN_SCALARS.has(name),
   );
   const postgres = foreign.flatMap((name) => {
     const key = nativeScalarKey(name);
@@ -263,8 +266,6 @@ function typesShape(
     ...record('postgres', postgres),
   };
 }
-
-const BUILTIN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
 function objectShape({
   description,

@@ -6,7 +6,7 @@
 import type { CatalogKey, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { nativeScalarKey } from '../../../runtime/core/action/native-scalars.ts';
-import { isEnumValueName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import { BUILT_IN_SCALARS, isEnumValueName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -52,10 +52,8 @@ export function resolveCustomTypes(
 /** Names that every schema has. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['query_root', 'mutation_root', 'subscription_root', 'order_by', 'cursor_ordering'],
-  ...['Int', 'Float', 'String', 'Boolean', 'ID'],
+  ...BUILT_IN_SCALARS,
 ]);
-
-const GRAPHQL_SCALARS = ['Int', 'Float', 'String', 'Boolean', 'ID'];
 
 /** Names of types of pg_catalog that columns have; a source's catalog knows its others. */
 const POSTGRES_SCALARS = [
@@ -109,7 +107,7 @@ function typeKinds(types: CustomTypes, scopes: Scopes): TypeKinds {
   const add = (names: Iterable<string>, kind: Kind) => {
     for (const name of names) kinds.set(name, kind);
   };
-  add([...GRAPHQL_SCALARS, ...POSTGRES_SCALARS], 'scalar');
+  add([...BUILT_IN_SCALARS, ...POSTGRES_SCALARS], 'scalar');
   for (const { catalog } of scopes.values()) add(typeNames(catalog), 'scalar');
   const named = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
   add(named(types.scalars), 'scalar');

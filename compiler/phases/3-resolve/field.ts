@@ -1,5 +1,5 @@
 /** Names of fields. Relationships and computed fields must not conflict with columns or with each other. */
-import { camelCase, type NamingConvention } from '../../../runtime/core/names.ts';
+import { CONNECTIVES, camelCase, type NamingConvention } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/diagnostics/diagnostic.ts';
@@ -23,7 +23,7 @@ export function requireFreeFieldName(
   name: string,
   isList = false,
 ): void {
-  if (['_and', '_or', '_not'].includes(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+  if (CONNECTIVES.includes(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
   if (table.columns.has(name))
     throw new Failure(diagnostics.fieldConflictsWithColumn(), undefined, 'without context');
   for (const [column, shape] of table.columns) {

@@ -1,6 +1,7 @@
 /** Problems of the names that metadata gives to types and fields of a remote schema. */
 
 import { Kind } from 'graphql';
+import { BUILT_IN_SCALARS } from '../../../runtime/core/names.ts';
 import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type { RemoteCustomization } from '../../../runtime/core/remotes/shapes.ts';
@@ -74,9 +75,9 @@ export function nameClashes(
         `Remote schema customization inconsistency: ${what} ${JSON.stringify(other)} and ${JSON.stringify(original)} would both be called ${JSON.stringify(name)}.`,
       );
   };
-  const taken = new Map(BUILT_IN.map((name) => [name, name]));
+  const taken = new Map([...BUILT_IN_SCALARS].map((name) => [name, name]));
   for (const [type, definition] of types) {
-    if (!BUILT_IN.includes(type)) claim(taken, names.type(type), type, 'types');
+    if (!BUILT_IN_SCALARS.has(type)) claim(taken, names.type(type), type, 'types');
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION)
       continue;
     const fields = new Map<string, string>();
@@ -85,5 +86,3 @@ export function nameClashes(
   }
   return problems;
 }
-
-const BUILT_IN: readonly string[] = ['Int', 'Float', 'String', 'Boolean', 'ID'];

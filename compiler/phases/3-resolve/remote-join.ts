@@ -1,7 +1,7 @@
 /** Resolves the names in a remote relationship, and returns the shape that generated files have. */
 
 import { Kind, print as printAst, type TypeNode } from 'graphql';
-import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import { BUILT_IN_SCALARS, displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { baseName, isOneOf, type RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type {
@@ -223,7 +223,7 @@ function requireLiteral(value: string | number | NumberText | boolean, type: str
         : Number.isInteger(value) || /^-?\d+$/.test(String(value))
           ? 'Int'
           : 'Float';
-  if (type === found || !['Int', 'Float', 'String', 'Boolean', 'ID'].includes(type)) return;
+  if (type === found || !BUILT_IN_SCALARS.has(type)) return;
   if (type === 'ID' && (found === 'Int' || found === 'String')) return;
   if (type === 'ID')
     throw wrong(

@@ -1,4 +1,5 @@
 /** What parts of SDL mean, as texts that are equal for equal meanings: order, layout, descriptions and spellings do not count. */
+
 import {
   type ConstDirectiveNode,
   type ConstValueNode,
@@ -6,6 +7,7 @@ import {
   Kind,
   type TypeNode,
 } from 'graphql';
+import { BUILT_IN_SCALARS } from '../../../runtime/core/names.ts';
 import { isOneOf, type RemoteDocument, type TypeDefinition } from '../../../runtime/core/remotes/document.ts';
 import { isSessionVariable, isStatic, presetOf } from '../../../runtime/core/remotes/preset.ts';
 import { type ObjectType, printType } from '../../../runtime/core/schema/types.ts';
@@ -19,11 +21,9 @@ export interface ServedNames {
 
 const AS_WRITTEN: ServedNames = { type: (name) => name, field: (_, field) => field };
 
-const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
-
 /** The meaning of a whole document: its roots and types. */
 export function documentMeaning(document: RemoteDocument): string {
-  const types = [...document.types].filter(([name]) => !BUILT_IN.has(name));
+  const types = [...document.types].filter(([name]) => !BUILT_IN_SCALARS.has(name));
   const entries = types.map(([name, type]) => [name, typeMeaning(type, document)] as const);
   return JSON.stringify([sorted(Object.entries(document.roots)), sorted(entries)]);
 }

@@ -11,6 +11,7 @@ import {
   print as printAst,
 } from 'graphql';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
+import { BUILT_IN_SCALARS } from '../../../runtime/core/names.ts';
 import {
   indexDocument,
   isOneOf,
@@ -22,7 +23,6 @@ import { repeats } from './custom-types.ts';
 import { defaultMeaning } from './remote-meaning.ts';
 import { presetProblems } from './remote-preset.ts';
 
-const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 const PRESET = 'preset';
 
 const KINDS: Readonly<Record<TypeDefinition['kind'], string>> = {
@@ -77,7 +77,7 @@ function typeProblems(type: TypeDefinition, upstream: RemoteDocument, role: Remo
   problems.push(
     ...directiveProblems(type.directives, place, `the type name: "${name}" of type "${kind}"`, upstream),
   );
-  if (type.kind === Kind.SCALAR_TYPE_DEFINITION && BUILT_IN.has(name)) return problems;
+  if (type.kind === Kind.SCALAR_TYPE_DEFINITION && BUILT_IN_SCALARS.has(name)) return problems;
   if (found?.kind !== type.kind) {
     problems.push(`"${kind}": "${name}" does not exist in the upstream remote schema`);
     if (type.kind === Kind.OBJECT_TYPE_DEFINITION) problems.push(...interfaceProblems(type, undefined, role));

@@ -158,24 +158,24 @@ function claimTypes(
   const names = remoteNames(customization, roots);
   const own = [...document.types].flatMap(([type, definition]) =>
     // Fields of root types are root fields; the type itself is visible only if it has a name of its own.
-    roots.has(type) && customization?.namespace === undefined ? [] : [{ type: names.type(type), definition }],
+    roots.has(type) && customization?.namespace === undefined
+      ? []
+      : [{ type: names.type(type), definition, meaning: typeMeaning(definition, document, names) }],
   );
   const { tables, shared, remotes } = taken;
-  for (const { type, definition } of own) {
+  for (const { type, definition, meaning } of own) {
     if (!isGraphqlName(type)) throw new Failure(messages.nameNotGraphql({ name: type }));
     const other = shared.get(type);
     if (other && other.form !== formOfDefinition(definition, names.type))
       throw new Failure(messages.remoteTypeConflict({ type, owner: other.owner }));
     const known = remotes.get(type);
-    const differs = known && known.meaning !== typeMeaning(definition, document, names);
-    const ofTable = taken.objectMeaning(type);
-    const isAlike = ofTable !== undefined && ofTable === typeMeaning(definition, document, names);
+    const differs = known && known.meaning !== meaning;
+    const isAlike = taken.objectMeaning(type) === meaning;
     const owner = (isAlike ? undefined : tables.get(type)) ?? (differs ? known.owner : undefined);
     if (owner !== undefined) throw new Failure(messages.remoteTypeConflict({ type, owner }));
   }
   const owner = `remote schema "${name}"`;
-  for (const { type, definition } of own)
-    if (!remotes.has(type)) remotes.set(type, { meaning: typeMeaning(definition, document, names), owner });
+  for (const { type, meaning } of own) if (!remotes.has(type)) remotes.set(type, { meaning, owner });
 }
 
 /** As `formOf` writes types of databases; undefined where those have none of the kind. */

@@ -1,4 +1,5 @@
 /** Checks a remote schema by the rules of GraphQL for interfaces, unions and references. */
+
 import {
   type FieldDefinitionNode,
   type InputValueDefinitionNode,
@@ -8,18 +9,18 @@ import {
   print as printAst,
   type TypeNode,
 } from 'graphql';
+import { BUILT_IN_SCALARS } from '../../../runtime/core/names.ts';
 import {
   baseName,
   type RemoteDocument,
   type TypeDefinition,
 } from '../../../runtime/core/remotes/document.ts';
 
-const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
-
 export function upstreamProblems({ types, roots, possible }: RemoteDocument): string[] {
   const problems: string[] = [];
   const require = (name: string) => {
-    if (!types.has(name) && !BUILT_IN.has(name)) problems.push(`Could not find type with name "${name}"`);
+    if (!types.has(name) && !BUILT_IN_SCALARS.has(name))
+      problems.push(`Could not find type with name "${name}"`);
   };
   for (const root of Object.values(roots)) require(root);
   for (const type of types.values()) {

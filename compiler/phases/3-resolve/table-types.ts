@@ -1,4 +1,4 @@
-/** The names of the types that derive from a table, whoever may see them. */
+/** Names of the types that derive from a table, for all roles together. */
 
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { PREDICATE_FUNCTIONS } from '../../../runtime/core/schema/aggregate-predicate.ts';

@@ -1,5 +1,7 @@
 /** The introspection of a remote schema: the query, and its answer as SDL in canonical form, sorted by name. */
+
 import { parse, parseType, parseValue, print as printAst } from 'graphql';
+import { BUILT_IN_SCALARS } from '../names.ts';
 
 const TYPE_REF = `fragment TypeRef on __Type { ${'kind name ofType { '.repeat(7)}kind name${' }'.repeat(7)} }`;
 
@@ -49,7 +51,6 @@ export class InvalidIntrospection extends Error {}
 
 type Json = Readonly<Record<string, unknown>>;
 
-const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 const STANDARD_DIRECTIVES: ReadonlySet<string> = new Set([
   'include',
   'skip',
@@ -91,7 +92,7 @@ interface Definition {
 function readType(value: unknown, path: string): Definition | undefined {
   const type = object(value, path);
   const typeName = name(type.name, `${path}.name`);
-  if (typeName.startsWith('__') || BUILT_IN.has(typeName)) return undefined;
+  if (typeName.startsWith('__') || BUILT_IN_SCALARS.has(typeName)) return undefined;
   const head = description(type.description);
   const key = `2 ${typeName}`;
   switch (type.kind) {

@@ -1,7 +1,6 @@
 /** Translates names of types and fields between a remote schema and its clients. */
+import { BUILT_IN_SCALARS } from '../names.ts';
 import type { RemoteCustomization, Renaming } from './shapes.ts';
-
-const BUILT_IN: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
 export interface RemoteNames {
   readonly namespace: string | undefined;
@@ -23,7 +22,7 @@ export function remoteNames(
   const renamed = (original: string): string => {
     const mapped = own(types.names, original);
     if (mapped !== undefined) return mapped;
-    if (original.startsWith('__') || BUILT_IN.has(original)) return original;
+    if (original.startsWith('__') || BUILT_IN_SCALARS.has(original)) return original;
     if (roots.has(original)) return namespace === undefined ? original : `${namespace}${original}`;
     return affixed(types, original);
   };

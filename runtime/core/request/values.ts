@@ -336,9 +336,7 @@ function refuseSeveral(type: InputType, fields: ReadonlyMap<string, InputNode>, 
   throw new EngineError(
     'validation-failed',
     `exactly one field of '${type.name}' has to be given, not null`,
-    {
-      path,
-    },
+    { path },
   );
 }
 

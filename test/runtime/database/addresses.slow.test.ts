@@ -11,6 +11,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DatabaseClient } from '../../../runtime/database/client.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
+import { addressVariables } from '../../../runtime/metadata-api/pg-dump.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'engine-addresses-'));
 const [authority, stranger] = ['authority', 'stranger'].map((name) => createAuthority(name));
@@ -241,12 +242,20 @@ async function ours(address: string): Promise<Outcome> {
   }
 }
 
-async function libpq(address: string): Promise<Outcome> {
-  const environment = { PATH: process.env.PATH, HOME: folder, PGCONNECT_TIMEOUT: '10' };
+function libpq(address: string): Promise<Outcome> {
+  return psql(['-d', address], {});
+}
+
+/** With the variables that `pg_dump` is given. */
+async function dumping(address: string): Promise<Outcome> {
+  const files = mkdtempSync(join(folder, 'dump-'));
+  return psql([], await addressVariables({ connectionString: address }, files));
+}
+
+async function psql(place: readonly string[], variables: NodeJS.ProcessEnv): Promise<Outcome> {
+  const env = { PATH: process.env.PATH, HOME: folder, PGCONNECT_TIMEOUT: '10', ...variables };
   try {
-    const { stdout } = await promisify(execFile)('psql', ['-XwAt', '-d', address, '-c', QUERY], {
-      env: environment,
-    });
+    const { stdout } = await promisify(execFile)('psql', ['-XwAt', ...place, '-c', QUERY], { env });
     return stdout.trim() === 't' ? 'tls' : 'plain';
   } catch {
     return 'refused';
@@ -281,6 +290,14 @@ describe.skipIf(!(version > 0))('psql', () => {
     '%s: %s',
     async (address, outcome) => {
       expect(await libpq(filled(address))).toBe(outcome);
+    },
+  );
+
+  test.each(known.map(([address, outcome]) => [address, outcome] as const))(
+    'as pg_dump, %s: %s',
+    async (address, outcome) => {
+      const connecting = dumping(filled(address)).catch(() => 'refused');
+      expect(await connecting).toBe(outcome);
     },
   );
 });
