@@ -93,9 +93,7 @@ function isSocketError(error: unknown): boolean {
 function explain(error: pg.DatabaseError): Explanation {
   const state = error.code ?? '';
   const { message } = error;
-  const isRaised = isRaisedByUser(error);
-  // A lack of resources gets the same message, whether PostgreSQL or a function reports it.
-  const known = isRaised && !state.startsWith('53') ? undefined : explainedState(error);
+  const known = isRaisedByUser(error) ? undefined : explainedState(error);
   if (known) return known;
   const violation = VIOLATIONS[state];
   if (violation !== undefined) return ['constraint-violation', `${violation}. ${message}`, 400];
