@@ -21,9 +21,13 @@ export function readHeaderText(bytes: string): string {
   }
 }
 
+export function isAscii(text: string): boolean {
+  return !NOT_ASCII.test(text);
+}
+
 /** The bytes of a header's text, each as a character. */
 export function headerBytes(text: string): string {
-  if (!NOT_ASCII.test(text)) return text;
+  if (isAscii(text)) return text;
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 }
 

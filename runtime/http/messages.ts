@@ -6,7 +6,7 @@ import {
   type ServerOptions,
   ServerResponse,
 } from 'node:http';
-import { headerBytes, readHeaderText } from '../core/header-text.ts';
+import { headerBytes, isAscii, readHeaderText } from '../core/header-text.ts';
 
 class Request extends IncomingMessage {
   isRead = false;
@@ -31,19 +31,28 @@ Object.defineProperty(Request.prototype, 'headers', {
 });
 
 class Response<Asked extends IncomingMessage = IncomingMessage> extends ServerResponse<Asked> {
+  #isAscii = true;
+
   /** The one way by which endpoints set headers. */
   override writeHead(status: number, ...given: unknown[]): this {
-    const headers = given.at(-1);
-    if (typeof headers !== 'object' || headers === null) return super.writeHead(status, ...(given as []));
+    const headers = given.at(-1) as OutgoingHttpHeaders | null;
+    if (typeof headers !== 'object' || headers === null || Object.values(headers).every(isAsciiHeader))
+      return super.writeHead(status, ...(given as []));
+    this.#isAscii = false;
     const encoded: OutgoingHttpHeaders = {};
-    for (const [name, value] of Object.entries(headers as OutgoingHttpHeaders)) encoded[name] = encode(value);
+    for (const [name, value] of Object.entries(headers)) encoded[name] = encode(value);
     return super.writeHead(status, ...([...given.slice(0, -1), encoded] as [OutgoingHttpHeaders]));
   }
 
-  // The platform writes the headers together with a text and in its encoding, but alone before bytes.
+  // The platform writes the headers together with a text and in its encoding, which is faster, but alone before bytes.
   override end(chunk?: unknown, ...rest: unknown[]): this {
-    return super.end(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, ...(rest as []));
+    const isText = typeof chunk === 'string' && !this.#isAscii;
+    return super.end(isText ? Buffer.from(chunk) : chunk, ...(rest as []));
   }
+}
+
+function isAsciiHeader(value: OutgoingHttpHeader | undefined): boolean {
+  return Array.isArray(value) ? value.every(isAscii) : typeof value !== 'string' || isAscii(value);
 }
 
 function encode(value: OutgoingHttpHeader | undefined): OutgoingHttpHeader | undefined {

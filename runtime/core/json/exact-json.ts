@@ -9,6 +9,12 @@ import { JsonScanner } from './scanner.ts';
 /** Characters of a number that JavaScript's numbers print again, whatever it is. */
 const SAFE_LENGTH = 15;
 
+/** Whether a text may have a number that is longer than that, has an exponent, or is -0. Strings of the text count as well. */
+const UNSAFE = /[\d.]{15}|\d[eE]|-0/;
+
+/** Characters of a text that cannot be nested too deeply. */
+const SHALLOW = 2 * MAX_JSON_DEPTH;
+
 /** Characters of a string, or of white space, that are looked at one by one before the end is searched for. */
 const SHORT = 32;
 
@@ -35,6 +41,7 @@ export class TooDeep extends SyntaxError {
  * @throws SyntaxError, of which TooDeep is one
  */
 export function parseExactJson(text: string): unknown {
+  if (text.length <= SHALLOW && !UNSAFE.test(text)) return JSON.parse(text);
   const restoration = new Restoration(text, JSON.parse(text));
   return restoration.run() ? restoration.value : readInOrder(new JsonScanner(text));
 }

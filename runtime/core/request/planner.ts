@@ -20,7 +20,7 @@ import { shapeOf, type Variables, variableValues } from './variables.ts';
 
 /** Those of a request to the relay API may be more than the operation has. */
 function valuesOf(operation: Operation, { variables = {}, relay }: GraphqlRequest, options: PlanOptions) {
-  return variableValues(operation.variables, variables, { ...options, ignoresOthers: relay });
+  return variableValues(operation.variables, variables, options, relay);
 }
 
 export interface GraphqlRequest {

@@ -30,23 +30,21 @@ export interface DeclaredVariable {
 export interface UnboundOptions {
   readonly omitUnboundVariables?: boolean;
   readonly lenientNulls?: boolean;
-  /**
-   * Values for variables that are not declared or not used do not count, as GraphQL has it. Relay's compiler takes directives for its
-   * store out of the text, and its runtime still sends the values of their variables.
-   */
-  readonly ignoresOthers?: boolean | undefined;
 }
 
 /**
  * The value of each declared variable: given, default, or null; undefined where it counts as left out. Checks what can be
  * said without a use of it.
+ * @param ignoresOthers values for variables that are not declared or not used do not count, as GraphQL has it. Relay's compiler
+ * takes directives for its store out of the text, and its runtime still sends the values of their variables.
  * @throws EngineError when a non-null variable has no value, or, unless `ignoresOthers`, a value is given for one that is not
  * declared or not used
  */
 export function variableValues(
   declared: ReadonlyMap<string, DeclaredVariable>,
   given: Readonly<Record<string, unknown>>,
-  { omitUnboundVariables, lenientNulls, ignoresOthers }: UnboundOptions = {},
+  { omitUnboundVariables, lenientNulls }: UnboundOptions = {},
+  ignoresOthers = false,
 ): Record<string, unknown> {
   // Without a prototype: a variable may be called __proto__.
   const values: Record<string, unknown> = Object.create(null);
