@@ -4,6 +4,7 @@
  */
 import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
+import { remember } from '../core/remember.ts';
 import type { RanStatements, WatchStatements } from '../graphql/watch-statements.ts';
 import type { LoggedQuery, Observer, TracedStatement } from '../logs/observe.ts';
 import type { Exchange } from './context.ts';
@@ -128,16 +129,14 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 /** Source → its statement, or its statements in the order in which they ended; null where none ran. */
 function sqlOf(ran: readonly RanStatements[]): LoggedSql | null {
   if (ran.length === 0) return null;
-  const bySource: Record<string, Sql | Sql[]> = {};
-  const all = ran.flatMap(({ source, statements }) =>
-    statements.map(({ text, values }) => ({ source, entry: { query: text, prepared_arguments: values } })),
-  );
-  for (const { source, entry } of all) {
-    const before = bySource[source];
-    if (before === undefined) bySource[source] = entry;
-    else bySource[source] = [...(Array.isArray(before) ? before : [before]), entry];
+  const bySource = new Map<string, Sql[]>();
+  for (const { source, statements } of ran) {
+    const entries = remember(bySource, source, () => []);
+    for (const { text, values } of statements) entries.push({ query: text, prepared_arguments: values });
   }
-  return bySource;
+  return Object.fromEntries(
+    Array.from(bySource, ([source, entries]) => [source, entries.length === 1 ? entries[0]! : entries]),
+  );
 }
 
 interface Sql {
