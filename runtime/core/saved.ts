@@ -79,7 +79,7 @@ export interface SavedVariable {
   readonly type: string;
   /** Value, if the document gives one. */
   readonly default?: unknown;
-  /** The type is an input object: no text of a URL can be its value. */
+  /** The type is an input object, or a list of them: a text of a URL is read as JSON. */
   readonly input?: true;
 }
 

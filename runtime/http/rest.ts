@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerSaved, type CurrentlyServed, forRequest } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
+import { remember } from '../core/remember.ts';
 import { jsonKind } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { type GivenVariables, restVariables } from '../saved/variables.ts';
@@ -21,7 +22,10 @@ export function restEndpoints(current: CurrentlyServed): Endpoints {
       if (!METHODS.has(request.method))
         throw new EngineError('bad-request', `Method ${request.method} not supported.`);
       const [path = '', search = ''] = splitUrl(request);
-      const found = served.saved.match(request.method, path.split('/').map(decoded));
+      const found = served.saved.match(
+        request.method,
+        path.split('/').map((part) => decoded(part, BAD_PATH)),
+      );
       switch (found.kind) {
         case 'none':
           throw new EngineError('not-found', 'Endpoint not found', { status: 404 });
@@ -82,46 +86,64 @@ function splitUrl({ url }: FastifyRequest): readonly string[] {
   return start < 0 ? [url.slice(PREFIX.length)] : [url.slice(PREFIX.length, start), url.slice(start + 1)];
 }
 
-/** @throws EngineError; Fastify decodes the path up to `#` only */
-function decoded(part: string): string {
+/** @throws EngineError with the message; Fastify decodes the path up to `#` only */
+function decoded(part: string, message: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new EngineError('bad-request', BAD_PATH);
+    throw new EngineError('bad-request', message);
   }
 }
 
-/** @throws EngineError if a body of type JSON is not a JSON object */
+/** @throws EngineError if the body or a text of the address cannot be read */
 function givenVariables(
   request: FastifyRequest,
   search: string,
   path: ReadonlyMap<string, string>,
 ): GivenVariables {
   const text = typeof request.body === 'string' ? request.body : '';
-  const query = new Map(new URLSearchParams(search));
+  const query = parameters(search, 'query of the address');
   const type = String(request.headers['content-type'] ?? '')
     .split(';')[0]!
     .trim()
     .toLowerCase();
   // curl sends JSON as a form unless told otherwise; no form begins with a brace.
   if (type === 'application/x-www-form-urlencoded' && !text.trimStart().startsWith('{')) {
-    for (const [name, value] of new URLSearchParams(text)) query.set(name, value);
+    for (const [name, texts] of parameters(text, 'form')) query.set(name, texts);
     return { query, body: {}, path };
   }
-  if (text.trim() === '') return { query, body: {}, path };
-  return { query, body: bodyVariables(text, type === 'application/json'), path };
+  return { query, body: text.trim() === '' ? {} : bodyVariables(text, type), path };
 }
 
-function bodyVariables(text: string, isJson: boolean): Readonly<Record<string, unknown>> {
+/** @throws EngineError for what is not percent-encoded UTF-8 */
+function parameters(text: string, place: string): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const part of text.split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const [name, value] = (equals < 0 ? [part, ''] : [part.slice(0, equals), part.slice(equals + 1)]).map(
+      (each) => decoded(each.replaceAll('+', ' '), `the ${place} is not valid percent-encoding: ${each}`),
+    ) as [string, string];
+    remember(found, name, () => []).push(value);
+  }
+  return found;
+}
+
+/** @throws EngineError if the body is not a JSON object */
+function bodyVariables(text: string, type: string): Readonly<Record<string, unknown>> {
   let body: unknown;
   try {
     body = parseJson(text);
   } catch (error) {
-    if (isJson) throw new EngineError('bad-request', 'the request body is not JSON', { cause: error });
-    return {};
+    if (type !== '' && !type.includes('json'))
+      throw new EngineError(
+        'bad-request',
+        `a body of type ${type} is not read: send a JSON object, with variables by name, or a form (application/x-www-form-urlencoded)`,
+        { status: 415 },
+      );
+    const { message } = error as EngineError;
+    throw new EngineError('bad-request', `the request body is not JSON (${message})`, { cause: error });
   }
   if (jsonKind(body) === 'Object') return body as Readonly<Record<string, unknown>>;
-  if (isJson)
-    throw new EngineError('bad-request', 'the request body has to be a JSON object, with variables by name');
-  return {};
+  throw new EngineError('bad-request', 'the request body has to be a JSON object, with variables by name');
 }

@@ -88,7 +88,10 @@ describe('REST endpoints', () => {
     expect(form.json).toEqual({ note: [{ id: 2 }] });
     const asCurlSends = { body: '{"rank": 1.75}', type: 'application/x-www-form-urlencoded' };
     expect((await rest('since/2026-01-01', asCurlSends)).json).toEqual({ note: [{ id: 2 }] });
-    expect((await rest('some?ids=9', { body: { ids: [3, 1] } })).status).toBe(400);
+    expect((await rest('some?ids=9', { body: { ids: [3, 1] } })).json).toEqual({
+      note: [{ id: 1 }, { id: 3 }],
+    });
+    expect((await rest('some?ids=3&ids=1')).json).toEqual({ note: [{ id: 1 }, { id: 3 }] });
     expect((await rest('some', { body: { ids: [3, 1] } })).json).toEqual({ note: [{ id: 1 }, { id: 3 }] });
   });
 
@@ -97,7 +100,7 @@ describe('REST endpoints', () => {
     ['notes/1.5', 'variable "id" is declared as Int!, which the value "1.5"'],
     ['notes?long=perhaps', 'variable "long" is declared as Boolean, which the value "perhaps"'],
     ['since/2026-01-01?rank=0x10', 'variable "rank" is declared as numeric, which the value "0x10"'],
-    ['some?ids=1', 'List variables are not currently supported in URL or Query parameters.'],
+    ['some?ids=x', 'variable "ids" is declared as [Int!]!, which the value "x"'],
     ['notes?other=1', 'Unexpected variable other'],
   ])('refuse %s', async (path, message) => {
     const { status, json } = await rest(path);
