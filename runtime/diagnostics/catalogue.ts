@@ -256,6 +256,16 @@ export const diagnostics = {
   /** query with name %query% is a subscription */
   endpointSubscription: ({ query }: { query: Hole }): Message =>
     message('endpoint-subscription', 'error', [`query with name ${query} is a subscription`]),
+  /** the path has a variable "%variable%", which query with name %query% does not declare */
+  endpointUndeclaredVariable: ({ variable, query }: { variable: Hole; query: Hole }): Message =>
+    message('endpoint-undeclared-variable', 'error', [
+      `the path has a variable "${variable}", which query with name ${query} does not declare`,
+    ]),
+  /** No request has a path that matches %url%: in the segment "%segment%" %why% */
+  endpointUnreachable: ({ url, segment, why }: { url: Hole; segment: Hole; why: Hole }): Message =>
+    message('endpoint-unreachable', 'error', [
+      `No request has a path that matches ${url}: in the segment "${segment}" ${why}`,
+    ]),
   /** collection with name %collection% does not exist */
   endpointWithoutCollection: ({ collection }: { collection: Hole }): Message =>
     message('endpoint-without-collection', 'error', [`collection with name ${collection} does not exist`]),

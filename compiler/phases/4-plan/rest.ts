@@ -14,17 +14,19 @@ export function planRoutes(
   find: (collection: string, name: string) => KnownQuery | undefined,
 ): Result<readonly RestRoute[]> {
   const diagnostics: Diagnostic[] = [];
-  const routes: { readonly route: RestRoute; readonly endpoint: RestEndpoint }[] = [];
+  const routes: Candidate[] = [];
   const collections = new Set(metadata.query_collections.map(({ name }) => name));
   for (const endpoint of metadata.rest_endpoints) {
     const { name, url, methods, comment } = endpoint;
     const { collection_name: collection, query_name: query } = endpoint.definition.query;
-    const leaveOut = (problem: Message, context = `Inconsistent object: in endpoint ${name}: `) =>
+    const leaveOut = (problem: Message, context = inEndpoint(endpoint)) =>
       diagnostics.push(inconsistent(endpoint, problem, `${context}${problem.message}`));
     const variables = url.split('/').filter((segment) => segment.startsWith(':'));
     const known = find(collection, query);
+    const unreachable = unreachableSegment(url);
     if (url.split('/').some((segment) => segment === '' || segment === ':'))
       leaveOut(messages.endpointEmptySegment({ url }), '');
+    else if (unreachable) leaveOut(messages.endpointUnreachable({ url, ...unreachable }), '');
     else if (new Set(variables).size < variables.length)
       leaveOut(messages.endpointDuplicateVariable({ url }), '');
     else if (!collections.has(collection)) leaveOut(messages.endpointWithoutCollection({ collection }));
@@ -39,18 +41,64 @@ export function planRoutes(
     else {
       const { operation } = known;
       const route = { name, url, methods, operation, ...(comment === undefined ? {} : { comment }) };
-      routes.push({ route, endpoint });
+      const undeclared = variables.find(
+        (variable) => !Object.hasOwn(operation.variables ?? {}, variable.slice(1)),
+      );
+      routes.push({
+        route,
+        endpoint,
+        ...(undeclared !== undefined && {
+          problem: messages.endpointUndeclaredVariable({ variable: undeclared.slice(1), query }),
+        }),
+      });
     }
   }
   routes.sort((left, right) => (left.route.url < right.route.url ? -1 : 1));
-  for (const group of ambiguousGroups(routes.map(({ route }) => route))) {
+  const ambiguous = ambiguousGroups(routes.map(({ route }) => route));
+  for (const group of ambiguous) {
     const urls = group.map(({ url }) => url).join(', ');
     const { path } = routes.find(({ route }) => route === group[0])!.endpoint;
     const problem = messages.endpointsAmbiguous({ urls });
     diagnostics.push(at(path, problem, { reason: problem.message, conflicts: group.map(conflictEntry) }));
   }
+  const reported = new Set(ambiguous.flat());
+  for (const { route, endpoint, problem } of routes) {
+    if (problem && !reported.has(route))
+      diagnostics.push(inconsistent(endpoint, problem, `${inEndpoint(endpoint)}${problem.message}`));
+  }
   // Ambiguous ones stay: a path that only one of them matches is served, one that several match is refused.
-  return { value: routes.map(({ route }) => route), diagnostics };
+  return { value: routes.flatMap(({ route, problem }) => (problem ? [] : [route])), diagnostics };
+}
+
+interface Candidate {
+  readonly route: RestRoute;
+  readonly endpoint: RestEndpoint;
+  /** Why each of its requests would be refused. */
+  readonly problem?: Message;
+}
+
+function inEndpoint({ name }: RestEndpoint): string {
+  return `Inconsistent object: in endpoint ${name}: `;
+}
+
+/** Segments that the path of no request has, and why. */
+const UNREACHABLE: readonly (readonly [pattern: RegExp, why: string])[] = [
+  [
+    /\?/,
+    'the path of an address ends at "?"; the operation alone says which variables a query string may have',
+  ],
+  [/#/, 'an address ends at "#" for a server'],
+  [/^\.\.?$/, 'clients leave such segments out of an address'],
+  [/%[\da-f]{2}/i, 'segments are compared decoded, so write it without percent-encoding'],
+  [/\p{Surrogate}/u, 'it is not Unicode text'],
+];
+
+function unreachableSegment(url: string): { readonly segment: string; readonly why: string } | undefined {
+  for (const segment of url.split('/')) {
+    const found = UNREACHABLE.find(([pattern]) => pattern.test(segment));
+    if (found) return { segment, why: found[1] };
+  }
+  return undefined;
 }
 
 function inconsistent(endpoint: RestEndpoint, problem: Message, reason: string): Diagnostic {
