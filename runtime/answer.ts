@@ -120,7 +120,7 @@ function planCalled(
   session: Session,
   { planner, saved }: Served,
 ): PlannedRequest {
-  if (onlyQueries) requireQuery(called, operationName);
+  if (onlyQueries) refuseMutation(called, operationName);
   if ('query' in called)
     return planner.plan(session, { query: called.query, operationName, variables, relay });
   const { operation } = called;
@@ -132,11 +132,15 @@ function planCalled(
   );
 }
 
-/** GET must be safe to repeat, to prefetch and to follow as a link, so it runs nothing but queries. @throws EngineError */
-function requireQuery(called: Called, operationName: string | undefined): void {
+/**
+ * GET must be safe to repeat, to prefetch and to follow as a link, so it runs no mutations. Subscriptions are refused by the
+ * planner, which says how they are run.
+ * @throws EngineError
+ */
+function refuseMutation(called: Called, operationName: string | undefined): void {
   const { kind } =
     'operation' in called ? called.operation : chooseOperation(parseDocument(called.query), operationName);
-  if (kind === 'query') return;
+  if (kind !== 'mutation') return;
   throw new EngineError('not-supported', 'only queries can be run with GET; use POST', { status: 405 });
 }
 

@@ -24,6 +24,7 @@ import {
   sendJson,
 } from './context.ts';
 import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
+import { answerType, checkProtocol } from './media-types.ts';
 import { createPause } from './pause.ts';
 
 /** The endpoint of the relay API. */
@@ -35,7 +36,7 @@ export function graphqlEndpoints(current: CurrentlyServed): Endpoints {
     if (!context.configuration.enabledApis.includes('graphql')) return;
     const { preserve401Errors } = context.configuration;
     const statusOf = (error: EngineError) =>
-      [405, 413, 429].includes(error.status) ||
+      [405, 406, 413, 415, 429].includes(error.status) ||
       error.code === 'overloaded' ||
       (error.status === 401 && preserve401Errors)
         ? error.status
@@ -70,10 +71,12 @@ function install(
     const error = await answerableError(context, request, thrown);
     const type = answerType(request);
     const text = graphqlErrorText(error, showsInternal(context, request));
+    if (error.status === 405) reply.header('allow', 'POST');
     return sendJson(reply, text, type === JSON_TYPE ? statusOf(error) : error.status, type);
   };
 
   const post = async (request: HttpRequest, reply: HttpReply) => {
+    checkProtocol(request);
     const session = await authenticateRequest(context, request, request.body);
     const body = parseJson(request.body);
     const served = current();
@@ -105,6 +108,7 @@ function install(
   app.get(path, {
     errorHandler: fail,
     handler: async (request, reply) => {
+      checkProtocol(request);
       const session = await authenticateRequest(context, request);
       const call = callOfAddress(request.query);
       request.exchange.mode = 'single';
@@ -132,29 +136,6 @@ function queryTextOf(body: unknown): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-const GRAPHQL_RESPONSE = 'application/graphql-response+json';
-
-/** The standard's own media type where the client names it and likes JSON no better, else JSON. */
-function answerType({ headers: { accept } }: HttpRequest): string {
-  // Fast path: clients rarely name it.
-  if (!accept?.toLowerCase().includes(GRAPHQL_RESPONSE)) return JSON_TYPE;
-  const standard = qualityOf(GRAPHQL_RESPONSE, accept);
-  return standard > 0 && standard >= qualityOf('application/json', accept)
-    ? `${GRAPHQL_RESPONSE}; charset=utf-8`
-    : JSON_TYPE;
-}
-
-/** How much an Accept header likes a media type that it names; 0 when it does not. */
-function qualityOf(type: string, accept: string): number {
-  for (const item of accept.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
-    if (name !== type) continue;
-    const quality = parameters.find((parameter) => parameter.startsWith('q='));
-    return quality === undefined ? 1 : Number(quality.slice(2));
-  }
-  return 0;
 }
 
 /** Answers one member of a batch; its errors do not affect the others. */

@@ -113,7 +113,7 @@ describe('GET', () => {
         },
       ],
     };
-    expect(await get(query)).toMatchObject({ status: 405, json: refusal });
+    expect(await get(query)).toMatchObject({ status: 405, headers: { allow: 'POST' }, json: refusal });
     const standard = await get(query, { accept: 'application/graphql-response+json' });
     expect(standard).toMatchObject({ status: 405, json: refusal });
     expect((await get(`query=${encoded('{ note { id } }')}`)).json).toEqual({ data: { note: [{ id: 1 }] } });
@@ -123,5 +123,78 @@ describe('GET', () => {
     expect((await get('')).json).toMatchObject({
       errors: [{ message: 'Automatic Persisted Queries is not enabled' }],
     });
+  });
+});
+
+describe('protocols that are not spoken', () => {
+  const body = { query: '{ note { id } }' };
+  const stream = (type: string) => ({
+    message: `answers are not streamed as ${type}: accept application/json, and run subscriptions over a WebSocket (graphql-transport-ws) at the same address`,
+    extensions: { path: '$', code: 'not-supported' },
+  });
+  const paths = ['/v1/graphql', '/v1alpha1/graphql', '/v1beta1/relay'];
+  const refused = [
+    ['text/event-stream', 'text/event-stream'],
+    ['TEXT/Event-Stream', 'text/event-stream'],
+    ['text/event-stream;charset=utf-8', 'text/event-stream'],
+    ['text/html, text/event-stream', 'text/event-stream'],
+    ['text/event-stream, application/json;q=0', 'text/event-stream'],
+    ['multipart/mixed; deferSpec=20220824', 'multipart/mixed'],
+    ['multipart/mixed;boundary="-"', 'multipart/mixed'],
+  ] as const;
+
+  test.each(refused)('an answer that is only accepted as %s', async (accept, type) => {
+    for (const path of paths) {
+      const answer = await send(server, path, { headers: { accept }, body });
+      expect(answer).toMatchObject({ status: 406, json: { errors: [stream(type)] } });
+      expect(answer.headers['x-request-id']).toBeDefined();
+    }
+    expect(
+      await send(server, '/v1/graphql?query={note{id}}', { method: 'GET', headers: { accept } }),
+    ).toMatchObject({ status: 406, json: { errors: [stream(type)] } });
+  });
+
+  test.each([
+    '*/*',
+    'application/json',
+    'text/event-stream, application/json',
+    'multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json;q=0.9',
+    'multipart/mixed, */*;q=0.1',
+    'text/event-stream, application/*',
+    'text/event-stream;q=0, text/html',
+    'text/html',
+    'application/graphql+json',
+    '',
+  ])('are no reason to refuse %j', async (accept) => {
+    const answer = await send(server, '/v1/graphql', { headers: { accept }, body });
+    expect(answer).toMatchObject({ status: 200, json: { data: { note: [{ id: 1 }] } } });
+  });
+
+  test.each(['multipart/form-data; boundary=x', 'Multipart/Form-Data', 'multipart/mixed; boundary=x'])(
+    'an upload as %s',
+    async (type) => {
+      const operations = JSON.stringify({ query: 'mutation ($file: Upload!) { add(file: $file) { id } }' });
+      const upload = `--x\r\nContent-Disposition: form-data; name="operations"\r\n\r\n${operations}\r\n--x--\r\n`;
+      for (const path of paths)
+        expect(await send(server, path, { headers: { 'content-type': type }, body: upload })).toMatchObject({
+          status: 415,
+          json: {
+            errors: [
+              {
+                message: expect.stringMatching(/^files are not uploaded with GraphQL requests: send a JSON/),
+              },
+            ],
+          },
+        });
+    },
+  );
+
+  test('a subscription by GET or POST is sent to a WebSocket', async () => {
+    const query = 'subscription { note { id } }';
+    const message = 'subscriptions are not supported over HTTP, use websockets instead';
+    const byPost = await send(server, '/v1/graphql', { body: { query } });
+    const byGet = await send(server, `/v1/graphql?query=${encodeURIComponent(query)}`, { method: 'GET' });
+    for (const { json } of [byPost, byGet])
+      expect(json).toMatchObject({ errors: [{ message, extensions: { code: 'unexpected-payload' } }] });
   });
 });
