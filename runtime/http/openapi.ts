@@ -1,21 +1,27 @@
-/** GET /api/swagger/json: what the REST endpoints take and answer, for administrators. */
+/** What the REST endpoints take and answer, for administrators. `?role=` asks for the document of a role, the administrator's otherwise. */
 import type { CurrentlyServed } from '../answer.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
+import { jsonText } from '../core/types.ts';
 import { openApiDocument } from '../saved/openapi.ts';
+import { swaggerDocument } from '../saved/swagger.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 
-/** The OpenAPI endpoint. `?role=` asks for the document of a role; the administrator's otherwise. */
+const DOCUMENTS = { '/api/openapi.json': openApiDocument, '/api/swagger/json': swaggerDocument };
+
+/** The OpenAPI endpoints. */
 export function openApiEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
-    app.get<{ Querystring: { role?: string | string[] } }>('/api/swagger/json', async (request, reply) => {
-      await authenticateAdmin(context, request);
-      const { role } = request.query;
-      const { saved, planner } = current();
-      const document = openApiDocument(saved.routes, planner.program, {
-        role: typeof role === 'string' ? role : ADMIN_ROLE,
-        stringifyNumbers: planner.options.stringifyNumbers,
+    for (const [path, documentOf] of Object.entries(DOCUMENTS)) {
+      app.get<{ Querystring: { role?: string | string[] } }>(path, async (request, reply) => {
+        await authenticateAdmin(context, request);
+        const { role } = request.query;
+        const { saved, planner } = current();
+        const document = documentOf(saved.routes, planner.program, {
+          role: typeof role === 'string' ? role : ADMIN_ROLE,
+          stringifyNumbers: planner.options.stringifyNumbers,
+        });
+        return sendJson(reply, jsonText(document));
       });
-      return sendJson(reply, JSON.stringify(document));
-    });
+    }
   };
 }

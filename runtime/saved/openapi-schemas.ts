@@ -1,130 +1,189 @@
 /** Types of the API as schemas of OpenAPI 3.0. */
 import { Kind, type TypeNode } from 'graphql';
 import type { SelectedField, Selection } from '../core/request/selection.ts';
-import type { InputType, NamedType, TypeReference } from '../core/schema/types.ts';
+import type {
+  EnumType,
+  InputFieldDefinition,
+  InputType,
+  NamedType,
+  ScalarType,
+  TypeReference,
+} from '../core/schema/types.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Makes schemas; named ones are collected, and referred to. */
+/** Makes schemas; enums and input objects are collected as components, and referred to. */
 export interface SchemaWriter {
   readonly components: Readonly<Record<string, Schema>>;
-  /** Schema of the answer of a selection: one property per field. */
-  readonly properties: (selection: Selection) => Schema;
-  /** @param named the type that the declaration names, where a use of the variable tells it */
-  readonly variable: (declared: TypeNode, named: NamedType | undefined) => Schema;
-  /** A variable in a path or query text; undefined for one that only a body can hold. */
-  readonly text: (declared: TypeNode, named: NamedType | undefined) => Schema | undefined;
+  /** Schema of the answer of a selection: one property per field. @param isConditional no field is always there */
+  readonly answer: (selection: Selection, isConditional: boolean) => Schema;
+  /** @param type the type that the declaration names, where a use of the variable tells it */
+  readonly variable: (declared: TypeNode, type: NamedType | undefined) => Schema;
+  /** A variable in a path or query, where objects are JSON texts. */
+  readonly text: (declared: TypeNode, type: NamedType | undefined) => Schema;
+  /** A schema with a default; undefined is none. */
+  readonly withDefault: (schema: Schema, value: unknown) => Schema;
 }
 
-const UUID = '[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89aAbB][a-f0-9]{3}-[a-f0-9]{12}';
-
-/** Standard scalars are written where they occur, without a component. */
-const STANDARD: Readonly<Record<string, string>> = {
-  Int: 'integer',
-  Float: 'number',
-  String: 'string',
-  ID: 'string',
-  Boolean: 'boolean',
+/** Scalars whose values have one form in JSON. Of any other scalar only PostgreSQL or its owner knows the form. */
+const SCALARS: Readonly<Record<string, Schema>> = {
+  Int: { type: 'integer', format: 'int32' },
+  smallint: { type: 'integer', format: 'int32' },
+  Float: { type: 'number' },
+  Double: { type: 'number' },
+  Number: { type: 'number' },
+  String: { type: 'string' },
+  ID: { type: 'string' },
+  Boolean: { type: 'boolean' },
+  uuid: { type: 'string', format: 'uuid' },
+  timestamptz: { type: 'string', format: 'date-time' },
 };
 
-const WHOLE_NUMBERS: ReadonlySet<string> = new Set(['smallint', 'bigint', 'int8', 'int2']);
-const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'float8', 'float4', 'real', 'Double', 'Number']);
-const ANYTHING: ReadonlySet<string> = new Set(['json', 'jsonb', '_Any']);
+/** Those that may be strings, depending on a setting of the server. */
+const LARGE_NUMBERS: Readonly<Record<string, Schema>> = {
+  bigint: { type: 'integer', format: 'int64' },
+  numeric: { type: 'number' },
+  float8: { type: 'number' },
+};
+
+const STRING: Schema = { type: 'string' };
+const ANYTHING: Schema = {};
 
 /** @param stringifyNumbers whether answers give numbers that JavaScript may not hold as strings */
 export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
   const components: Record<string, Schema> = {};
 
-  const component = (name: string, nullable: boolean, make: () => Schema): Schema => {
-    const key = nullable ? name : `${name}!`;
-    if (!Object.hasOwn(components, key)) {
+  const component = (name: string, make: () => Schema): Schema => {
+    if (!Object.hasOwn(components, name)) {
       // Known before it is made: input objects refer to themselves.
-      components[key] = {};
-      components[key] = make();
+      components[name] = {};
+      components[name] = make();
     }
-    return { $ref: `#/components/schemas/${key}` };
+    return { $ref: `#/components/schemas/${name}` };
   };
 
-  const scalarType = (name: string): Schema => {
-    if (ANYTHING.has(name)) return {};
-    if (WHOLE_NUMBERS.has(name)) return { type: stringifyNumbers ? 'string' : 'integer' };
-    if (NUMBERS.has(name)) return { type: stringifyNumbers ? 'string' : 'number' };
-    return { type: 'string', ...(name === 'uuid' ? { pattern: UUID } : {}) };
+  /** A reference has no room for more. OpenAPI 3.0 has null and defaults beside a type only, and null in the list of an enum. */
+  const beside = (schema: Schema, notes: Schema): Schema => {
+    if (Object.keys(notes).length === 0) return schema;
+    const name = typeof schema.$ref === 'string' ? schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1) : '';
+    const { enum: values, ...target } = components[name] ?? schema;
+    if (Array.isArray(values))
+      return { ...target, enum: notes.nullable ? [...values, null] : values, ...notes };
+    return name === '' ? { ...schema, ...notes } : { type: 'object', allOf: [schema], ...notes };
+  };
+  const orNull = (schema: Schema): Schema =>
+    schema.type === undefined && schema.$ref === undefined ? schema : beside(schema, { nullable: true });
+  const noted = (
+    schema: Schema,
+    { description, deprecationReason }: Pick<InputFieldDefinition, 'description' | 'deprecationReason'>,
+  ): Schema =>
+    beside(schema, {
+      ...(description !== undefined && { description }),
+      ...(deprecationReason !== undefined && { deprecated: true }),
+    });
+
+  const scalar = (name: string, accepts?: ScalarType['accepts']): Schema => {
+    const known = SCALARS[name] ?? (stringifyNumbers && LARGE_NUMBERS[name] ? STRING : LARGE_NUMBERS[name]);
+    if (known) return known;
+    if (typeof accepts !== 'object') return ANYTHING;
+    return isText(accepts.family) && !accepts.isComposite && !accepts.element ? STRING : ANYTHING;
   };
 
-  const scalar = (name: string, nullable: boolean): Schema => {
-    const standard = STANDARD[name];
-    return standard === undefined
-      ? component(name, nullable, () => ({ title: name, nullable, ...scalarType(name) }))
-      : { title: name, type: standard, nullable };
+  const input = (type: InputType): Schema =>
+    component(type.name, () => {
+      const fields = [...type.fields().values()];
+      const required = fields.flatMap((field) =>
+        field.type.kind === 'nonNull' && field.defaultValue === undefined ? [field.name] : [],
+      );
+      return {
+        type: 'object',
+        ...(type.description !== undefined && { description: type.description }),
+        properties: Object.fromEntries(
+          fields.map((field) => [field.name, noted(reference(field.type, named), field)]),
+        ),
+        ...(required.length > 0 && { required }),
+        ...(type.isOneOf && { minProperties: 1, maxProperties: 1 }),
+      };
+    });
+
+  const enumeration = (type: EnumType): Schema => {
+    const values = [...type.values.keys()];
+    return component(type.name, () => ({ ...STRING, ...(values.length > 0 && { enum: values }) }));
   };
 
-  const inputObject = (type: InputType, nullable: boolean): Schema =>
-    component(type.name, nullable, () => ({
-      title: type.name,
-      type: 'object',
-      ...(type.description === undefined ? {} : { description: type.description }),
-      nullable,
-      properties: Object.fromEntries(
-        [...type.fields().values()].map((field) => [field.name, reference(field.type, named, true)]),
-      ),
-    }));
-
-  const named = (type: NamedType, nullable: boolean): Schema => {
-    if (type.kind === 'scalar') return scalar(type.name, nullable);
-    if (type.kind === 'input') return inputObject(type, nullable);
-    if (type.kind !== 'enum') return { title: type.name, type: 'object', nullable };
-    return component(type.name, nullable, () => ({
-      title: type.name,
-      type: 'string',
-      nullable,
-      ...(type.values.size > 0 ? { enum: [...type.values.keys(), ...(nullable ? [null] : [])] } : {}),
-    }));
+  const named = (type: NamedType): Schema => {
+    if (type.kind === 'scalar') return scalar(type.name, type.accepts);
+    if (type.kind === 'input') return input(type);
+    return type.kind === 'enum' ? enumeration(type) : { type: 'object' };
   };
 
-  const reference = (
-    type: TypeReference,
-    write: (type: NamedType, nullable: boolean) => Schema,
-    nullable: boolean,
-  ): Schema => {
-    if (type.kind === 'nonNull') return reference(type.of, write, false);
-    if (type.kind === 'list') return { type: 'array', nullable, items: reference(type.of, write, true) };
-    return write(type, nullable);
+  const reference = (type: TypeReference, write: (type: NamedType) => Schema): Schema => {
+    if (type.kind === 'nonNull') return bare(type.of, write);
+    return orNull(bare(type, write));
   };
 
-  const field = ({ definition, selection }: SelectedField): Schema =>
-    reference(
-      definition.type,
-      (type, nullable) =>
-        type.kind === 'object'
-          ? {
-              title: type.name,
-              type: 'object',
-              ...(type.description === undefined ? {} : { description: type.description }),
-              nullable,
-              properties: properties(selection),
-            }
-          : named(type, nullable),
-      true,
+  const bare = (type: TypeReference, write: (type: NamedType) => Schema): Schema => {
+    if (type.kind === 'nonNull') return bare(type.of, write);
+    return type.kind === 'list' ? { type: 'array', items: reference(type.of, write) } : write(type);
+  };
+
+  const answer = (selection: Selection, isConditional: boolean): Schema => {
+    const field = ({ definition, selection: inner }: SelectedField) =>
+      noted(
+        reference(definition.type, (type) =>
+          type.kind === 'object' || type.kind === 'interface' || type.kind === 'union'
+            ? {
+                ...answer(inner, isConditional),
+                ...(type.description !== undefined && { description: type.description }),
+              }
+            : named(type),
+        ),
+        definition.deprecationReason === undefined ? {} : { deprecationReason: definition.deprecationReason },
+      );
+    const { fields, narrowed = [] } = selection;
+    const properties = Object.assign(
+      {},
+      ...narrowed.map((each) => answer(each, true).properties),
+      Object.fromEntries(fields.map((each) => [each.responseName, field(each)])),
     );
-
-  const properties = (selection: Selection): Schema =>
-    Object.fromEntries(selection.fields.map((each) => [each.responseName, field(each)]));
-
-  const variable = (declared: TypeNode, type: NamedType | undefined, nullable = true): Schema => {
-    if (declared.kind === Kind.NON_NULL_TYPE) return variable(declared.type, type, false);
-    if (declared.kind === Kind.LIST_TYPE)
-      return { type: 'array', nullable, items: variable(declared.type, type) };
-    return type ? named(type, nullable) : scalar(declared.name.value, nullable);
+    const required = isConditional ? [] : fields.map(({ responseName }) => responseName);
+    return { type: 'object', properties, ...(required.length > 0 && { required }) };
   };
 
-  const text = (declared: TypeNode, type: NamedType | undefined): Schema | undefined => {
-    const bare = declared.kind === Kind.NON_NULL_TYPE ? declared.type : declared;
-    if (bare.kind === Kind.LIST_TYPE || type?.kind === 'input') return undefined;
-    if (type?.kind === 'enum') return { type: 'string', enum: [...type.values.keys()] };
-    const name = bare.name.value;
-    return STANDARD[name] === undefined ? scalarType(name) : { type: STANDARD[name] };
+  const declaredAs = (declared: TypeNode, write: (name: string) => Schema): Schema => {
+    if (declared.kind === Kind.NON_NULL_TYPE) return declaredBare(declared.type, write);
+    return orNull(declaredBare(declared, write));
+  };
+  const declaredBare = (declared: TypeNode, write: (name: string) => Schema): Schema => {
+    if (declared.kind === Kind.NON_NULL_TYPE) return declaredBare(declared.type, write);
+    return declared.kind === Kind.LIST_TYPE
+      ? { type: 'array', items: declaredAs(declared.type, write) }
+      : write(declared.name.value);
   };
 
-  return { components, properties, variable: (declared, type) => variable(declared, type), text };
+  return {
+    components,
+    answer,
+    withDefault: (schema, value) => beside(schema, value === undefined ? {} : { default: value }),
+    variable: (declared, type) => declaredAs(declared, (name) => (type ? named(type) : scalar(name))),
+    text: (declared, type) => {
+      const written = (name: string): Schema => {
+        const schema = type?.kind === 'input' ? ANYTHING : type ? named(type) : scalar(name);
+        return Object.keys(schema).length > 0 ? schema : STRING;
+      };
+      const schema = declaredBare(declared, written);
+      // One text per item.
+      return schema.items ? { ...schema, items: declaredBare(itemOf(declared), written) } : schema;
+    },
+  };
+}
+
+function itemOf(declared: TypeNode): TypeNode {
+  if (declared.kind === Kind.NON_NULL_TYPE) return itemOf(declared.type);
+  return declared.kind === Kind.LIST_TYPE ? declared.type : declared;
+}
+
+/** Types whose values PostgreSQL prints as text in JSON. */
+function isText(family: string): boolean {
+  return !['json', 'jsonb', 'geometry', 'geography'].includes(family);
 }

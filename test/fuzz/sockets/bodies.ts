@@ -37,6 +37,7 @@ const PATHS = [
   '/dev/subscriptions/extended',
   '/dev/ekg',
   '/api/swagger/json',
+  '/api/openapi.json',
   '/console',
   '/console/assets/x',
   '/graphiql',

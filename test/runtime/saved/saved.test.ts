@@ -169,7 +169,7 @@ describe('the allow-list', () => {
   });
 });
 
-describe('the OpenAPI document', () => {
+describe('the document of the family', () => {
   test('is valid, and becomes types', async () => {
     const { json } = await send('/api/swagger/json');
     expect(Object.keys(json.paths)).toContain('/api/rest/notes/{id}');
@@ -180,9 +180,11 @@ describe('the OpenAPI document', () => {
   });
 
   test('has for a role what it can run', async () => {
-    const { json } = await send('/api/swagger/json?role=guest');
-    expect(Object.keys(json.paths)).toContain('/api/rest/some');
-    expect(Object.keys(json.paths)).not.toContain('/api/rest/notes/{id}');
-    expect((await send('/api/swagger/json', { role: 'user' })).json.code).toBe('access-denied');
+    for (const path of ['/api/swagger/json', '/api/openapi.json']) {
+      const { json } = await send(`${path}?role=guest`);
+      expect(Object.keys(json.paths)).toContain('/api/rest/some');
+      expect(Object.keys(json.paths)).not.toContain('/api/rest/notes/{id}');
+      expect((await send(path, { role: 'user' })).json.code).toBe('access-denied');
+    }
   });
 });
