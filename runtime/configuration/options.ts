@@ -9,6 +9,7 @@ import {
   readJwtConfiguration,
   readJwtConfigurations,
 } from '../session/jwt/configuration.ts';
+import { origins } from './origins.ts';
 import {
   boolean,
   choice,
@@ -169,9 +170,9 @@ export const OPTIONS = {
     () => `ignore ${vocabulary().prefix}* headers of requests in the unauthorized role`,
   ),
   corsDomain: option(
-    list,
+    origins,
     ['*'],
-    'allowed origins for browsers: *, or origins with an optional leading wildcard',
+    'allowed origins for browsers: *, or origins as browsers send them, such as https://*.example.com, http://[::1]:3000 or capacitor://localhost',
   ),
   disableCors: option(boolean, false, 'send no CORS headers'),
   wsReadCookie: option(boolean, false, 'read cookies on websockets although CORS is disabled'),

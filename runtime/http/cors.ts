@@ -1,40 +1,11 @@
 /** Which origins browsers may call from. Allowed origins are echoed, never answered with `*`. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { originMatcher } from '../configuration/origins.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { addVary } from './compression.ts';
 
 const ALLOWED_METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
-
-const DOMAIN = /^(https?):\/\/(\*\.)?([^\s/*:]+)(:\d+)?$/i;
-
-/** Tells whether requests from an origin are allowed. @throws ConfigurationError if an entry is not a domain */
-export function originMatcher(domains: readonly string[]): (origin: string) => boolean {
-  if (domains.includes('*')) return () => true;
-  const exact = new Set<string>();
-  const wildcards: { readonly scheme: string; readonly rest: string }[] = [];
-  for (const domain of domains) {
-    const match = DOMAIN.exec(domain);
-    if (!match) {
-      throw new ConfigurationError(
-        `invalid domain: '${domain}'. All domains should have scheme + (optional wildcard) host + (optional port)`,
-      );
-    }
-    const [, scheme, wildcard, host, port = ''] = match;
-    if (wildcard)
-      wildcards.push({ scheme: `${scheme!}://`.toLowerCase(), rest: `.${host!}${port}`.toLowerCase() });
-    else exact.add(domain.toLowerCase());
-  }
-  return (origin) => {
-    const lower = origin.toLowerCase();
-    if (exact.has(lower)) return true;
-    return wildcards.some(({ scheme, rest }) => {
-      if (!lower.startsWith(scheme) || !lower.endsWith(rest)) return false;
-      const label = lower.slice(scheme.length, lower.length - rest.length);
-      return label !== '' && !/[./:]/.test(label);
-    });
-  };
-}
 
 /** Answers preflights and adds the headers to every answer for an allowed origin. */
 export function installCors(app: FastifyInstance, configuration: Configuration): void {
