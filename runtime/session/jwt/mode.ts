@@ -17,7 +17,15 @@ import type { JwtConfiguration } from './configuration.ts';
 import { algorithmsOf } from './keys.ts';
 import { openRemoteKeys } from './remote-keys.ts';
 import { tokenAt } from './token.ts';
-import { fitsIssuer, type Keys, notInIssuer, time, unverifiedPayload, verifyToken } from './verify.ts';
+import {
+  fitsIssuer,
+  isWorthRefresh,
+  type Keys,
+  notInIssuer,
+  time,
+  unverifiedPayload,
+  verifyToken,
+} from './verify.ts';
 
 interface Secret {
   readonly configuration: JwtConfiguration;
@@ -148,7 +156,10 @@ function findToken(secrets: readonly Secret[], headers: IncomingHttpHeaders): Fo
   return undefined;
 }
 
-/** Verifies a token by the secrets that name its issuer, else by those that name none. @throws EngineError of the first */
+/**
+ * Verifies a token by the secrets that name its issuer, else by those that name none. Keys are fetched again only where none of
+ * them verifies it by the keys at hand: its own secret may be any of them. @throws EngineError of the first
+ */
 async function verify({ token, readers }: FoundToken): Promise<Verified> {
   let candidates = readers;
   if (readers.length > 1) {
@@ -156,15 +167,31 @@ async function verify({ token, readers }: FoundToken): Promise<Verified> {
     const named = readers.filter(({ configuration }) => configuration.issuer === iss);
     if (named.length > 0) candidates = named;
   }
-  let first: unknown;
-  for (const secret of candidates) {
+  const found = await verifyByAny(candidates, token);
+  if (!(found instanceof EngineError)) return found;
+  const asked = candidates.filter(
+    ({ keys, configuration }) => keys.refreshForUnknownId && isWorthRefresh(token, configuration, keys),
+  );
+  if (asked.length === 0) throw found;
+  await Promise.all(asked.map(({ keys }) => keys.refreshForUnknownId!()));
+  const verified = await verifyByAny(asked, token);
+  if (verified instanceof EngineError) throw found;
+  for (const secret of asked) if (secret !== verified.by) secret.keys.forgive!();
+  return verified;
+}
+
+/** @returns the error of the first secret if none verifies the token */
+async function verifyByAny(secrets: readonly Secret[], token: string): Promise<Verified | EngineError> {
+  let first: EngineError | undefined;
+  for (const secret of secrets) {
     try {
       return await verifyBy(secret, token);
     } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
       first ??= error;
     }
   }
-  throw first;
+  return first!;
 }
 
 async function verifyBy(secret: Secret, token: string): Promise<Verified> {

@@ -28,6 +28,8 @@ export interface RemoteKeys {
   readonly current: () => readonly VerificationKey[];
   /** Fetches the keys again unless that was done a moment ago. Never throws: what fails is logged. */
   readonly refreshForUnknownId: () => Promise<void>;
+  /** The next unknown key id may have them fetched at once. */
+  readonly forgive: () => void;
   /** Fetches the keys if that is due; called by a timer. */
   readonly refreshIfDue: () => Promise<void>;
   readonly stop: () => void;
@@ -101,6 +103,9 @@ export async function openRemoteKeys(options: RemoteKeysOptions): Promise<Remote
       if (Date.now() - lastUnknown < COOL_DOWN) return;
       lastUnknown = Date.now();
       await refresh();
+    },
+    forgive: () => {
+      lastUnknown = 0;
     },
     refreshIfDue,
     stop: () => clearInterval(timer),

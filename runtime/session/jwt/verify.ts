@@ -16,20 +16,36 @@ export type Payload = Readonly<Record<string, unknown>>;
 /** Keys as they are when a token comes. */
 export interface Keys {
   readonly current: () => readonly VerificationKey[];
-  /** Looks for keys that were added meanwhile. */
+  /** Looks for keys that were added meanwhile, unless that was done a moment ago. */
   readonly refreshForUnknownId?: () => Promise<void>;
+  /** The last look was for the sake of a token that proved genuine: it does not delay the next one. */
+  readonly forgive?: () => void;
 }
 
-/** @throws EngineError invalid-jwt */
+/** Verifies a token by the keys at hand. @throws EngineError invalid-jwt */
 export async function verifyToken(
   token: string,
   configuration: JwtConfiguration,
   keys: Keys,
 ): Promise<Payload> {
   const header = readHeader(token);
-  const payload = readPayload(await verifySignature(token, header, keys));
+  const payload = readPayload(await verifySignature(token, header, keys.current()));
   checkRegisteredClaims(payload, configuration, Date.now() / 1000);
   return payload;
+}
+
+/**
+ * Whether keys that were added meanwhile could verify a token: it names a key that is not at hand, and nothing else in it is refused.
+ */
+export function isWorthRefresh(token: string, configuration: JwtConfiguration, keys: Keys): boolean {
+  try {
+    const { kid } = readHeader(token);
+    checkRegisteredClaims(unverifiedPayload(token), configuration, Date.now() / 1000);
+    return kid !== undefined && keys.current().every(({ id }) => id !== kid);
+  } catch (error) {
+    if (error instanceof EngineError) return false;
+    throw error;
+  }
 }
 
 /** The payload of an unverified token. Use it only to choose among configurations. */
@@ -42,14 +58,9 @@ export function unverifiedPayload(token: string): Payload {
 async function verifySignature(
   token: string,
   header: CompactJWSHeaderParameters,
-  keys: Keys,
+  keys: readonly VerificationKey[],
 ): Promise<Uint8Array> {
-  let fitting = fittingKeys(header, keys.current());
-  if (fitting.length === 0 && keys.refreshForUnknownId) {
-    await keys.refreshForUnknownId();
-    fitting = fittingKeys(header, keys.current());
-  }
-  for (const { key, algorithms } of fitting) {
+  for (const { key, algorithms } of fittingKeys(header, keys)) {
     try {
       return (await compactVerify(token, key, { algorithms: [...algorithms] })).payload;
     } catch (error) {

@@ -149,6 +149,54 @@ describe('keys behind an address', () => {
     expect(issuer.fetches).toBe(3);
   });
 
+  test('of several secrets are fetched only for tokens that none of them verifies', async () => {
+    const [a, b, nextA, nextB, nobody] = [rsa(), rsa(), rsa(), rsa(), rsa()];
+    const [first, second] = [
+      await startIssuer(jwk(a, { kid: 'a' })),
+      await startIssuer(jwk(b, { kid: 'b' })),
+    ];
+    const server = await startTestServer(database, {
+      ADMIN_SECRET: ADMIN,
+      JWT_SECRETS: JSON.stringify([
+        { jwk_url: first.url, audience: 'x' },
+        { jwk_url: second.url, audience: 'x' },
+      ]),
+    });
+    servers.push(server);
+    const fetches = () => [first.issuer.fetches, second.issuer.fetches];
+    let made = 0;
+    // Each is another token, so none is remembered.
+    const by = ({ privateKey }: Pair, header: { kid?: string } = {}, more: object = {}) => {
+      made += 1;
+      const claims = { ...payload(), aud: 'x', jti: String(made), ...more };
+      return noteIds(server, bearer(signToken(claims, { algorithm: 'RS256', key: privateKey }, header)));
+    };
+    for (let round = 0; round < 3; round += 1) {
+      expect(await by(a, { kid: 'a' })).toEqual([1, 3]);
+      expect(await by(b, { kid: 'b' })).toEqual([1, 3]);
+      expect(await by(b)).toEqual([1, 3]);
+    }
+    // Nothing that was added could verify these.
+    expect(await by(nobody)).toBe(refused);
+    expect(await by(nobody, { kid: 'a' }, { aud: 'y' })).toBe(refused);
+    expect(await by(nobody, { kid: 'unknown' }, { aud: 'y' })).toBe(refused);
+    expect(await by(nobody, { kid: 'unknown' }, { exp: 1 })).toBe(refused);
+    expect(await by(nobody, { kid: 'unknown' }, { nbf: 9e9 })).toBe(refused);
+    expect(fetches()).toEqual([1, 1]);
+    // A rotation of one does not delay that of the other.
+    second.issuer.answer = { body: { keys: [jwk(b, { kid: 'b' }), jwk(nextB, { kid: 'next-b' })] } };
+    expect(await by(nextB, { kid: 'next-b' })).toEqual([1, 3]);
+    expect(fetches()).toEqual([2, 2]);
+    first.issuer.answer = { body: { keys: [jwk(nextA, { kid: 'next-a' })] } };
+    expect(await by(nextA, { kid: 'next-a' })).toEqual([1, 3]);
+    expect(await by(nextB, { kid: 'next-b' })).toEqual([1, 3]);
+    expect(await by(a, { kid: 'a' })).toBe(refused);
+    const before = fetches();
+    // Whoever sends key ids at random has nothing fetched for a while.
+    await Promise.all(Array.from({ length: 50 }, (_, index) => by(nobody, { kid: `random-${index}` })));
+    expect(fetches()).toEqual(before);
+  });
+
   test('stay in use while the issuer is down', async () => {
     const pair = rsa();
     const { issuer, url } = await startIssuer(jwk(pair, { kid: 'a' }));
