@@ -4,6 +4,7 @@ import type { NamingConvention } from '../core/names.ts';
 import { CANONICAL_WORD, Vocabulary, vocabulary } from '../core/vocabulary.ts';
 import { isObject } from '../metadata/json.ts';
 import type { JsonObject } from '../metadata/metadata.ts';
+import { MAX_SECONDS } from '../metadata/values.ts';
 import {
   type JwtConfiguration,
   readJwtConfiguration,
@@ -17,13 +18,17 @@ import {
   integer,
   json,
   list,
+  milliseconds,
   type OptionValue,
   optionalText,
   optionalUrl,
+  positiveSeconds,
   seconds,
+  secret,
   secretList,
   targets,
   text,
+  wholeSeconds,
 } from './values.ts';
 
 /** One option; its name and variable follow from its key in OPTIONS unless given. */
@@ -60,6 +65,9 @@ const LOG_TYPES = [
   'validate-insert-input-log',
 ] as const;
 export type LogType = (typeof LOG_TYPES)[number];
+
+/** So that PostgreSQL has a moment that many days ago. */
+const MAX_DAYS = Math.floor(MAX_SECONDS / 86_400);
 
 const APIS = ['metadata', 'graphql', 'pgdump', 'config', 'developer', 'metrics'] as const;
 
@@ -137,7 +145,7 @@ export const OPTIONS = {
     { variable: 'TX_ISOLATION' },
   ),
   adminSecret: option(
-    optionalText,
+    secret,
     undefined,
     () => `requests with this value in the header ${vocabulary().prefix}admin-secret may use every role`,
   ),
@@ -147,11 +155,11 @@ export const OPTIONS = {
     'JSON array of admin secrets; replaces admin-secret',
     { variableOnly: true },
   ),
-  accessKey: option(optionalText, undefined, 'deprecated name of admin-secret'),
+  accessKey: option(secret, undefined, 'deprecated name of admin-secret'),
   authHook: option(optionalUrl, undefined, 'URL of the authentication webhook'),
   authHookMode: option(choice('GET', 'POST'), 'GET', 'method of the authentication webhook'),
   authHookSendRequestBody: option(boolean, true, 'send the request body to a POST webhook'),
-  authHookTimeout: option(seconds, 10, 'seconds until the authentication webhook must have answered'),
+  authHookTimeout: option(positiveSeconds, 10, 'seconds until the authentication webhook must have answered'),
   jwtSecret: option(
     json<JwtConfiguration | undefined>(readJwtConfiguration),
     undefined,
@@ -226,13 +234,13 @@ export const OPTIONS = {
     `APIs that are served: ${APIS.join(', ')}`,
   ),
   liveQueriesMultiplexedRefetchInterval: option(
-    integer(1),
+    milliseconds(1),
     1000,
     'milliseconds between polls of live queries',
   ),
   liveQueriesMultiplexedBatchSize: option(integer(1), 100, 'subscribers per SQL call of live queries'),
   streamingQueriesMultiplexedRefetchInterval: option(
-    integer(1),
+    milliseconds(1),
     1000,
     'milliseconds between polls of streams',
   ),
@@ -244,7 +252,7 @@ export const OPTIONS = {
     'allow roles other than admin only the operations of query collections, by hash, name or exact text',
   ),
   metricsSecret: option(
-    optionalText,
+    secret,
     undefined,
     'bearer token required for /v1/metrics; default: admin requests only',
   ),
@@ -268,16 +276,16 @@ export const OPTIONS = {
   adminInternalErrors: option(boolean, true, 'show error details to the role admin'),
   enableRelay: option(boolean, true, 'serve /v1beta1/relay'),
   eventsHttpPoolSize: option(integer(1), 100, 'concurrent event calls'),
-  eventsFetchInterval: option(integer(0), 1000, 'milliseconds between fetches of events'),
+  eventsFetchInterval: option(milliseconds(0), 1000, 'milliseconds between fetches of events'),
   eventsFetchBatchSize: option(integer(0), 100, 'events per fetch; 0 = none are delivered'),
   asyncActionsFetchInterval: option(
-    integer(0),
+    milliseconds(0),
     1000,
     'milliseconds between fetches of asynchronous actions; 0 = off',
   ),
   asyncActionsFetchBatchSize: option(integer(1), 10, 'asynchronous actions per fetch'),
   asyncActionsRetention: option(
-    integer(0),
+    integer(0, MAX_DAYS),
     0,
     'days that ended calls of asynchronous actions are kept; 0 = until their action is dropped',
   ),
@@ -287,7 +295,7 @@ export const OPTIONS = {
     'address of this server as handlers reach it; with it they may answer 202 and complete asynchronous actions later',
   ),
   asyncActionsCompletionTimeout: option(
-    integer(1),
+    integer(1, MAX_SECONDS),
     86_400,
     'seconds that handlers have to complete asynchronous actions',
   ),
@@ -310,8 +318,8 @@ export const OPTIONS = {
   websocketCompression: option(boolean, false, 'permessage-deflate on websockets', {
     variable: 'CONNECTION_COMPRESSION',
   }),
-  websocketKeepalive: option(integer(1), 5, 'seconds between keep-alive messages'),
-  websocketConnectionInitTimeout: option(integer(1), 3, 'seconds for connection_init to arrive'),
+  websocketKeepalive: option(wholeSeconds(1), 5, 'seconds between keep-alive messages'),
+  websocketConnectionInitTimeout: option(wholeSeconds(1), 3, 'seconds for connection_init to arrive'),
   websocketMaxOperations: option(
     integer(0),
     10_000,
@@ -338,12 +346,12 @@ export const OPTIONS = {
     'keep websockets whatever close-websockets-on-metadata-change says',
   ),
   schemaSyncPollInterval: option(
-    integer(0),
+    milliseconds(0),
     1000,
     'milliseconds between checks for changes by other instances; 0 = off',
   ),
   gracefulShutdownTimeout: option(
-    integer(0),
+    wholeSeconds(0),
     60,
     'seconds that running requests have to finish when the server stops',
   ),
@@ -353,14 +361,14 @@ export const OPTIONS = {
     'seconds between the signal to stop, from which on /readyz answers 503, and the end of accepting requests',
   ),
   requiredSources: option(list, [], 'sources without which /readyz answers 503'),
-  serverTimeout: option(integer(1), 30, 'seconds that a client connection may stay idle'),
+  serverTimeout: option(wholeSeconds(1), 30, 'seconds that a client connection may stay idle'),
   requestHeaderTimeout: option(
-    integer(1),
+    wholeSeconds(1),
     10,
     'seconds for the headers of a request to arrive; slower clients get status 408',
   ),
   requestTimeout: option(
-    integer(1),
+    wholeSeconds(1),
     60,
     'seconds for a whole request to arrive, its body included; slower clients get status 408',
   ),
@@ -380,7 +388,7 @@ export const OPTIONS = {
     'maximum operations that wait for a connection to one source; others get status 503 at once; 0 = unlimited',
   ),
   maxTotalHeaderLength: option(
-    integer(1024),
+    integer(1024, 2 ** 31 - 1),
     1024 * 1024,
     'maximum bytes of request headers; larger requests get status 431',
   ),
@@ -419,7 +427,11 @@ export const OPTIONS = {
     false,
     'automatic persisted queries: clients register documents by their hash',
   ),
-  persistedQueriesTtl: option(integer(1), 5, 'seconds that a registered query is kept after its last use'),
+  persistedQueriesTtl: option(
+    wholeSeconds(1),
+    5,
+    'seconds that a registered query is kept after its last use',
+  ),
   enableMetadataQueryLogging: option(boolean, false, 'log whole metadata requests in http-log'),
   httpLogQueryOnlyOnError: option(boolean, false, 'log queries in http-log only when they fail'),
   logMaskedVariables: option(list, [], 'names of GraphQL variables whose values are not logged'),

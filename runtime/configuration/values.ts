@@ -1,4 +1,6 @@
 /** Kinds of option values: how each is written on the command line or in a variable, and what is wrong with a bad one. */
+import { unsendable } from '../core/header-text.ts';
+import { MAX_TIMER, MAX_TIMER_SECONDS } from '../core/max-timer.ts';
 import { isCallable } from '../outgoing/address.ts';
 import { createGuard } from '../outgoing/guard.ts';
 
@@ -18,6 +20,21 @@ export const optionalText: OptionValue<string | undefined> = {
   placeholder: 'TEXT',
   parse: (value) => (value === '' ? undefined : value),
 };
+
+/** A secret that a header brings, which may be absent. It is not shown. */
+export const secret: OptionValue<string | undefined> = {
+  placeholder: 'TEXT',
+  parse: (value) => (value === '' ? undefined : sendable(value)),
+};
+
+/** The text itself. @throws Error if no request can bring it */
+function sendable(value: string): string {
+  if (value.trim() !== value)
+    throw new Error('expected no white space at the ends, which headers are sent without');
+  const problem = unsendable(value);
+  if (problem !== undefined) throw new Error(`expected a text that a header can hold; it has ${problem}`);
+  return value;
+}
 
 /** An http or https address that may be absent. It is not shown: its query may hold a key. */
 export const optionalUrl: OptionValue<string | undefined> = {
@@ -62,14 +79,32 @@ export function integer(least: number, most = Number.MAX_SAFE_INTEGER): OptionVa
   };
 }
 
-/** Seconds, fractions allowed. */
+/** Milliseconds that a timer can wait. */
+export const milliseconds = (least: number) => integer(least, MAX_TIMER);
+/** Whole seconds that a timer can wait. */
+export const wholeSeconds = (least: number) => integer(least, MAX_TIMER_SECONDS);
+
+/** Seconds that a timer can wait, fractions allowed. */
 export const seconds: OptionValue<number> = {
   placeholder: 'SECONDS',
   parse: (value) => {
     if (!/^\s*\d+(\.\d+)?\s*$/.test(value)) {
       throw new Error(`expected a number of seconds, got ${JSON.stringify(value)}`);
     }
-    return Number(value);
+    const parsed = Number(value);
+    if (parsed > MAX_TIMER_SECONDS)
+      throw new Error(`expected at most ${MAX_TIMER_SECONDS} seconds, got ${value.trim()}`);
+    return parsed;
+  },
+};
+
+/** Seconds in which something must have happened. */
+export const positiveSeconds: OptionValue<number> = {
+  ...seconds,
+  parse: (value) => {
+    const parsed = seconds.parse(value);
+    if (parsed > 0) return parsed;
+    throw new Error('expected more than 0 seconds');
   },
 };
 
@@ -136,7 +171,7 @@ export function secretList(value: unknown): readonly string[] {
     value.length > 0 &&
     value.every((item) => typeof item === 'string' && item !== '')
   ) {
-    return value;
+    return value.map(sendable);
   }
   throw new Error('expected a JSON array of one or more non-empty texts');
 }

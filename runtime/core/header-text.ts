@@ -46,10 +46,18 @@ export function headerProblem(name: string, value: string): string | undefined {
   const cannot = `the header ${JSON.stringify(name)} cannot be sent: `;
   if (!TOKEN.test(name))
     return `${cannot}its name may have letters, digits and !#$%&'*+-.^_\`|~ only. Rename it where it is configured or set.`;
+  const found = unsendable(value);
+  return (
+    found &&
+    `${cannot}its value has ${found}. Headers are one line of text: remove the character where the value is set.`
+  );
+}
+
+/** The character of a value that no header can have, with its position; undefined if there is none. */
+export function unsendable(value: string): string | undefined {
   const found = UNSENDABLE.exec(value);
   if (!found) return undefined;
   const code = found[0].codePointAt(0)!;
   const what = code < 0x80 ? 'the control character' : 'half of a character,';
-  const position = `U+${code.toString(16).toUpperCase().padStart(4, '0')} at position ${found.index + 1}`;
-  return `${cannot}its value has ${what} ${position}. Headers are one line of text: remove the character where the value is set.`;
+  return `${what} U+${code.toString(16).toUpperCase().padStart(4, '0')} at position ${found.index + 1}`;
 }

@@ -1,4 +1,5 @@
 /** The operations that wait for a connection, in one queue for each lane. */
+import { MAX_TIMER } from '../core/max-timer.ts';
 import type { PoolEvent } from './connections.ts';
 import { LockWaitError, PoolFullError, PoolTimeoutError } from './failures.ts';
 import { LANES, type Lane, type Lanes } from './lanes.ts';
@@ -74,10 +75,13 @@ export class Waiters {
     const { poolTimeout = Number.POSITIVE_INFINITY } = this.#settings;
     const seconds = waitsForLock ? Math.min(LOCK_PATIENCE, poolTimeout) : poolTimeout;
     if (!Number.isFinite(seconds)) return;
-    waiter.timer = setTimeout(() => {
-      queue.splice(queue.indexOf(waiter), 1);
-      waiter.fail(waitsForLock ? new LockWaitError() : new PoolTimeoutError());
-    }, seconds * 1000);
+    waiter.timer = setTimeout(
+      () => {
+        queue.splice(queue.indexOf(waiter), 1);
+        waiter.fail(waitsForLock ? new LockWaitError() : new PoolTimeoutError());
+      },
+      Math.min(seconds * 1000, MAX_TIMER),
+    );
   }
 
   /** Gives free connections to the operations that wait for them. */

@@ -1,7 +1,5 @@
 /** A timer for a moment that may be far away. */
-
-/** Milliseconds: what lies further ahead, a timer of the platform would take for now. */
-const MAX_DELAY = 2 ** 31 - 1;
+import { MAX_TIMER } from '../core/max-timer.ts';
 
 export interface Timer {
   /** Goes off at a moment, in milliseconds since 1970, instead of any set before. */
@@ -15,8 +13,8 @@ export function createTimer(callback: () => void): Timer {
     clearTimeout(timer);
     const left = moment - Date.now();
     timer = setTimeout(
-      () => (left > MAX_DELAY ? at(moment) : callback()),
-      Math.min(Math.max(left, 0), MAX_DELAY),
+      () => (left > MAX_TIMER ? at(moment) : callback()),
+      Math.min(Math.max(left, 0), MAX_TIMER),
     ).unref();
   };
   return { at, clear: () => clearTimeout(timer) };

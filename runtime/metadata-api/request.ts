@@ -6,9 +6,11 @@
 import { EngineError, pathStep } from '../core/errors.ts';
 import { jsonKind, jsonText, NumberText } from '../core/types.ts';
 import { validate } from '../metadata/codec.ts';
-import { isObject } from '../metadata/json.ts';
+import { isObject, type MetadataPath } from '../metadata/json.ts';
+import { toDiagnostic } from '../metadata/read-metadata.ts';
 import type { Endpoint, Operation } from './operation.ts';
 import { findOperation } from './registry.ts';
+import { describeWarning, type Warning } from './warning.ts';
 
 export interface MetadataRequest {
   readonly endpoint: Endpoint;
@@ -19,6 +21,8 @@ export interface MetadataRequest {
   readonly resourceVersion: number | undefined;
   /** Where errors of the execution are said to be. */
   readonly path: string;
+  /** Keys of the arguments that nothing reads. */
+  readonly unknownKeys: readonly Warning[];
   readonly changesMetadata: boolean;
   /** Changes metadata, or may change the schema of a database. */
   readonly changesSchema: boolean;
@@ -72,12 +76,13 @@ function read(endpoint: Endpoint, body: unknown, paths: Paths): MetadataRequest 
   if (operation.isBulk === true) return readBulk(request, body.args, paths);
   // Values of columns are looked at with their columns.
   if (operation.anyRole !== true) requireStorable(body.args, paths.args);
-  const args = readArguments(operation, body.type, body.args ?? {}, paths.args, endpoint);
+  const { args, unknownKeys } = readArguments(operation, body.type, body.args ?? {}, paths.args, endpoint);
   const { changesMetadata: changes } = operation;
   const changesMetadata = typeof changes === 'function' ? changes(args as never) : changes;
   return {
     ...request,
     args,
+    unknownKeys,
     changesMetadata,
     changesSchema: changesMetadata || operation.changesSchema?.(args as never) === true,
     anyRole: operation.anyRole === true && endpoint === '/v1/query',
@@ -85,7 +90,10 @@ function read(endpoint: Endpoint, body: unknown, paths: Paths): MetadataRequest 
 }
 
 function readBulk(
-  request: Omit<MetadataRequest, 'args' | 'changesMetadata' | 'changesSchema' | 'anyRole' | 'steps'>,
+  request: Omit<
+    MetadataRequest,
+    'args' | 'unknownKeys' | 'changesMetadata' | 'changesSchema' | 'anyRole' | 'steps'
+  >,
   args: unknown,
   paths: Paths,
 ): MetadataRequest {
@@ -107,6 +115,7 @@ function readBulk(
   return {
     ...request,
     args: steps,
+    unknownKeys: [],
     steps,
     changesMetadata: steps.some((step) => step.changesMetadata),
     changesSchema: steps.some((step) => step.changesSchema),
@@ -120,11 +129,15 @@ function readArguments(
   input: unknown,
   path: string,
   endpoint: Endpoint,
-): unknown {
-  const { value, problems } = validate(operation.arguments, input);
+): Pick<MetadataRequest, 'args' | 'unknownKeys'> {
+  const { value: args, problems, unknownKeys } = validate(operation.arguments, input);
+  const placed = (below: MetadataPath) => below.reduce<string>((base, step) => pathStep(base, step), path);
   const problem = problems[0];
-  if (problem === undefined) return value;
-  const at = problem.path.reduce<string>((base, step) => pathStep(base, step), path);
+  if (problem === undefined) {
+    const warnings = unknownKeys.map(toDiagnostic).map((each) => describeWarning(each, placed(each.path)));
+    return { args, unknownKeys: warnings };
+  }
+  const at = placed(problem.path);
   if (endpoint === '/v1/metadata' && command !== operation.name) {
     throw parseFailed(
       `Error when parsing command ${operation.name}.\nSee our documentation at docs/metadata-api.md#${command}.\n` +

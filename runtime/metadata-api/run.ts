@@ -1,9 +1,11 @@
 /** Runs the operations of one request, in order, on one working copy, and judges each by its policy. */
 import { EngineError } from '../core/errors.ts';
+import { isObject, type Json, type JsonObject } from '../metadata/json.ts';
 import type { Answer } from './answer.ts';
 import type { Requester } from './operation.ts';
 import type { MetadataRequest } from './request.ts';
-import { type WorkingCopy, withWarnings } from './working-copy.ts';
+import { withWarnings } from './warning.ts';
+import type { WorkingCopy } from './working-copy.ts';
 
 /** Runs a request; errors come out with the path that the endpoint uses. */
 export async function runRequest(
@@ -20,10 +22,16 @@ export async function runRequest(
     if (operation.policy !== undefined) {
       await copy.accept(operation.policy, before, operation.targets?.(request.args as never) ?? []);
     }
-    return withWarnings(answer, copy.warnings.slice(known));
+    const ignored = request.changesMetadata || isDone(answer) ? request.unknownKeys : [];
+    return withWarnings(answer, [...ignored, ...copy.warnings.slice(known)]);
   } catch (error) {
     throw error instanceof EngineError ? placed(error, path) : error;
   }
+}
+
+/** The answer of an operation that did something; others answer with what was asked for, which is no place for warnings. */
+function isDone(answer: Answer): boolean {
+  return isObject(answer as Json) && (answer as JsonObject).message === 'success';
 }
 
 /** Runs a step of a bulk; its errors have absolute paths already. */

@@ -103,10 +103,3 @@ interface MetadataOptions {
   /** Below it may be the files that addresses are read from; none unless given. */
   readonly dynamicSecretsAllowedPathPrefix?: string | undefined;
 }
-
-export interface Warning {
-  readonly code: string;
-  readonly message: string;
-  readonly type: string;
-  readonly name: string;
-}

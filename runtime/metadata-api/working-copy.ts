@@ -9,9 +9,8 @@ import type { SourceCatalog } from '../catalog/catalog.ts';
 import { EngineError } from '../core/errors.ts';
 import { inStoredOrder } from '../metadata/export-metadata.ts';
 import type { InconsistentObject } from '../metadata/inconsistency.ts';
-import type { Json, JsonObject, Metadata, RemoteSchema, Source } from '../metadata/metadata.ts';
+import type { Metadata, RemoteSchema, Source } from '../metadata/metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
-import { type Answer, JsonText } from './answer.ts';
 import { describeConnectionError } from './connection-error.ts';
 import { addedObjects, tellsOf } from './database-objects.ts';
 import { findSource } from './edit.ts';
@@ -27,9 +26,9 @@ import type {
   OpenSource,
   RemoteOrError,
   SourceDatabase,
-  Warning,
 } from './state.ts';
 import type { Invalidations } from './store.ts';
+import type { Warning } from './warning.ts';
 
 /** The copy at one moment. A bulk whose step fails returns to one. */
 interface CopyValue extends Omit<MetadataState, 'resourceVersion' | 'program'> {
@@ -319,11 +318,4 @@ export function inconsistentObjects(compilation: Compilation): readonly Inconsis
     seen.add(key);
     return [inconsistency];
   });
-}
-
-/** `warnings` beside the rest of an answer, if there are any. */
-export function withWarnings(answer: Answer, warnings: readonly Warning[]): Answer {
-  if (warnings.length === 0 || answer === null || typeof answer !== 'object') return answer;
-  if (Array.isArray(answer) || answer instanceof JsonText) return answer;
-  return { ...(answer as JsonObject), warnings: warnings as unknown as Json };
 }

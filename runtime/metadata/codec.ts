@@ -105,15 +105,17 @@ export interface Validation<Value> {
   readonly value: Value | undefined;
   /** A missing key is reported at the object that lacks it. Paths are relative to the input. */
   readonly problems: readonly Extract<Finding, { readonly kind: 'problem' }>[];
+  readonly unknownKeys: readonly Extract<Finding, { readonly kind: 'unknown_key' }>[];
 }
 
-/** Reads one value on its own, unknown keys ignored. Never throws for bad input. */
+/** Reads one value on its own. Never throws for bad input. */
 export function validate<Value>(codec: Codec<Value>, input: unknown): Validation<Value> {
   const reading = new Reading();
   const value = codec.read(input, reading);
   return {
     value: value === INVALID ? undefined : value,
     problems: reading.findings.filter((finding) => finding.kind === 'problem'),
+    unknownKeys: reading.findings.filter((finding) => finding.kind === 'unknown_key'),
   };
 }
 

@@ -251,6 +251,15 @@ export function convert<Raw, Value>(
   };
 }
 
+/** The JSON that a codec would read, kept with all its keys. */
+export function asGiven(codec: AnyCodec): Codec<JsonObject> {
+  return {
+    shape: codec.shape,
+    read: (input, reading) => (codec.read(input, reading) === INVALID ? INVALID : (input as JsonObject)),
+    write: (given) => given,
+  };
+}
+
 /** Like `convert`, for arguments of operations, which are never exported. */
 export function argument<Raw, Value>(codec: Codec<Raw>, read: (raw: Raw, fail: Fail) => Value): Codec<Value> {
   return convert(codec, { read, write: neverWritten });

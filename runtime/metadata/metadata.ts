@@ -26,6 +26,7 @@ import {
   inheritedRoles,
   metricsConfig,
   network,
+  opentelemetry,
 } from './kinds/settings.ts';
 import { sources } from './kinds/source.ts';
 import { jsonObject } from './values.ts';
@@ -164,7 +165,7 @@ export const metadataFields = {
   /** Kept as given, without effect. */
   backend_configs: setting<JsonObject>(jsonObject),
   /** Kept as given. */
-  opentelemetry: setting<JsonObject>(jsonObject),
+  opentelemetry: setting<JsonObject>(opentelemetry),
 };
 
 /** Everything but the version. */

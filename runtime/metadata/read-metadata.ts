@@ -78,7 +78,8 @@ function readDocument(input: unknown, reading: Reading): Metadata {
   };
 }
 
-function toDiagnostic(finding: Finding): Diagnostic {
+/** A finding at its place; the place of an unknown key is the key. */
+export function toDiagnostic(finding: Finding): Diagnostic {
   const path = finding.kind === 'unknown_key' ? [...finding.path, finding.key] : finding.path;
   return at(path, toMessage(finding));
 }

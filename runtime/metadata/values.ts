@@ -94,37 +94,55 @@ export const boolean: Codec<boolean> = value('boolean', (input) =>
   typeof input === 'boolean' ? undefined : describeType('Bool', input),
 );
 
-/** A number, at least `minimum`. */
-export function numberFrom(minimum: number): Codec<number> {
-  return value(minimum === Number.NEGATIVE_INFINITY ? 'number' : `number from ${minimum}`, (input) => {
+/** A number, at least `minimum` and at most `maximum`. */
+export function numberFrom(minimum: number, maximum?: number): Codec<number> {
+  return anyNumber(rangeWords('number', minimum, maximum), (input) => outOfRange(input, minimum, maximum));
+}
+
+/** A number above 0: times in seconds that something may take. */
+export const positiveNumber: Codec<number> = anyNumber('number above 0', (input) =>
+  input === 0 ? 'expected a number above 0' : outOfRange(input, 0, undefined),
+);
+
+function anyNumber(words: string, complain: (input: number) => string | undefined): Codec<number> {
+  return value(words, (input) => {
     if (input instanceof NumberText)
       return `parsing Number failed, ${input.text} has more digits than are kept here`;
     return typeof input === 'number' && Number.isFinite(input)
-      ? belowMinimum(input, minimum)
+      ? complain(input)
       : describeType('Number', input);
   });
 }
 
-/** A whole number, at least `minimum`. */
-export function integerFrom(minimum: number): Codec<number> {
-  const words = minimum === Number.NEGATIVE_INFINITY ? 'integer' : `integer from ${minimum}`;
-  return value(words, (input) => {
+/** A whole number, at least `minimum` and at most `maximum`. */
+export function integerFrom(minimum: number, maximum?: number): Codec<number> {
+  return value(rangeWords('integer', minimum, maximum), (input) => {
     if (typeof input !== 'number' && !(input instanceof NumberText)) return describeType('Int', input);
     if (input instanceof NumberText || !Number.isSafeInteger(input)) {
       return `parsing Int failed, value is either floating or will cause over or underflow ${input}`;
     }
-    return belowMinimum(input, minimum);
+    return outOfRange(input, minimum, maximum);
   });
 }
 
-function belowMinimum(input: number, minimum: number): string | undefined {
+function rangeWords(kind: string, minimum: number, maximum: number | undefined): string {
+  const from = minimum === Number.NEGATIVE_INFINITY ? kind : `${kind} from ${minimum}`;
+  return maximum === undefined ? from : `${from} to ${maximum}`;
+}
+
+function outOfRange(input: number, minimum: number, maximum: number | undefined): string | undefined {
+  if (maximum !== undefined && input > maximum) return `expected at most ${maximum}`;
   if (input >= minimum) return undefined;
   return minimum === 0 ? 'unexpected negative value' : `expected at least ${minimum}`;
 }
 
-export const number: Codec<number> = numberFrom(Number.NEGATIVE_INFINITY);
 export const integer: Codec<number> = integerFrom(Number.NEGATIVE_INFINITY);
 export const naturalNumber: Codec<number> = integerFrom(0);
+
+/** Seconds that a moment may lie ahead or back: 68 years. PostgreSQL has no moments much further away. */
+export const MAX_SECONDS = 2 ** 31 - 1;
+/** Whole seconds between two moments. */
+export const waitSeconds: Codec<number> = integerFrom(0, MAX_SECONDS);
 
 export function oneOf<const Value extends string>(...values: readonly Value[]): Codec<Value> {
   return {

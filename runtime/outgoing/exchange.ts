@@ -2,12 +2,10 @@
 import type { Dispatcher, Pool } from 'undici';
 import { guarded } from '../core/guarded.ts';
 import { readHeaderText } from '../core/header-text.ts';
+import { MAX_TIMER } from '../core/max-timer.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { OutgoingError, toOutgoingError } from './error.ts';
 import type { Header, OutgoingResponse } from './message.ts';
-
-/** Milliseconds; a longer timer fires at once. */
-const MAX_TIMER = 2 ** 31 - 1;
 
 export interface ExchangeLimits {
   /** By `performance.now()`. */

@@ -64,6 +64,8 @@ describe('values', () => {
   });
 });
 
+const jwt = (more: object) => JSON.stringify({ type: 'HS256', key: 'k'.repeat(32), ...more });
+
 describe('refused', () => {
   test.each([
     [
@@ -77,6 +79,34 @@ describe('refused', () => {
       'ENABLED_APIS',
       'graphql,unknown',
       'expected one of metadata, graphql, pgdump, config, developer, metrics, got "unknown"',
+    ],
+    ['WEBSOCKET_KEEPALIVE', '3000000', 'expected a whole number of at most 2147483, got 3000000'],
+    ['LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL', '3000000000', 'at most 2147483647, got 3000000000'],
+    ['SCHEMA_SYNC_POLL_INTERVAL', '99999999999', 'at most 2147483647'],
+    ['GRACEFUL_SHUTDOWN_TIMEOUT', '2147484', 'at most 2147483'],
+    ['SHUTDOWN_DELAY', '2147483.5', 'expected at most 2147483 seconds, got 2147483.5'],
+    ['PG_POOL_TIMEOUT', '1e3', 'expected a number of seconds, got "1e3"'],
+    ['AUTH_HOOK_TIMEOUT', '0', 'ENGINE_GRAPHQL_AUTH_HOOK_TIMEOUT: expected more than 0 seconds'],
+    ['ASYNC_ACTIONS_RETENTION', '99999999', 'at most 24855'],
+    ['MAX_TOTAL_HEADER_LENGTH', '4294967296', 'at most 2147483647'],
+    ['ADMIN_SECRET', ' secret', 'expected no white space at the ends'],
+    ['ACCESS_KEY', 'secret\t', 'expected no white space at the ends'],
+    ['METRICS_SECRET', 'two\nlines', 'it has the control character U+000A at position 4'],
+    ['ADMIN_SECRETS', '["good", "bad "]', 'ADMIN_SECRETS: expected no white space at the ends'],
+    [
+      'JWT_SECRET',
+      jwt({ header: { type: 'Cookie', nmae: 'x' } }),
+      'header: unknown key "nmae"; known: type, name',
+    ],
+    [
+      'JWT_SECRET',
+      jwt({ header: { type: 'CustomHeader', name: 'a b' } }),
+      'header.name: the header "a b" cannot be sent',
+    ],
+    [
+      'JWT_SECRET',
+      jwt({ claims_map: { 'x-engine-default-role': { path: '$.r', defualt: 'user' } } }),
+      'claims_map: x-engine-default-role: unknown key "defualt"; known: path, default',
     ],
     ['UNAUTHORIZED_ROLE', 'guest', 'unauthorized-role needs an admin-secret'],
     [

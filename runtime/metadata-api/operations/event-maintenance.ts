@@ -2,6 +2,7 @@
 import { EngineError } from '../../core/errors.ts';
 import { type Deletion, deleteOldEvents, type WithClient } from '../../events/cleanup.ts';
 import { choose, list, object, optional, withDefault } from '../../metadata/combinators.ts';
+import { hours, statementSeconds } from '../../metadata/kinds/event-trigger.ts';
 import type { EventTrigger, Source } from '../../metadata/metadata.ts';
 import { boolean, integerFrom, name, naturalNumber, numberFrom, oneOf } from '../../metadata/values.ts';
 import { sourceArgument } from '../arguments.ts';
@@ -154,9 +155,9 @@ export const eventMaintenanceOperations: readonly Operation[] = [
     arguments: object({
       event_trigger_name: name,
       source: sourceArgument,
-      clear_older_than: naturalNumber,
+      clear_older_than: hours,
       batch_size: withDefault(integerFrom(1), 10_000),
-      timeout: withDefault<number>(naturalNumber, 60),
+      timeout: withDefault<number>(statementSeconds, 60),
       clean_invocation_logs: withDefault(boolean, false),
     }),
     changesMetadata: false,

@@ -1,13 +1,13 @@
 import { EngineError, pathStep } from '../../core/errors.ts';
 import { displayName } from '../../core/names.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { formatPath } from '../../diagnostics/path.ts';
 import { argument, choose, object, withDefault } from '../../metadata/combinators.ts';
 import { isObject } from '../../metadata/json.ts';
 import type { Json, JsonObject, Metadata } from '../../metadata/metadata.ts';
 import { readMetadata } from '../../metadata/read-metadata.ts';
 import { boolean, jsonObject } from '../../metadata/values.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { describeWarning, type Warning, withWarnings } from '../warning.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 import { eventTriggerNameFault } from './event-triggers.ts';
 import { refuseCycles } from './inherited-roles.ts';
@@ -50,9 +50,11 @@ export default operation({
     const { value, diagnostics } = readMetadata(args.metadata);
     const root = args.plain ? '$' : '$.metadata';
     refuseErrors(diagnostics, root);
-    const warnings = [...diagnostics.map(describeWarning), ...triggerNameWarnings(value)];
+    const warnings = [...diagnostics.map((each) => describeWarning(each)), ...triggerNameWarnings(value)];
     if (!args.allow_warnings && warnings.length > 0)
-      throw new EngineError('metadata-warnings', 'failed due to metadata warnings', { internal: warnings });
+      throw new EngineError('metadata-warnings', 'failed due to metadata warnings', {
+        internal: warnings as unknown as Json,
+      });
     refuseRepeatedTriggers(value);
     refuseCycles(value.inherited_roles);
     const given = isOldVersion(args.metadata) ? mergeOldVersion(value, copy) : value;
@@ -60,12 +62,13 @@ export default operation({
     copy.reintrospect(copy.metadata.sources.map(({ name }) => name));
     if (args.allow_inconsistent_metadata) await copy.check();
     else await copy.accept('everything', { inconsistent: [], conflicts: new Map() });
-    if (args.plain) return SUCCESS;
-    return {
-      is_consistent: copy.inconsistent.length === 0,
-      inconsistent_objects: copy.inconsistent as unknown as Json,
-      ...(warnings.length > 0 && { warnings }),
-    };
+    const answer = args.plain
+      ? SUCCESS
+      : {
+          is_consistent: copy.inconsistent.length === 0,
+          inconsistent_objects: copy.inconsistent as unknown as Json,
+        };
+    return withWarnings(answer, warnings);
   },
 });
 
@@ -77,12 +80,8 @@ function refuseErrors(diagnostics: readonly Diagnostic[], root: string): void {
   throw new EngineError('parse-failed', error.message, { path });
 }
 
-function describeWarning({ message, code, path }: Diagnostic): JsonObject {
-  return { message, code, type: 'metadata', name: formatPath(path) };
-}
-
 /** Names that a new event trigger could not have, but that other engines may have stored. */
-function triggerNameWarnings(metadata: Metadata): JsonObject[] {
+function triggerNameWarnings(metadata: Metadata): Warning[] {
   return metadata.sources.flatMap((source) =>
     source.tables.flatMap(({ table, event_triggers }) =>
       event_triggers.flatMap(({ name }) => {

@@ -6,10 +6,11 @@ import {
   apiLimits,
   graphqlSchemaIntrospection,
   metricsConfig,
+  opentelemetry as openTelemetry,
   tlsAllowlistEntry,
 } from '../../metadata/kinds/settings.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
-import { jsonObject, text } from '../../metadata/values.ts';
+import { text } from '../../metadata/values.ts';
 import { settingsProblem } from '../../tracing/settings.ts';
 import { noArguments } from '../arguments.ts';
 import { optionally, without } from '../edit.ts';
@@ -79,7 +80,7 @@ export const settingOperations: readonly Operation[] = [
   setting(
     'set_opentelemetry_config',
     'Sets where traces of requests are sent; metrics and logs are not sent.',
-    jsonObject,
+    openTelemetry,
     (metadata, opentelemetry) => withTelemetry(metadata, opentelemetry),
   ),
   setting(

@@ -5,7 +5,7 @@ import { refuseRemoteConflict } from '../name-conflicts.ts';
 import { type ObjectIdentity, tableObject } from '../names.ts';
 import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
 import { enforcePolicy } from '../policy.ts';
-import type { Warning } from '../state.ts';
+import type { Warning } from '../warning.ts';
 import type { WorkingCopy } from '../working-copy.ts';
 import { type TrackTableArguments, trackTable, trackTableArguments } from './track-table.ts';
 import { type UntrackTableArguments, untrackTable, untrackTableArguments } from './untrack-table.ts';

@@ -10,7 +10,16 @@ import {
 } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
 import type { Located } from '../json.ts';
-import { boolean, graphqlName, graphqlType, jsonObject, name, numberFrom, oneOf, text } from '../values.ts';
+import {
+  boolean,
+  graphqlName,
+  graphqlType,
+  jsonObject,
+  name,
+  oneOf,
+  positiveNumber,
+  text,
+} from '../values.ts';
 import { rolePermissions } from './permission.ts';
 import { comment, headers } from './shared.ts';
 
@@ -41,7 +50,7 @@ const rawActionDefinition = object({
   type: printedDefault(actionType, 'mutation'),
   kind: optional(oneOf('synchronous', 'asynchronous', '')),
   /** Seconds; 30 unless given. */
-  timeout: withDefault(numberFrom(0), 30),
+  timeout: withDefault(positiveNumber, 30),
 });
 
 export type ActionDefinition = Omit<TypeOf<typeof rawActionDefinition>, 'kind'> & {

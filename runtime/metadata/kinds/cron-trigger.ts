@@ -2,7 +2,7 @@ import type { TypeOf } from '../codec.ts';
 import { convert, object, optional, printedDefault, withDefault } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
 import type { Located } from '../json.ts';
-import { boolean, integer, json, jsonObject, name, oneOf, text } from '../values.ts';
+import { boolean, integer, json, jsonObject, MAX_SECONDS, name, oneOf, text } from '../values.ts';
 import { cronSchedule, timeZone } from './cron-schedule.ts';
 import { backoff, retryOn, signing } from './delivery.ts';
 import { comment, headers } from './shared.ts';
@@ -17,23 +17,25 @@ const scheduledRetryDefaults = {
   tolerance_seconds: 21600,
 } as const;
 
-/** A number of the configuration that is at least 0, or else its default. */
-function count(key: keyof typeof scheduledRetryDefaults) {
-  const notNegative = convert(integer, {
+/** A number of the configuration that is at least 0, or else its default. @param zero why it cannot be 0, if it cannot */
+function count(key: keyof typeof scheduledRetryDefaults, zero?: string) {
+  const inRange = convert(integer, {
     read: (given, fail) => {
       if (given < 0) fail(`${key} cannot be a negative value`);
+      if (given > MAX_SECONDS) fail(`${key} cannot be more than ${MAX_SECONDS}`);
+      if (given === 0 && zero !== undefined) fail(`${key} cannot be 0: ${zero}`);
       return given;
     },
     write: (given) => given,
   });
-  return printedDefault<number>(notNegative, scheduledRetryDefaults[key]);
+  return printedDefault<number>(inRange, scheduledRetryDefaults[key]);
 }
 
 const scheduledRetryConfiguration = object({
   num_retries: count('num_retries'),
   retry_interval_seconds: count('retry_interval_seconds'),
-  timeout_seconds: count('timeout_seconds'),
-  tolerance_seconds: count('tolerance_seconds'),
+  timeout_seconds: count('timeout_seconds', 'no call would be answered in time'),
+  tolerance_seconds: count('tolerance_seconds', 'every event would be too old to be sent'),
 });
 
 /** How often a one-off event is tried; the defaults unless given. */

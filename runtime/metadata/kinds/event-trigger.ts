@@ -10,7 +10,7 @@ import {
   withNames,
 } from '../combinators.ts';
 import type { Located } from '../json.ts';
-import { boolean, jsonObject, name, naturalNumber, oneOf, text } from '../values.ts';
+import { boolean, integerFrom, jsonObject, MAX_SECONDS, name, oneOf, text, waitSeconds } from '../values.ts';
 import { cronSchedule } from './cron-schedule.ts';
 import { backoff, circuitBreaker, retryOn, signing } from './delivery.ts';
 import { columnsOr, headers, toAddress } from './shared.ts';
@@ -43,9 +43,9 @@ export type EventRetryConfiguration = TypeOf<typeof eventRetryConfiguration>;
 export const eventRetryDefaults = { num_retries: 0, interval_sec: 10, timeout_sec: 60 } as const;
 
 export const eventRetryConfiguration = object({
-  num_retries: naturalNumber,
-  interval_sec: naturalNumber,
-  timeout_sec: printedDefault(naturalNumber, eventRetryDefaults.timeout_sec),
+  num_retries: integerFrom(0, MAX_SECONDS),
+  interval_sec: waitSeconds,
+  timeout_sec: printedDefault(integerFrom(1, MAX_SECONDS), eventRetryDefaults.timeout_sec),
   backoff: optional(backoff),
   retry_on: optional(retryOn),
   circuit_breaker: optional(circuitBreaker),
@@ -58,16 +58,21 @@ export const eventOrder = object({
   on_error: withDefault(oneOf('block', 'skip'), 'block'),
 });
 
+/** Age of events. */
+export const hours = integerFrom(0, Math.floor(MAX_SECONDS / 3600));
+/** PostgreSQL takes 0 as no limit, and counts milliseconds. */
+export const statementSeconds = integerFrom(1, Math.floor(MAX_SECONDS / 1000));
+
 /** Deletes old events that are finished. */
 export type EventCleanupConfiguration = TypeOf<typeof eventCleanup>;
 export const eventCleanup = object({
   /** Cron expression, UTC. */
   schedule: cronSchedule,
   /** Hours. */
-  clear_older_than: naturalNumber,
-  batch_size: withDefault(naturalNumber, 10_000),
+  clear_older_than: hours,
+  batch_size: withDefault(integerFrom(1), 10_000),
   /** Seconds that one statement may take. */
-  timeout: withDefault(naturalNumber, 60),
+  timeout: withDefault(statementSeconds, 60),
   clean_invocation_logs: withDefault(boolean, false),
   paused: withDefault(boolean, false),
 });

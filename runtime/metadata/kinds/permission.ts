@@ -20,7 +20,7 @@ import {
 import { type EntriesCodec, keyedEntries } from '../entries.ts';
 import type { JsonObject, Located } from '../json.ts';
 import { expressionNames, presetNames } from '../references.ts';
-import { boolean, jsonObject, name, naturalNumber, number, oneOf, text } from '../values.ts';
+import { boolean, jsonObject, name, naturalNumber, oneOf, positiveNumber, text } from '../values.ts';
 import { columns, comment, headers } from './shared.ts';
 
 /** A boolean expression over the table: an object here, read by phase 3, which knows the columns. */
@@ -43,7 +43,7 @@ const validateInput = object({
     headers,
     forward_client_headers: flag,
     /** Seconds; 10 unless given. */
-    timeout: optional(number),
+    timeout: optional(positiveNumber),
   }),
 });
 const validate_input = optional(validateInput);

@@ -11,7 +11,7 @@ import {
 } from '../combinators.ts';
 import { entries, keyedEntries, printedEntries } from '../entries.ts';
 import type { Located } from '../json.ts';
-import { boolean, graphqlName, name, number, text } from '../values.ts';
+import { boolean, graphqlName, name, positiveNumber, text } from '../values.ts';
 import { remoteRelationship } from './remote-relationship.ts';
 import { comment, headers, toAddress } from './shared.ts';
 
@@ -33,7 +33,7 @@ const remoteSchemaDefinition = convert(
     url: optional(text),
     url_from_env: optional(name),
     /** Seconds; 60 unless given. */
-    timeout_seconds: printedDefault(number, 60),
+    timeout_seconds: printedDefault(positiveNumber, 60),
     customization: optional(remoteSchemaCustomization),
     headers,
     forward_client_headers: withDefault(boolean, false),

@@ -2,6 +2,7 @@
 import type { ApiLimits, Limit, RateLimit, UnverifiedHost } from '../../core/settings.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
+  asGiven,
   choose,
   list,
   object,
@@ -13,7 +14,7 @@ import {
 } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
 import type { Located } from '../json.ts';
-import { boolean, name, number, oneOf, text } from '../values.ts';
+import { boolean, json, name, naturalNumber, numberFrom, oneOf, text } from '../values.ts';
 
 export type InheritedRole = TypeOf<typeof inheritedRole> & Located;
 export const inheritedRole = object({ role_name: name, role_set: requiredList(name) });
@@ -29,7 +30,7 @@ function limit<Value>(value: Codec<Value>) {
 }
 
 const rateLimit: Codec<RateLimit> = object({
-  max_reqs_per_min: number,
+  max_reqs_per_min: numberFrom(0),
   unique_params: optional(
     choose<'IP' | readonly string[]>((input) =>
       typeof input === 'string' ? oneOf('IP') : requiredList(name),
@@ -40,10 +41,10 @@ const rateLimit: Codec<RateLimit> = object({
 export const apiLimits: Codec<ApiLimits> = sorted(
   object({
     disabled: printedDefault(boolean, false),
-    depth_limit: limit(number),
-    node_limit: limit(number),
-    batch_limit: limit(number),
-    time_limit: limit(number),
+    depth_limit: limit(naturalNumber),
+    node_limit: limit(naturalNumber),
+    batch_limit: limit(naturalNumber),
+    time_limit: limit(numberFrom(0)),
     rate_limit: limit(rateLimit),
   }),
 );
@@ -70,3 +71,28 @@ export function unverifiedHosts({ tls_allowlist }: TypeOf<typeof network>): read
       : [],
   );
 }
+
+const pairs = optional(requiredList(object({ name, value: optional(text), value_from_env: optional(name) })));
+
+/**
+ * Where traces are sent, kept as it is given: values may be `{{NAME}}` for environment variables, and what is wrong with them is
+ * said where they are used.
+ */
+export const opentelemetry = asGiven(
+  object({
+    status: optional(text),
+    data_types: optional(requiredList(text)),
+    exporter_otlp: optional(
+      object({
+        otlp_traces_endpoint: optional(json),
+        otlp_metrics_endpoint: optional(json),
+        otlp_logs_endpoint: optional(json),
+        protocol: optional(json),
+        headers: pairs,
+        resource_attributes: pairs,
+        traces_propagators: optional(json),
+      }),
+    ),
+    batch_span_processor: optional(object({ max_export_batch_size: optional(json) })),
+  }),
+);

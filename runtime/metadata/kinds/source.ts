@@ -1,3 +1,4 @@
+import { MAX_TIMER_SECONDS } from '../../core/max-timer.ts';
 import type { NamingConvention } from '../../core/names.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
@@ -20,7 +21,6 @@ import type { Located } from '../json.ts';
 import {
   boolean,
   graphqlName,
-  integer,
   integerFrom,
   json,
   name,
@@ -36,7 +36,7 @@ import { tableEntries } from './table.ts';
 export type ConnectionParameters = TypeOf<typeof connectionParameters>;
 const connectionParameters = object({
   host: text,
-  port: integer,
+  port: integerFrom(1, 65_535),
   username: text,
   database: text,
   password: optional(text),
@@ -152,10 +152,10 @@ export const sourceConfiguration = object({
 export type HealthCheck = TypeOf<typeof healthCheck>;
 export const healthCheck = object({
   test: optional(object({ sql: text })),
-  interval: optional(numberFrom(1)),
+  interval: optional(numberFrom(1, MAX_TIMER_SECONDS)),
   retries: optional(naturalNumber),
-  retry_interval: seconds,
-  timeout: optional(numberFrom(1)),
+  retry_interval: optional(numberFrom(0, MAX_TIMER_SECONDS)),
+  timeout: optional(numberFrom(1, MAX_TIMER_SECONDS)),
 });
 
 const optionalName = optional(graphqlName);

@@ -2,6 +2,7 @@
 
 import type { KeyObject } from 'node:crypto';
 import { EngineError } from '../../core/errors.ts';
+import { headerProblem } from '../../core/header-text.ts';
 import { jsonPathSteps } from '../../core/query/json-path.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import { isObject } from '../../metadata/json.ts';
@@ -51,7 +52,7 @@ export interface JwtConfiguration {
 export const ALLOWED_ROLES = 'x-engine-allowed-roles';
 export const DEFAULT_ROLE = 'x-engine-default-role';
 
-const KEYS: ReadonlySet<string> = new Set([
+const KEYS = [
   'type',
   'key',
   'jwk_url',
@@ -63,15 +64,13 @@ const KEYS: ReadonlySet<string> = new Set([
   'issuer',
   'allowed_skew',
   'header',
-]);
+] as const;
 
 /** Reads one configuration from parsed JSON. @throws Error whose message is the reason */
 export function readJwtConfiguration(value: unknown): JwtConfiguration {
   if (!isObject(value)) throw new Error('expected a JSON object');
   // A misspelled `audience` would silently accept every audience.
-  const unknown = Object.keys(value).find((name) => !KEYS.has(name));
-  if (unknown !== undefined)
-    throw new Error(`unknown key ${JSON.stringify(unknown)}; known: ${[...KEYS].join(', ')}`);
+  refuseUnknown('', value, KEYS);
   const type = oneOf('type', value.type, JWT_TYPES);
   return {
     type,
@@ -99,6 +98,13 @@ export function readJwtConfigurations(value: unknown): readonly JwtConfiguration
 }
 
 type Members = Readonly<Record<string, unknown>>;
+
+/** @param place begins the message */
+function refuseUnknown(place: string, value: Members, known: readonly string[]): void {
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new Error(`${place}unknown key ${JSON.stringify(unknown)}; known: ${known.join(', ')}`);
+}
 
 function readKeys(value: Members, type: JwtType | undefined): JwtConfiguration['keys'] {
   const text = optionalString('key', value.key);
@@ -142,6 +148,7 @@ function readMap(map: unknown): ClaimsPlace {
 
 function readSource(name: string, written: string, source: unknown): ClaimSource {
   if (isObject(source)) {
+    refuseUnknown(`claims_map: ${written}: `, source, ['path', 'default']);
     const { path, default: otherwise } = source;
     if (typeof path !== 'string') throw new Error(`claims_map: ${written}: expected {"path": "$…"}`);
     return {
@@ -187,11 +194,14 @@ function readSkew(value: unknown): number {
 function readPlace(value: unknown): TokenPlace {
   if (value === undefined || value === null) return { type: 'Authorization' };
   if (!isObject(value)) throw new Error('header: expected an object');
+  refuseUnknown('header: ', value, ['type', 'name']);
   const type = oneOf('header.type', value.type, ['Authorization', 'Cookie', 'CustomHeader']);
   if (type === undefined) throw new Error('header.type is missing');
   if (type === 'Authorization') return { type };
   const name = optionalString('header.name', value.name);
   if (!name) throw new Error(`header.name is needed with the type ${type}`);
+  const problem = headerProblem(name, '');
+  if (problem !== undefined) throw new Error(`header.name: ${problem}`);
   return { type, name };
 }
 

@@ -12,28 +12,35 @@ export function randomMetadata(
   random: Random,
   valueAt: ValueAt = () => undefined,
 ): Readonly<Record<string, Json>> {
+  const body = randomValues(random, valueAt)(metadataBody) as Readonly<Record<string, Json>>;
+  // Sources of other kinds are left out.
+  const sources = (body.sources as readonly object[]).map((source) =>
+    'kind' in source ? { ...source, kind: random.pick(['postgres', 'pg']) } : source,
+  );
+  return { version: 3, ...body, sources } as Readonly<Record<string, Json>>;
+}
+
+/** Makes values that codecs read. */
+export function randomValues(random: Random, valueAt: ValueAt = () => undefined): (codec: AnyCodec) => Json {
   let made = 0;
   // Of one length, so that no name is part of another one.
   const fresh = (prefix: string) => `${prefix}${String(++made).padStart(5, '0')}`;
 
   const values: Readonly<Record<string, () => Json>> = {
-    // Some texts are converted: cron schedules.
+    // Some texts are converted: cron schedules, schemas.
     text: () =>
       random.chance(0.1)
-        ? random.pick(['', '* * * * *', '0 22 * * 1-5', '*/5 0 1 1 1'])
+        ? random.pick(['', '* * * * *', '0 22 * * 1-5', '*/5 0 1 1 1', 'type Query { a: Int }'])
         : fresh('text {{X}} '),
     // Names are unique, so that nothing is left out as a duplicate.
     name: () => fresh(random.pick(['n', 'x y ', 'Ü', '__proto__'])),
     'GraphQL name': () => fresh('g'),
     'GraphQL type': () => random.pick(['Int', '[String!]!', 'Thing']),
     boolean: () => random.chance(0.5),
-    number: () => random.pick([0, 1, -1, 2.5, 30, 60]),
-    'number from 1': () => random.pick([1, 1.5, 3]),
-    'number from 0': () => random.pick([0, 1, 2.5, 600]),
-    integer: () => random.below(70_000),
-    'integer from 0': () => random.pick([0, 1, 10, 60, 21_600]),
-    'integer from 1': () => random.between(1, 50),
-    'integer from 100': () => random.between(100, 599),
+    'number above 0': () => random.pick([0.5, 1, 30, 60]),
+    integer: () => random.between(1, 70_000),
+    time: () => '2030-01-01T00:00:00Z',
+    'event status': () => 'scheduled',
     'time zone': () => random.pick(['Europe/Berlin', 'UTC', 'America/New_York']),
     'any JSON': () => randomJson(random, 2),
     'JSON object': () => randomObject(random, 2),
@@ -43,7 +50,7 @@ export function randomMetadata(
     const { shape } = codec;
     switch (shape.kind) {
       case 'value': {
-        const value = values[shape.name];
+        const value = values[shape.name] ?? inRange(random, shape.name);
         if (value === undefined) throw new Error(`no random value for ${shape.name}`);
         return (/text|name|JSON/.test(shape.name) ? valueAt(place, false) : undefined) ?? value();
       }
@@ -90,12 +97,18 @@ export function randomMetadata(
     throw new Error(`nothing fits ${JSON.stringify(codec.shape)}`);
   }
 
-  const body = make(metadataBody, []) as Readonly<Record<string, Json>>;
-  // Sources of other kinds are left out.
-  const sources = (body.sources as readonly object[]).map((source) =>
-    'kind' in source ? { ...source, kind: random.pick(['postgres', 'pg']) } : source,
-  );
-  return { version: 3, ...body, sources } as Readonly<Record<string, Json>>;
+  return (codec) => make(codec, []);
+}
+
+/** A number of a range by its words: `integer from 1 to 599`. */
+function inRange(random: Random, words: string): (() => Json) | undefined {
+  const [, kind, from, to = from === undefined ? '0' : `${Number(from) + 500}`] =
+    /^(integer|number) from (\d+)(?: to (\d+))?$/.exec(words) ?? [];
+  if (kind === undefined) return undefined;
+  return () => {
+    const whole = random.pick([Number(from), Number(to), random.between(Number(from), Number(to))]);
+    return kind === 'number' && whole < Number(to) && random.chance(0.3) ? whole + 0.5 : whole;
+  };
 }
 
 function isRequired(key: string, field: AnyCodec): boolean {
