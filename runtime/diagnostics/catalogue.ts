@@ -318,7 +318,7 @@ export const diagnostics = {
   /** %table% is not a table; only tables have rows to capture. */
   eventTriggerOnView: ({ table }: { table: Hole }): Message =>
     message('event-trigger-on-view', 'error', [`${table} is not a table; only tables have rows to capture.`]),
-  /** The rule of role "%role%" for %operation% on table %table% demands a row of table %other% that has nothing to do with the row itself. */
+  /** The rule of role "%role%" for %operation% on table %table% demands a row of table %other% that need not belong to the row itself. */
   existsNotCorrelated: ({
     role,
     operation,
@@ -331,7 +331,7 @@ export const diagnostics = {
     other: Hole;
   }): Message =>
     message('exists-not-correlated', 'warning', [
-      `The rule of role "${role}" for ${operation} on table ${table} demands a row of table ${other} that has nothing to do with the row itself.`,
+      `The rule of role "${role}" for ${operation} on table ${table} demands a row of table ${other} that need not belong to the row itself.`,
       'If there is such a row, the rule lets through every row for which the rest of it holds.',
       `Compare a column of ${other} with a column of the row (["$", "column"]), use a relationship, or allow it on purpose.`,
     ]),

@@ -3,10 +3,9 @@
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Condition } from '../../model/model.ts';
 import { boundColumns } from './conditions.ts';
-import { about, type Found } from './finding.ts';
+import { about, causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';
 
@@ -15,14 +14,16 @@ export function everyColumn(
   table: PlacedTable,
   permission: PlacedPermission,
   publicRoles: readonly string[],
-): Diagnostic[] {
+): Found[] {
   const { written, operation, role, path } = permission;
   const isWrite = operation === 'insert' || operation === 'update';
   // An insert permission that names no columns grants them all.
   const all = written.columns === '*' || (operation === 'insert' && written.columns === undefined);
   if (!all || !(isWrite || publicRoles.includes(role))) return [];
   const place = written.columns === undefined ? path : [...path, 'columns'];
-  return [at(place, messages.allColumnsGranted(names(table, permission)))];
+  return [
+    causedBy(place, messages.allColumnsGranted(names(table, permission)), [table.source, table.model.key]),
+  ];
 }
 
 /** Updates that can change what their own row rule asks. */
@@ -36,7 +37,9 @@ export function givenAway(table: PlacedTable, permission: PlacedPermission): Fou
       .filter((column) => columns.includes(column) && !held.has(column)),
   );
   return [...loose].map((column) =>
-    about([...path, 'columns'], messages.rowCanBeGivenAway({ role, column, table: table.name }), [column]),
+    about(table, [...path, 'columns'], messages.rowCanBeGivenAway({ role, column, table: table.name }), [
+      column,
+    ]),
   );
 }
 
@@ -55,6 +58,7 @@ export function chosenOwner(table: PlacedTable, permission: PlacedPermission): F
       found.set(
         column,
         about(
+          table,
           [...path, 'columns'],
           messages.ownerCanBeChosen({ role, column, table: table.name, rule, variable }),
           [column],

@@ -3,14 +3,14 @@
  * Postgres evaluates a client's condition (`id: {_eq: 7}`) before the rule where it costs less, so the client chooses the row.
  */
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { failingPart } from '../../phases/4-plan/failing.ts';
 import { visit } from './conditions.ts';
+import { causedBy, type Found } from './finding.ts';
 import type { PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';
 
 /** One finding a rule, which names all that can fail in it. */
-export function failingRules(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+export function failingRules(table: PlacedTable, permission: PlacedPermission): Found[] {
   const { filter, path } = permission;
   if (!filter) return [];
   const parts = new Set<string>();
@@ -20,5 +20,6 @@ export function failingRules(table: PlacedTable, permission: PlacedPermission): 
   });
   if (parts.size === 0) return [];
   const listed = [...parts].join(', ');
-  return [at([...path, 'filter'], messages.ruleCanFail({ ...names(table, permission), parts: listed }))];
+  const message = messages.ruleCanFail({ ...names(table, permission), parts: listed });
+  return [causedBy([...path, 'filter'], message, [table.source, table.model.key, listed])];
 }

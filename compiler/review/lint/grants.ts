@@ -4,8 +4,8 @@ import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { implies } from '../../../runtime/core/condition/prove.ts';
 import { anyOf } from '../../../runtime/core/condition/tree.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import { about, type Found, type LintFinding } from './finding.ts';
+import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import { about, causedBy, type Found, type LintFinding } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';
 
@@ -27,7 +27,10 @@ export function widerInherited(
   const rules: Readonly<Record<string, AnyRule>> = table.access[operation] ?? {};
   const parents = inherited.role_set.flatMap((name) => (Object.hasOwn(rules, name) ? [rules[name]!] : []));
   const report = (what: string, columns: readonly string[] = []) => [
-    about(path, messages.inheritedRoleWider({ ...names(table, permission), what }), columns),
+    {
+      ...causedBy(path, messages.inheritedRoleWider({ ...names(table, permission), what }), [role]),
+      columns,
+    },
   ];
   if (parents.length === 0) return report('none of them has one');
   const beyond = permission.columns.filter(
@@ -61,20 +64,22 @@ export function secretColumns(
   return columns
     .filter(isSecretName)
     .map((column) =>
-      about([...path, 'columns'], messages.secretColumnGranted({ role, column, table: table.name }), [
+      about(table, [...path, 'columns'], messages.secretColumnGranted({ role, column, table: table.name }), [
         column,
       ]),
     );
 }
 
 /** Views whose queries call functions of the database. */
-export function viewsOverFunctions(
-  view: PlacedTable,
-  { operation, role, path }: PlacedPermission,
-): Diagnostic[] {
+export function viewsOverFunctions(view: PlacedTable, { operation, role, path }: PlacedPermission): Found[] {
   const functions = Object.keys(view.model.shape.calls ?? {}).join(', ');
   if (operation !== 'select' || functions === '') return [];
-  return [at(path, messages.viewOverFunction({ role, view: view.name, functions }))];
+  return [
+    causedBy(path, messages.viewOverFunction({ role, view: view.name, functions }), [
+      view.source,
+      view.model.key,
+    ]),
+  ];
 }
 
 /** REST endpoints that write by GET. */
@@ -83,6 +88,7 @@ export function mutationsByGet({ metadata, plan }: LintInput): LintFinding[] {
     if (!methods.includes('GET') || operation.kind !== 'mutation') return [];
     const path = metadata.rest_endpoints.find((each) => each.name === name)?.path ?? [];
     const facts = { endpoint: name, operation: `${operation.collection}.${operation.name}` };
-    return [{ diagnostic: at(path, messages.mutationByGet(facts)), tables: [], columns: [], role: '' }];
+    const diagnostic = at(path, messages.mutationByGet(facts));
+    return [{ diagnostic, tables: [], columns: [], role: '', place: name, cause: [name] }];
   });
 }

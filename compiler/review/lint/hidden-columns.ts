@@ -38,7 +38,7 @@ export function shownByView(
       shown,
       view: view.name,
     });
-    return [about([...path, 'columns'], message, [origin.column, shown], table.model.key)];
+    return [about(view, [...path, 'columns'], message, [origin.column, shown], table.model.key)];
   });
 }
 
@@ -62,7 +62,7 @@ export function computedByView(
       computed: quoted(computed),
       view: view.name,
     });
-    return [about([...path, 'columns'], message, [...hidden, ...computed], table.model.key)];
+    return [about(view, [...path, 'columns'], message, [...hidden, ...computed], table.model.key)];
   });
 }
 
@@ -91,7 +91,7 @@ export function shownByRelationship(
           shown,
           relationship,
         });
-        return [about([...path, 'columns'], message, [column, shown], relationship)];
+        return [about(table, [...path, 'columns'], message, [column, shown], relationship)];
       });
     },
   );
@@ -114,7 +114,7 @@ export function givenToFunction(
       called: objectKey(schema, name),
       columns: quoted(hidden),
     });
-    return about([...path, 'computed_fields'], message, hidden, field);
+    return about(table, [...path, 'computed_fields'], message, hidden, field);
   });
 }
 

@@ -98,14 +98,12 @@ export function lint(input: LintInput, configuration: LintConfiguration): LintFi
   ];
 }
 
-/** Findings about the same columns of a table, by the same way, have one cause, whatever the role. */
 function findingOf(
-  { columns = [], by, ...diagnostic }: Found,
-  { source, model: { key }, name }: PlacedTable,
+  { columns = [], cause, ...diagnostic }: Found,
+  { model: { key }, name }: PlacedTable,
   { role, operation }: PlacedPermission,
 ): LintFinding {
-  const cause = JSON.stringify([diagnostic.code, source, key, columns, by]);
-  return { diagnostic, tables: [key, name], columns, role, operation, ...(columns.length > 0 && { cause }) };
+  return { diagnostic, tables: [key, name], columns, role, place: `${operation} of ${name}`, cause };
 }
 
 /** One finding a column, at the first rule that needs the index, however many do. */
@@ -129,6 +127,8 @@ function missingIndexes(input: LintInput): LintFinding[] {
       tables: [target.model.key, target.name],
       columns: [column],
       role,
+      place: operation,
+      cause: [target.source, target.model.key, column],
     };
   });
 }

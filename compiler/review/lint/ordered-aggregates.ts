@@ -23,7 +23,8 @@ export function orderedAggregates({ tables, plan }: LintInput): LintFinding[] {
       tables: all.map(({ target }) => target.name).join(', '),
     });
     const targets = all.flatMap(({ target }) => [target.model.key, target.name]);
-    return { diagnostic: at(first!.permission.path, message), tables: targets, columns: [], role };
+    const diagnostic = at(first!.permission.path, message);
+    return { diagnostic, tables: targets, columns: [], role, place: '', cause: [role] };
   });
 }
 

@@ -5,7 +5,7 @@ import { createKnowledge, type Knowledge } from '../../../runtime/core/condition
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
 import type { TableAccess } from '../../../runtime/core/shapes.ts';
 import type { JsonObject, Metadata, MetadataPath, TableEntry } from '../../../runtime/metadata/metadata.ts';
-import type { Condition, Model, ModelTable } from '../../model/model.ts';
+import type { Condition, Model, ModelTable, Presets } from '../../model/model.ts';
 import type { Plan } from '../../model/plan.ts';
 
 type Operation = 'select' | 'insert' | 'update' | 'delete';
@@ -30,7 +30,7 @@ export interface PlacedPermission {
   readonly columns: readonly string[];
   /** Computed fields that it names: those with a scalar value. */
   readonly computedFields: readonly string[];
-  readonly presets: readonly string[];
+  readonly presets: Presets;
   /** Rule texts. */
   readonly where?: string;
   readonly checkText?: string;
@@ -128,7 +128,7 @@ function permissionsOf(
           ...('check' in resolved && resolved.check && { check: resolved.check }),
           columns: 'columns' in resolved ? resolved.columns : [],
           computedFields: 'computedFields' in resolved ? resolved.computedFields : [],
-          presets: 'presets' in resolved ? Object.keys(resolved.presets) : [],
+          presets: 'presets' in resolved ? resolved.presets : {},
           ...('where' in rule && { where: rule.where }),
           ...('check' in rule && rule.check !== undefined && { checkText: rule.check }),
         },

@@ -4,10 +4,9 @@ import { columnsOfRule, readsSession, tableOfItem } from '../../../runtime/core/
 import { isSession, type Token } from '../../../runtime/core/condition/tokens.ts';
 import type { Condition } from '../../../runtime/core/condition/tree.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { referencesOf, variablesBinding, variablesBindingReference } from '../bound.ts';
-import { about, type Found } from './finding.ts';
+import { about, causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';
 
@@ -38,7 +37,7 @@ export function looseReferences(
       return [];
     const quoted = written.map((name) => `"${name}"`).join(', ');
     const facts = { ...names(table, permission), columns: quoted, target: target.name };
-    return [about([...path, 'columns'], messages.referenceCanLeave(facts), written, target.model.key)];
+    return [about(table, [...path, 'columns'], messages.referenceCanLeave(facts), written, target.model.key)];
   });
 }
 
@@ -57,8 +56,8 @@ export function decidingTables(
   table: PlacedTable,
   permission: PlacedPermission,
   { tables }: LintInput,
-  known: readonly Diagnostic[],
-): Diagnostic[] {
+  known: readonly Found[],
+): Found[] {
   const { operation, checkText, path } = permission;
   if ((operation !== 'insert' && operation !== 'update') || known.length > 0) return [];
   if (checkText !== undefined && readsSession(checkText)) return [];
@@ -70,7 +69,8 @@ export function decidingTables(
   );
   if (users.length === 0) return [];
   const facts = { ...names(table, permission), users: users.map(({ name }) => name).join(', ') };
-  return [at([...path, 'check'], messages.decidingTableWritable(facts))];
+  const cause = [table.source, table.model.key, facts.users];
+  return [causedBy([...path, 'check'], messages.decidingTableWritable(facts), cause)];
 }
 
 /**

@@ -29,7 +29,9 @@ export function lostPresets({ metadata }: LintInput): LintFinding[] {
         const preset = inputs.find((each) => each.key === key && each.variable !== undefined);
         if (!preset) return [];
         const facts = { role, remote, name, place, other: preset.place, variable: preset.variable! };
-        return [{ diagnostic: at(path, messages.remotePresetLost(facts)), tables: [], columns: [], role }];
+        const diagnostic = at(path, messages.remotePresetLost(facts));
+        const cause = [remote, role, key];
+        return [{ diagnostic, tables: [], columns: [], role, place, cause }];
       });
     }),
   );

@@ -2,7 +2,7 @@
 import { remember } from '../../../runtime/core/remember.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
-import { about, type Found } from './finding.ts';
+import { causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';
 
@@ -19,7 +19,11 @@ export function misspeltRole(
   const others = [...uses].flatMap(([role, count]) => (count > 1 && role !== permission.role ? [role] : []));
   const near = nearest(permission.role, others);
   if (near === undefined) return [];
-  return [about(permission.path, messages.roleUsedOnce({ ...names(table, permission), nearest: near }), [])];
+  return [
+    causedBy(permission.path, messages.roleUsedOnce({ ...names(table, permission), nearest: near }), [
+      permission.role,
+    ]),
+  ];
 }
 
 /** How often the metadata names each role, whatever for: permissions of any object, inherited roles, limits. */

@@ -5,21 +5,26 @@ import { implies, isAlwaysTrue, isNeverTrue } from '../../../runtime/core/condit
 import { displayName } from '../../../runtime/core/names.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Message } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
 import { isObject } from '../../../runtime/metadata/json.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
-import type { Condition } from '../../model/model.ts';
 import { dependsOnSession, sessionVariables, visit } from './conditions.ts';
-import { about, type Found } from './finding.ts';
+import { about, causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
+import { looseExists, tiesOfWritten } from './ties.ts';
 
 /** An `_or` with one branch that is tied to the session and one that is not, without a session condition around it. */
-export function orBranches(table: PlacedTable, permission: PlacedPermission): Diagnostic[] {
+export function orBranches(table: PlacedTable, permission: PlacedPermission): Found[] {
   const { filter } = permission.written;
   if (!filter || permission.operation === 'insert') return [];
-  const found: Diagnostic[] = [];
+  const found: Found[] = [];
+  const report = (written: Json, place: MetadataPath) => {
+    const branch = JSON.stringify(written);
+    const message = messages.orBranchWithoutSession({ ...names(table, permission), branch });
+    found.push(causedBy(place, message, [table.source, table.model.key, branch]));
+  };
   const look = (value: JsonObject, path: MetadataPath): void => {
     for (const [key, part] of Object.entries(value)) {
       // Conditions beside the _or apply to the rows of every branch.
@@ -45,8 +50,7 @@ export function orBranches(table: PlacedTable, permission: PlacedPermission): Di
       if (isBound[index]) {
         if (isObject(inner)) look(inner, [...place, '_not']);
       } else if (isBound.includes(true)) {
-        const branch = JSON.stringify(isObject(inner) ? inner : { _not: part });
-        found.push(at(place, messages.orBranchWithoutSession({ ...names(table, permission), branch })));
+        report(isObject(inner) ? inner : { _not: part }, place);
       }
     });
   };
@@ -57,12 +61,7 @@ export function orBranches(table: PlacedTable, permission: PlacedPermission): Di
         if (isBound[index] && isObject(branch)) look(branch, [...path, index]);
         return;
       }
-      found.push(
-        at(
-          [...path, index],
-          messages.orBranchWithoutSession({ ...names(table, permission), branch: JSON.stringify(branch) }),
-        ),
-      );
+      report(branch, [...path, index]);
     });
   };
   look(filter, [...permission.path, 'filter']);
@@ -94,16 +93,18 @@ export function constantRules(
   table: PlacedTable,
   permission: PlacedPermission,
   { knowledge }: LintInput,
-): Diagnostic[] {
+): Found[] {
   const { written, where, checkText, path } = permission;
-  const look = (key: 'filter' | 'check', text: string | undefined): Diagnostic[] => {
+  const look = (key: 'filter' | 'check', text: string | undefined): Found[] => {
     const condition = written[key];
     if (text === undefined || !condition || Object.keys(condition).length === 0) return [];
-    const place = [...path, key];
+    const report = (message: Message) => [
+      causedBy([...path, key], message, [table.source, table.model.key, text]),
+    ];
     const rule = parseCondition(text);
     const known = knowledge(table, key === 'check');
-    if (isAlwaysTrue(rule, known)) return [at(place, messages.ruleIsAlwaysTrue(names(table, permission)))];
-    return isNeverTrue(rule, known) ? [at(place, messages.ruleIsNeverTrue(names(table, permission)))] : [];
+    if (isAlwaysTrue(rule, known)) return report(messages.ruleIsAlwaysTrue(names(table, permission)));
+    return isNeverTrue(rule, known) ? report(messages.ruleIsNeverTrue(names(table, permission))) : [];
   };
   return [...look('filter', where), ...look('check', checkText)];
 }
@@ -120,33 +121,25 @@ export function emptyDemands(table: PlacedTable, permission: PlacedPermission): 
         const isItself = part.column === part.left.column && (isOwnRow || part.of !== 'root');
         if (isItself)
           found.set(
-            `column ${part.column}`,
+            part.column,
             about(
+              table,
               place,
               messages.columnComparedWithItself({ ...names(table, permission), column: part.column }),
               [part.column],
             ),
           );
       }
-      if (part.kind === 'exists' && !namesRoot(part.condition)) {
-        const other = displayName(part.target.schema, part.target.name);
-        found.set(
-          `exists ${other}`,
-          at(place, messages.existsNotCorrelated({ ...names(table, permission), other })),
-        );
-      }
     });
+    const known = key === 'check' ? tiesOfWritten(permission) : undefined;
+    for (const loose of looseExists(condition, known)) {
+      const other = displayName(loose.target.schema, loose.target.name);
+      const cause = [table.source, JSON.stringify(loose)];
+      const message = messages.existsNotCorrelated({ ...names(table, permission), other });
+      found.set(cause.join(' '), causedBy(place, message, cause));
+    }
     return [...found.values()];
   });
-}
-
-/** Whether a condition compares something with a column of the rule's own row. */
-function namesRoot(condition: Condition): boolean {
-  let names = false;
-  visit(condition, (part) => {
-    names ||= part.kind === 'column-comparison' && part.of === 'root';
-  });
-  return names;
 }
 
 /** Updates and deletes without a session variable, by a role whose reading has one. */
@@ -154,22 +147,19 @@ export function widerWrites(
   table: PlacedTable,
   permission: PlacedPermission,
   { knowledge }: LintInput,
-): Diagnostic[] {
+): Found[] {
   const { operation, filter, role, path } = permission;
   if ((operation !== 'update' && operation !== 'delete') || !filter || dependsOnSession(filter)) return [];
   const read = table.permissions.find((each) => each.operation === 'select' && each.role === role);
   if (!read?.filter || !dependsOnSession(read.filter)) return [];
   if (implies(parseCondition(permission.where!), parseCondition(read.where!), knowledge(table, false)))
     return [];
-  return [at([...path, 'filter'], messages.writeWiderThanRead(names(table, permission)))];
+  const message = messages.writeWiderThanRead(names(table, permission));
+  return [causedBy([...path, 'filter'], message, [table.source, table.model.key, permission.where])];
 }
 
 /** Views that show columns of a table, for a role that is bound there and not here. */
-export function freeViews(
-  view: PlacedTable,
-  permission: PlacedPermission,
-  { tableOf }: LintInput,
-): Diagnostic[] {
+export function freeViews(view: PlacedTable, permission: PlacedPermission, { tableOf }: LintInput): Found[] {
   if (permission.operation !== 'select' || !permission.filter || dependsOnSession(permission.filter))
     return [];
   const origins = new Set(
@@ -181,12 +171,12 @@ export function freeViews(
       (each) => each.operation === 'select' && each.role === permission.role,
     );
     if (!table || !read?.filter || !dependsOnSession(read.filter)) return [];
-    return [
-      at(
-        [...permission.path, 'filter'],
-        messages.viewWithoutRowRule({ role: permission.role, table: table.name, view: view.name }),
-      ),
-    ];
+    const message = messages.viewWithoutRowRule({
+      role: permission.role,
+      table: table.name,
+      view: view.name,
+    });
+    return [causedBy([...permission.path, 'filter'], message, [view.source, view.model.key, key])];
   });
 }
 
@@ -195,7 +185,7 @@ export function unknownVariables(
   table: PlacedTable,
   permission: PlacedPermission,
   supplied: readonly string[] | undefined,
-): Diagnostic[] {
+): Found[] {
   if (!supplied) return [];
   const known = new Set([
     'x-engine-role',
@@ -208,13 +198,14 @@ export function unknownVariables(
       .filter((variable) => !known.has(variable))
       .map((variable) => {
         const near = nearest(variable, known);
-        return at(
+        return causedBy(
           [...permission.path, key],
           messages.variableNotSupplied({
             ...names(table, permission),
             variable: vocabulary().fromCanonical(variable),
             ...(near !== undefined && { nearest: vocabulary().fromCanonical(near) }),
           }),
+          [variable],
         );
       });
   });

@@ -2,11 +2,10 @@
 import { readsSession } from '../../../runtime/core/condition/reads.ts';
 import type { RuleText } from '../../../runtime/core/shapes.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { variablesBinding } from '../bound.ts';
 import { boundColumns } from './conditions.ts';
-import { about, type Found } from './finding.ts';
+import { about, causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';
 
@@ -21,8 +20,8 @@ export function rulesWithoutSession(
   permission: PlacedPermission,
   { tables }: LintInput,
   publicRoles: readonly string[],
-  known: readonly Diagnostic[],
-): Diagnostic[] {
+  known: readonly Found[],
+): Found[] {
   const { role, where, path } = permission;
   if (known.length > 0) return [];
   if (where === undefined || hasSession(where) || publicRoles.includes(role)) return [];
@@ -33,7 +32,9 @@ export function rulesWithoutSession(
     permissions.some((each) => each.role === role && (hasSession(each.where) || hasSession(each.checkText))),
   );
   if (!isOwned || !isBoundElsewhere) return [];
-  return [at([...path, 'filter'], messages.ruleWithoutSession(names(table, permission)))];
+  return [
+    causedBy([...path, 'filter'], messages.ruleWithoutSession(names(table, permission)), [role, where]),
+  ];
 }
 
 /** Literals where other rules of the role compare with the session. */
@@ -50,7 +51,7 @@ export function literalPresets(table: PlacedTable, permission: PlacedPermission)
       const bound = boundColumns(other.filter).find((each) => each.column === column);
       if (bound?.variable === undefined) continue;
       const facts = { role, column, table: table.name, other: other.operation, variable: bound.variable };
-      return [about([...path, 'set', column], messages.presetIsLiteral(facts), [column])];
+      return [about(table, [...path, 'set', column], messages.presetIsLiteral(facts), [column])];
     }
     return [];
   });

@@ -22,7 +22,8 @@ export function unreadablePayloads({ tables }: LintInput): LintFinding[] {
       if (hidden.length === 0) return [];
       const facts = { name, table: table.name, columns: hidden.map((column) => `"${column}"`).join(', ') };
       const diagnostic = at(path, messages.payloadColumnUnreadable(facts));
-      return [{ diagnostic, tables: [table.model.key, table.name], role: '', columns: hidden }];
+      const tables = [table.model.key, table.name];
+      return [{ diagnostic, tables, role: '', columns: hidden, place: name, cause: [name] }];
     });
   });
 }
@@ -37,7 +38,9 @@ export function literalCredentials({ metadata, tables }: LintInput): LintFinding
     headers.flatMap((header): LintFinding[] => {
       if (!('value' in header) || /\{\{/.test(header.value) || !isCredential(header.name)) return [];
       const diagnostic = at(path, messages.credentialInMetadata({ what, header: header.name }));
-      return [{ diagnostic, tables: owner ? [owner.model.key, owner.name] : [], role: '', columns: [] }];
+      const tables = owner ? [owner.model.key, owner.name] : [];
+      const cause = [header.name, header.value];
+      return [{ diagnostic, tables, role: '', columns: [], place: what, cause }];
     });
   return [
     ...tables.flatMap((table) =>

@@ -11,6 +11,7 @@ import {
   DEFAULT_PUBLIC_ROLES,
   type LintConfiguration,
 } from '../../../../compiler/review/lint/configuration.ts';
+import { groupFindings } from '../../../../compiler/review/lint/finding.ts';
 import { LINT_CODES, lint } from '../../../../compiler/review/lint/index.ts';
 import { placeTables } from '../../../../compiler/review/lint/place.ts';
 import type { SourceCatalog } from '../../../../runtime/catalog/catalog.ts';
@@ -171,7 +172,7 @@ test('one cause is one finding, which names the other permissions', async () => 
     `allow:\n  - rule: ${operation}\n    table: note\n    column: account_id\n    reason: Accounts are open\n`;
   const found = await runLint(loose, '');
   expect(found.stdout.match(/^warning reference-can-leave/gm)).toHaveLength(1);
-  expect(found.stdout).toContain('The same for user, update.');
+  expect(found.stdout).toContain('The same for update of note.');
   // The column is that of the finding, wherever its message has the name.
   const allowed = await runLint(loose, allow('reference-can-leave'));
   expect(allowed.stdout).not.toContain('reference-can-leave');
@@ -179,6 +180,106 @@ test('one cause is one finding, which names the other permissions', async () => 
   const other = await runLint(loose, allow('reference-can-leave').replace('account_id', 'account'));
   expect(other.stdout).toContain('warning reference-can-leave');
 });
+
+/** Permissions of several roles on tables; each group is what one change would mend. */
+const CAUSES: readonly {
+  readonly code: string;
+  readonly inherited?: Readonly<Record<string, readonly string[]>>;
+  /** Table, operation, role, permission. */
+  readonly permissions: readonly (readonly [string, string, string, object])[];
+  readonly configuration?: Partial<LintConfiguration>;
+  /** What follows the first place of each finding. */
+  readonly others: readonly (string | undefined)[];
+}[] = (() => {
+  const mine = { owner: 'X-Engine-User-Id' };
+  const written = { writer: 'X-Engine-User-Id' };
+  const loose = { _exists: { _table: 'tenant', _where: { id: 1 } } };
+  return [
+    {
+      code: 'inherited-role-wider',
+      inherited: { lead: ['user'], chief: ['lead'] },
+      permissions: [
+        ['account', 'select', 'user', { columns: ['id'], filter: mine }],
+        ['note', 'select', 'user', { columns: ['id'], filter: written }],
+        ['account', 'select', 'lead', { columns: ['id', 'name'], filter: mine }],
+        ['account', 'delete', 'lead', { filter: mine }],
+        ['note', 'select', 'lead', { columns: ['id'], filter: {} }],
+        ['note', 'select', 'chief', { columns: ['id', 'body'], filter: {} }],
+      ],
+      others: ['delete of account; select of note', undefined],
+    },
+    {
+      code: 'rule-without-session',
+      permissions: [
+        ['account', 'select', 'user', { columns: ['id'], filter: mine }],
+        ['note', 'select', 'user', { columns: ['id'], filter: written }],
+        ['account', 'select', 'clerk', { columns: ['id'], filter: {} }],
+        ['note', 'select', 'clerk', { columns: ['id'], filter: {} }],
+        ['note', 'delete', 'clerk', { filter: { body: 'x' } }],
+        ['account', 'delete', 'clerk', { filter: mine }],
+      ],
+      others: ['select of note', undefined],
+    },
+    {
+      code: 'exists-not-correlated',
+      permissions: [
+        ['account', 'select', 'user', { columns: ['id'], filter: { ...mine, ...loose } }],
+        ['account', 'delete', 'user', { filter: { ...mine, ...loose } }],
+        ['note', 'select', 'clerk', { columns: ['id'], filter: { ...written, ...loose } }],
+      ],
+      others: ['user, delete of account; clerk, select of note'],
+    },
+    {
+      code: 'variable-not-supplied',
+      configuration: { sessionVariables: ['X-Engine-User-Id'] },
+      permissions: [
+        ['account', 'select', 'user', { columns: ['id'], filter: { owner: 'X-Engine-Usr-Id' } }],
+        ['note', 'select', 'user', { columns: ['id'], filter: { writer: 'X-Engine-Usr-Id' } }],
+      ],
+      others: ['select of note'],
+    },
+    {
+      code: 'or-branch-without-session',
+      permissions: ['user', 'clerk'].map(
+        (role) =>
+          [
+            'account',
+            'select',
+            role,
+            { columns: ['id'], filter: { _or: [mine, { public: true }] } },
+          ] as const,
+      ),
+      others: ['clerk, select of account'],
+    },
+  ];
+})();
+
+test.each(CAUSES)(
+  'what one change would mend is one finding: $code',
+  ({ code, inherited = {}, permissions, configuration, others }) => {
+    const project = metadata({}) as { sources: [{ tables: Record<string, unknown>[] }] };
+    for (const [table, operation, role, permission] of permissions) {
+      const entry = project.sources[0].tables.find((each) => each.table === table)!;
+      const key = `${operation}_permissions`;
+      entry[key] = [...((entry[key] as object[] | undefined) ?? []), { role, permission }];
+    }
+    const inherited_roles = Object.entries(inherited).map(([role_name, role_set]) => ({
+      role_name,
+      role_set,
+    }));
+    const { value } = readMetadata({ ...project, inherited_roles });
+    const { state, diagnostics } = compile({ metadata: value, catalogs });
+    expect(diagnostics).toEqual([]);
+    const found = lint(placeTables(value, state.model, state.plan, catalogs), {
+      publicRoles: DEFAULT_PUBLIC_ROLES,
+      allow: [],
+      ...configuration,
+    });
+    const grouped = groupFindings(found).filter((each) => each.code === code);
+    const said = grouped.map(({ details = [] }) => /^The same for (.*)\.$/.exec(details.at(-1) ?? '')?.[1]);
+    expect(said).toEqual(others);
+  },
+);
 
 test('an allowance that nothing needs is told, with its line', async () => {
   const unused = await runLint(
