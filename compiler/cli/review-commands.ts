@@ -328,6 +328,7 @@ function addTest(program: Command, context: CommandContext, finish: (status: num
       'mutation testing: weaken every permission in the metadata, and count the mutants that the tests notice',
     )
     .option('--minimum-score <percent>', 'fail below this percentage of noticed mutants', percent)
+    .option('--allow-inconsistent', 'do not fail because of inconsistent objects, which are left out')
     .option('--junit <file>', 'write the results to this file as JUnit XML');
   addNamingOptions(command)
     .addHelpText(
@@ -349,6 +350,8 @@ are made for the rule; a check that is still inconclusive is reported as unprove
 the checks about it: --base runs those of an earlier version on the present one, and fails if one that passed no longer does.
 
 Mutations: each mutant is the metadata with one permission weakened, compiled and tested as if it had been committed.
+
+What is inconsistent, such as a remote schema whose address is in a variable that is not set, is listed and left out; the rest is tested.
 
 Exit status: 0 nothing failed, 1 a check failed, the score is too low, or the metadata has errors, 2 wrong use.
 

@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import { compile } from '../index.ts';
-import { renderDiagnostics } from '../review/findings/render.ts';
 import { readCases } from '../review/permission-tests/cases.ts';
 import { testPermissions } from '../review/permission-tests/index.ts';
 import { countChecks, junitXml, mutationScore, testText } from '../review/permission-tests/report.ts';
@@ -11,7 +10,7 @@ import { openTrialDatabase, type TrialDatabase } from '../review/permission-test
 import { readBaseMetadata } from './base-metadata.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { startProgress } from './progress.ts';
-import { type Project, type ProjectOptions, withProject } from './project.ts';
+import { compileReadable, type Project, type ProjectOptions, withProject } from './project.ts';
 
 export interface TestOptions extends ProjectOptions {
   readonly migrations: string;
@@ -26,26 +25,20 @@ export interface TestOptions extends ProjectOptions {
   /** Percent; a lower score fails. */
   readonly minimumScore?: number;
   readonly junit?: string;
+  /** Inconsistent objects, which are left out, are no failure. */
+  readonly allowInconsistent?: boolean;
 }
 
-/** Runs the command and returns its exit status: 1 when a check fails. @throws CasesError, UsageError */
+/** Runs the command and returns its exit status: 1 when a check fails, or an object is inconsistent. @throws CasesError, UsageError */
 export function testCommand(options: TestOptions, context: CommandContext): Promise<number> {
   if (options.base !== undefined && !options.isolation)
     throw new UsageError('--base runs the isolation checks of an earlier version: leave out --no-isolation.');
   const cases = options.cases === undefined ? [] : readCases(options.cases);
   const progress = startProgress(context);
   return withProject(options, context, progress, async (project) => {
-    const { read, obstacles } = project;
     const { origin: _, ...input } = project.input;
-    const result = obstacles.length > 0 ? undefined : compile(project.input);
-    const diagnostics = [...read.diagnostics, ...obstacles, ...(result?.diagnostics ?? [])].filter(
-      ({ severity }) => severity === 'error',
-    );
-    if (!result || hasErrors(diagnostics)) {
-      progress.end();
-      context.stderr(renderDiagnostics(diagnostics, read.origin.describe));
-      return 1;
-    }
+    const result = compileReadable(project, context, progress);
+    if (!result) return 1;
     const base =
       options.base === undefined
         ? undefined
@@ -74,7 +67,8 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
       const score = mutationScore(tested.mutations);
       const isLow = options.minimumScore !== undefined && score !== undefined && score < options.minimumScore;
       if (isLow) context.stderr(`The mutation score of ${score} % is below ${options.minimumScore} %.\n`);
-      return countChecks(tested).failed > 0 || isLow ? 1 : 0;
+      const isRefused = hasErrors(result.diagnostics) && !options.allowInconsistent;
+      return countChecks(tested).failed > 0 || isLow || isRefused ? 1 : 0;
     } finally {
       for (const database of databases.values()) await database.close();
     }

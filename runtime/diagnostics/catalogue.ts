@@ -1242,6 +1242,7 @@ export const diagnostics = {
       `PostgreSQL refuses ${what}: ${reason}.`,
       detail === undefined ? undefined : `${detail}`,
       excerpt === undefined ? undefined : `in ${excerpt}`,
+      'A server lists the object as consistent, and every request that needs the text fails.',
     ]),
   /** unexpected keys when parsing TableMetadata: [%keys%] */
   tableKeysUnexpected: ({ keys, nearest }: { keys: Hole; nearest?: Hole | undefined }): Message =>

@@ -50,6 +50,8 @@ export interface TestResult {
   /** Objects that only declared cases test. */
   readonly byCasesOnly: { readonly functions: number; readonly views: number; readonly triggers: number };
   readonly base?: BaseResult;
+  /** Inconsistent objects, for which nothing is tested. */
+  readonly leftOut: number;
 }
 
 /** Runs everything. Nothing that a case writes is left, but for rows that were made for empty tables. */
@@ -121,6 +123,7 @@ export async function testPermissions(input: TestInput): Promise<TestResult> {
     byCasesOnly: countByCases(model),
     validated: writes.filter(({ validateInput }) => validateInput !== undefined).length,
     ...(base && { base }),
+    leftOut: compiled.diagnostics.filter(({ severity }) => severity === 'error').length,
   };
 }
 

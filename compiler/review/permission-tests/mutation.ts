@@ -8,7 +8,6 @@ import { compareConditions } from '../../../runtime/core/condition/prove.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
 import { EVERY_ROW, type TableShape } from '../../../runtime/core/shapes.ts';
 import { identifier, print } from '../../../runtime/core/sql/fragment.ts';
-import { hasErrors } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { CompileResult } from '../../index.ts';
 import type { DeclaredCase } from './cases.ts';
@@ -49,11 +48,10 @@ export async function tryMutants(input: MutationInput): Promise<MutationResult[]
   const { metadata, model } = compiled.state;
   const before = new Map(subjectsOf(model).map((subject) => [subject.name, subject]));
   const known = new Set([...before.values()].map(({ name, where }) => `${name}\0${where}`));
-  const problems = compiled.diagnostics.length;
   const results: MutationResult[] = [];
   for (const mutant of mutantsOf(metadata, model, await valuesOf(input.databases, model))) {
     const weakened = compile(mutant.metadata);
-    if (hasErrors(weakened.diagnostics) || weakened.diagnostics.length > problems) continue;
+    if (hasNewProblems(weakened, compiled)) continue;
     const subject = subjectOf(mutant, weakened);
     const original = before.get(nameOf(mutant));
     if (mutant.rule !== undefined) {
@@ -70,6 +68,13 @@ export async function tryMutants(input: MutationInput): Promise<MutationResult[]
     });
   }
   return results;
+}
+
+/** What is inconsistent without the mutant counts for nothing. */
+function hasNewProblems({ diagnostics }: CompileResult, before: CompileResult): boolean {
+  const errors = (all: CompileResult['diagnostics']) =>
+    all.filter(({ severity }) => severity === 'error').length;
+  return diagnostics.length > before.diagnostics.length || errors(diagnostics) > errors(before.diagnostics);
 }
 
 function nameOf({ role, rule, operation, table: { key } }: Mutant): string {

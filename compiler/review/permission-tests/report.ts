@@ -52,7 +52,7 @@ export function testText(result: TestResult): string {
 }
 
 /** Limits of the checks. */
-function scopeLines({ withoutSession, validated, byCasesOnly, base }: TestResult): string[] {
+function scopeLines({ withoutSession, validated, byCasesOnly, base, leftOut }: TestResult): string[] {
   const { functions, views, triggers } = byCasesOnly;
   const number = [count(functions, 'function'), count(views, 'view'), count(triggers, 'trigger')];
   const untried = [
@@ -65,6 +65,7 @@ function scopeLines({ withoutSession, validated, byCasesOnly, base }: TestResult
     `beyond the cases: what ${number.join(', ')} do`,
   ];
   return [
+    ...(leftOut > 0 ? [`Left out   ${count(leftOut, 'inconsistent object')}`] : []),
     `Not tried  ${untried.join('; ')}`,
     ...(base
       ? [

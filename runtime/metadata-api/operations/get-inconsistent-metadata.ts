@@ -8,7 +8,8 @@ export default operation<object>({
   endpoints: METADATA_AND_LEGACY,
   documentation:
     'Every object of the metadata that is not served, with the reason: a list of `{definition, reason, type, name}`; with ' +
-    '`version: 2` as `{is_consistent, inconsistent_objects}`.',
+    '`version: 2` as `{is_consistent, inconsistent_objects}`. What only PostgreSQL can refuse, such as a relationship of two types that it ' +
+    'does not compare, is not listed: `engine compile --prove` finds it.',
   arguments: noArguments,
   hasVersion2: true,
   changesMetadata: false,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../../../compiler/cli/cli.ts';
+import { engine } from '../../../harness/command-line.ts';
 import { metadata, OWN, ROWS, SCHEMA } from './setting.ts';
 
 let folder: string;
@@ -44,6 +45,64 @@ test('the command makes the database of migrations, and fails when a check does'
     status: 1,
     output: expect.stringContaining('The mutation score of 10 % is below 90 %.'),
   });
+});
+
+/** Objects that cannot be served, beside the table whose permission is tested. */
+const MISFITS = {
+  remote_schemas: [
+    { name: 'unset', definition: { url_from_env: 'NOT_SET' } },
+    { name: 'away', definition: { url: 'http://127.0.0.1:1' } },
+  ],
+  actions: [
+    {
+      name: 'act',
+      definition: {
+        kind: 'synchronous',
+        type: 'query',
+        handler: 'http://localhost',
+        output_type: 'Lost',
+        arguments: [],
+      },
+    },
+  ],
+  inherited_roles: [{ role_name: 'lead', role_set: ['nobody'] }],
+};
+const TABLE_MISFITS = {
+  object_relationships: [{ name: 'lost', using: { foreign_key_constraint_on: 'mail' } }],
+  computed_fields: [{ name: 'worth', definition: { function: 'lost' } }],
+  delete_permissions: [{ role: 'user', permission: { filter: { lost: 1 } } }],
+};
+const LEFT_OUT = [
+  ...['remote_schemas.unset', 'remote_schemas.away', 'actions.act', 'inherited_roles.lead'],
+  ...['object_relationships.lost', 'computed_fields.worth', 'delete_permissions.user'],
+];
+
+test('what is inconsistent is listed and left out by every command', async () => {
+  const place = join(folder, 'misfit');
+  mkdirSync(join(place, 'migrations'), { recursive: true });
+  writeFileSync(join(place, 'migrations/1.sql'), SCHEMA + ROWS);
+  const document = { ...metadata({ ...OWN, public: true }, TABLE_MISFITS), ...MISFITS };
+  writeFileSync(join(place, 'metadata.json'), JSON.stringify(document));
+  const project = ['--metadata', join(place, 'metadata.json'), '--migrations', join(place, 'migrations')];
+  const listed = (text: string) => LEFT_OUT.filter((object) => text.includes(object));
+  const failed = await engine('test', ...project);
+  expect(failed.status).toBe(1);
+  expect(listed(failed.stderr)).toEqual(LEFT_OUT);
+  expect(failed.stdout).toMatch(/Checks {5}5 passed\nLeft out {3}7 inconsistent objects\n/);
+  const mutants = await engine('test', ...project, '--allow-inconsistent', '--mutations');
+  expect(mutants.status).toBe(0);
+  expect(listed(mutants.stderr)).toEqual(LEFT_OUT);
+  expect(mutants.stdout).toMatch(/Mutations {2}[1-9]/);
+  const schema = await engine('schema', ...project, '--role', 'user');
+  expect(schema).toMatchObject({ status: 0, stdout: expect.stringContaining('type task') });
+  expect(listed(schema.stderr)).toEqual(LEFT_OUT);
+  expect(listed((await engine('lint', ...project)).stdout)).toEqual(LEFT_OUT);
+  const out = join(place, 'generated');
+  const compiled = await engine('compile', ...project, '--allow-inconsistent', '--out', out);
+  expect(listed(compiled.stdout + compiled.stderr)).toEqual(LEFT_OUT);
+  const matrix = await engine('audit', 'matrix', '--generated', out);
+  expect(matrix).toMatchObject({ status: 0, stdout: expect.stringContaining('task') });
+  expect((await engine('check', out, out)).status).toBe(0);
 });
 
 test('the base is a path, or a revision that has metadata at the same path', async () => {

@@ -508,6 +508,7 @@ test('JUnit says what failed and what was skipped, and is XML whatever names hol
     mutations: [],
     emptyTables: new Map(),
     withoutSession: 0,
+    leftOut: 0,
     byCasesOnly: { functions: 0, views: 1, triggers: 0 },
     validated: 0,
   });
