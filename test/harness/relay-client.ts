@@ -36,11 +36,18 @@ interface Environment {
   retain(operation: Operation): unknown;
 }
 
+type Path = readonly (string | number)[];
+
 interface Pagination {
-  readonly connectionPathInFragmentData: readonly (string | number)[];
-  readonly identifierInfo: { identifierField: string; identifierQueryVariableName: string } | null;
+  readonly connectionPathInFragmentData: Path;
   readonly paginationRequest: Compiled;
   readonly paginationMetadata: object;
+}
+
+interface Refetch {
+  readonly fragmentRefPathInResponse: Path;
+  readonly identifierInfo?: { identifierField: string; identifierQueryVariableName: string } | null;
+  readonly refetchableRequest: Compiled;
 }
 
 interface Runtime {
@@ -58,6 +65,7 @@ interface Runtime {
   readonly commitMutation: (environment: Environment, options: object) => unknown;
   readonly getSingularSelector: (fragment: Compiled, reference: object) => object & { variables: Variables };
   readonly getPaginationMetadata: (fragment: Compiled, hook: string) => Pagination;
+  readonly getRefetchMetadata: (fragment: Compiled, hook: string) => Refetch;
   readonly getPaginationVariables: (
     direction: string,
     count: number,
@@ -66,7 +74,7 @@ interface Runtime {
     extra: Variables,
     metadata: object,
   ) => Record<string, unknown>;
-  readonly getValueAtPath: (data: Data, path: readonly (string | number)[]) => Data;
+  readonly getValueAtPath: (data: Data, path: Path) => Data;
 }
 
 /** Sends a request to the server. @returns the body of its answer */
@@ -121,36 +129,45 @@ function openRelay(compiled: (name: string) => Compiled, send: SendRelay) {
   const read = (fragment: string, reference: object): Data =>
     environment.lookup(runtime.getSingularSelector(compiled(fragment), reference)).data;
 
-  /** Sends a query. @returns its data, with references to fragments */
-  async function query(name: string, variables: Variables = {}): Promise<Data> {
-    const operation = runtime.createOperationDescriptor(compiled(name), variables);
+  async function fetch(request: Compiled, variables: Variables): Promise<Data> {
+    const operation = runtime.createOperationDescriptor(request, variables);
     environment.retain(operation);
     await runtime
-      .fetchQuery(environment, compiled(name), variables, { networkCacheConfig: { force: true } })
+      .fetchQuery(environment, request, variables, { networkCacheConfig: { force: true } })
       .toPromise();
     return environment.lookup(operation.fragment).data;
   }
 
+  /** Sends a query. @returns its data, with references to fragments */
+  const query = (name: string, variables: Variables = {}) => fetch(compiled(name), variables);
+
+  /** Variables of a fragment in place, and those that name the object that it is of. */
+  function variablesOf(fragment: string, reference: object) {
+    const pages = runtime.getRefetchMetadata(compiled(fragment), 'a test');
+    const { identifierInfo } = pages;
+    const { variables } = runtime.getSingularSelector(compiled(fragment), reference);
+    const id = identifierInfo && {
+      [identifierInfo.identifierQueryVariableName]: read(fragment, reference)[identifierInfo.identifierField],
+    };
+    return { pages, variables, id: id ?? {} };
+  }
+
   /** Gets another page of the connection of a fragment, as `loadNext` and `loadPrevious` of `usePaginationFragment` do. */
   async function load(direction: 'forward' | 'backward', count: number, fragment: string, reference: object) {
-    const pages = runtime.getPaginationMetadata(compiled(fragment), 'usePaginationFragment()');
-    const data = read(fragment, reference);
-    const { pageInfo } = runtime.getValueAtPath(data, pages.connectionPathInFragmentData);
-    const { variables } = runtime.getSingularSelector(compiled(fragment), reference);
-    const next = runtime.getPaginationVariables(
-      direction,
-      count,
-      direction === 'forward' ? pageInfo.endCursor : pageInfo.startCursor,
-      variables,
-      {},
-      pages.paginationMetadata,
-    );
-    const { identifierInfo } = pages;
-    if (identifierInfo)
-      next[identifierInfo.identifierQueryVariableName] = data[identifierInfo.identifierField];
-    await runtime
-      .fetchQuery(environment, pages.paginationRequest, next, { networkCacheConfig: { force: true } })
-      .toPromise();
+    const { connectionPathInFragmentData, paginationRequest, paginationMetadata } =
+      runtime.getPaginationMetadata(compiled(fragment), 'a test');
+    const { pageInfo } = runtime.getValueAtPath(read(fragment, reference), connectionPathInFragmentData);
+    const cursor = direction === 'forward' ? pageInfo.endCursor : pageInfo.startCursor;
+    const { variables, id } = variablesOf(fragment, reference);
+    const next = runtime.getPaginationVariables(direction, count, cursor, variables, {}, paginationMetadata);
+    await fetch(paginationRequest, { ...next, ...id });
+  }
+
+  /** Gets a fragment again with other variables, as `refetch` of `useRefetchableFragment` does. @returns the new reference */
+  async function refetch(fragment: string, reference: object, changed: Variables = {}): Promise<Data> {
+    const { pages, variables, id } = variablesOf(fragment, reference);
+    const data = await fetch(pages.refetchableRequest, { ...variables, ...changed, ...id });
+    return runtime.getValueAtPath(data, pages.fragmentRefPathInResponse);
   }
 
   /** Sends a mutation. @returns its data @throws errors of the answer */
@@ -165,7 +182,7 @@ function openRelay(compiled: (name: string) => Compiled, send: SendRelay) {
       });
     });
 
-  return { query, read, load, mutate, sent: sent as readonly Variables[] };
+  return { query, read, load, refetch, mutate, sent: sent as readonly Variables[] };
 }
 
 export type RelayApplication = ReturnType<typeof openRelay>;

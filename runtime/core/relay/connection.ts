@@ -157,8 +157,12 @@ class Connection {
       aggregates.push([name, value]);
       return sql`${result}.${identifier(name)}`;
     };
-    const end = (direction: string) =>
-      keep(sql`coalesce((array_agg(${cursorOf(keys)} order by ${position}${raw(direction)})${kept})[1], '')`);
+    // A page without rows ends where it was looked for, so that a client goes on from there; its other end has no rows beyond it.
+    const end = (direction: string, cursor: InputNode | undefined) => {
+      const none = cursor ? strictParameter(cursor, 'text') : raw(`''`);
+      const first = sql`(array_agg(${cursorOf(keys)} order by ${position}${raw(direction)})${kept})[1]`;
+      return keep(sql`coalesce(${first}, ${none})`);
+    };
     const more = () => (size ? keep(sql`coalesce(bool_or(${position} > ${size}), false)`) : raw('false'));
     const edge = (field: SelectedField): Sql =>
       this.#object(field.selection, (inner) =>
@@ -170,9 +174,9 @@ class Connection {
       const { meaning } = field.definition;
       switch (meaning.kind === 'connection' && meaning.part) {
         case 'startCursor':
-          return end(forward);
+          return end(forward, this.#before);
         case 'endCursor':
-          return end(backward);
+          return end(backward, this.#after);
         case 'hasNextPage':
           return either(this.#isBackward ? undefined : more(), this.#before && this.#otherRows());
         default:

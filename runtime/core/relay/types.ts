@@ -66,6 +66,8 @@ export function nodeField(role: RoleSchema, root: 'query' | 'subscription'): Fie
   };
 }
 
+const CURSOR: ScalarType = { kind: 'scalar', name: 'String', accepts: 'cursor' };
+
 type Part = Extract<FieldMeaning, { kind: 'connection' }>['part'];
 
 function part(name: Part, type: TypeReference): FieldDefinition {
@@ -112,8 +114,8 @@ export function connectionArguments({
 }: Pick<TableTypes, 'listArguments'>): ReadonlyMap<string, ArgumentDefinition> {
   const others = [...listArguments().values()].filter(({ name }) => name !== 'limit' && name !== 'offset');
   return byName([
-    { name: 'after', type: STRING },
-    { name: 'before', type: STRING },
+    { name: 'after', type: CURSOR },
+    { name: 'before', type: CURSOR },
     { name: 'first', type: COUNT },
     { name: 'last', type: COUNT },
     ...others,

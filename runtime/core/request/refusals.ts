@@ -44,6 +44,7 @@ export function fitsScalar({ accepts }: Pick<ScalarType, 'accepts'>, value: unkn
     case 'float':
       return numberOf(value) !== undefined;
     case 'string':
+    case 'cursor':
       return typeof value === 'string';
     case 'id':
       return typeof value === 'string' || integerOf(value) !== undefined;
@@ -61,6 +62,7 @@ export function isBuiltIn({ accepts }: ScalarType): boolean {
 
 const EXPECTED: Readonly<Record<string, string>> = {
   boolean: 'a boolean',
+  cursor: 'a string',
   float: 'a float',
   id: 'an ID',
   integer: 'a 32-bit integer',

@@ -37,7 +37,7 @@ import {
   wrongScalar,
 } from './refusals.ts';
 import type { InputNode } from './selection.ts';
-import { isOmitted, noteUse, usableAt, type Variables } from './variables.ts';
+import { isNoCursor, isOmitted, noteUse, usableAt, type Variables } from './variables.ts';
 
 /** Reads a value of the document for a place of a type. Null counts as given; see `requiredNode` for places that refuse it. */
 export function inputNode(
@@ -107,6 +107,7 @@ function isLeaf(type: TypeReference): boolean {
 function leaf(type: TypeReference, value: ValueNode, path: Path, variables: Variables): InputNode {
   const scalar = namedType(type) as ScalarType;
   const source = literalSource(value, scalar, path, variables);
+  if (source.from === 'constant' && isNoCursor(scalar, source.value)) return { kind: 'null', path };
   if (
     scalar.accepts === 'boolean' ||
     (typeof scalar.accepts === 'object' && scalar.accepts.family === 'boolean')
@@ -282,6 +283,7 @@ function jsonNode(
       if (typeof value !== 'string') throw wrongEnum(type, describeJson(value), path);
       return enumNode(type, value, path);
     case 'scalar':
+      if (isNoCursor(type, value)) return { kind: 'null', path };
       checkStrict(type, value, path);
       if (typeof value === 'boolean')
         return { kind: 'boolean', path, value, source: sourceWithin(reading, within), type };

@@ -148,6 +148,7 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   const named = namedType(type);
   if (named.kind === 'scalar' && named.accepts === 'entity') return shapeOfRepresentations(value);
   if (named.kind === 'scalar' && named.accepts === 'node') return shapeOfNodeId(value);
+  if (isNoCursor(named, value)) return 'n';
   if (type.kind === 'list') {
     if (named.kind === 'scalar') return `${holdsNull(value) ? 'w' : 'v'}${misfit(named, value)}`;
     // Not as a list of one: the paths of its parts differ.
@@ -172,6 +173,11 @@ export function shapeOf(type: TypeReference, value: unknown): string {
     parts += `${name}:${shapeOf(definition.type, item)},`;
   }
   return `{${parts}}`;
+}
+
+/** Whether a value is the cursor that a page without rows has, which is none. */
+export function isNoCursor(type: TypeReference, value: unknown): boolean {
+  return type.kind === 'scalar' && type.accepts === 'cursor' && value === '';
 }
 
 /** A value that a scalar does not take is refused when it is planned, so that it shares no plan with those that it takes. */

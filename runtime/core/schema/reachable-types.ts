@@ -56,6 +56,7 @@ const KINDS: Readonly<Record<string, string>> = {
   float: 'Float',
   text: 'String',
   string: 'String',
+  cursor: 'String',
   boolean: 'Boolean',
   id: 'ID',
   node: 'ID',

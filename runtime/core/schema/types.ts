@@ -53,6 +53,8 @@ export interface ScalarType {
     | 'id'
     /** A global id of the relay API; plans depend on the table that it names. */
     | 'node'
+    /** A cursor of the relay API; plans depend on whether it is the empty one, that of no row. */
+    | 'cursor'
     /** An entity of a federated graph; plans depend on the types that it names. */
     | 'entity'
     | 'any';

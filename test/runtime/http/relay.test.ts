@@ -184,7 +184,7 @@ test('arguments that exclude each other, and cursors that do not fit', async () 
   );
   const invalid = refused('the "after" or "before" cursor is invalid');
   for (const cursor of [
-    '',
+    ' ',
     'x',
     base64('{'),
     base64([1]),
