@@ -1,6 +1,11 @@
 /** `engine audit live`: which writes a subscription is read again after, from generated code alone. */
+
 import { existsSync, readFileSync } from 'node:fs';
+import { GraphQLError } from 'graphql';
 import { readConfiguration, servingOptions } from '../../runtime/configuration/configuration.ts';
+import { EngineError } from '../../runtime/core/errors.ts';
+import { parseGraphql } from '../../runtime/core/graphql-text.ts';
+import { graphqlProblem } from '../../runtime/core/reasons.ts';
 import { chooseOperation, type Operation, parseDocument } from '../../runtime/core/request/document.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import { planForRole, wakesForRole } from '../phases/4-plan/saved-statements.ts';
@@ -37,10 +42,7 @@ function findOperation(name: string, { generated }: GeneratedCode): Operation {
   const saved = operations.find((each) => each.name === name || `${each.collection}.${each.name}` === name);
   if (!saved && !existsSync(name))
     throw new UsageError(`"${name}" is neither a saved operation nor a file with a subscription.`);
-  const operation = chooseOperation(
-    parseDocument(saved ? saved.document : readFileSync(name, 'utf8')),
-    undefined,
-  );
+  const operation = saved ? chooseOperation(parseDocument(saved.document), undefined) : readOperation(name);
   if (operation.kind !== 'subscription')
     throw new UsageError(`"${name}" is a ${operation.kind}, no subscription.`);
   return operation;
@@ -55,4 +57,15 @@ function textOf(found: readonly { readonly role: string; readonly wakes: readonl
     groups.set(lines, [...(groups.get(lines) ?? []), role]);
   }
   return [...groups].map(([lines, roles]) => `${roles.join(', ')}\n${lines}`).join('\n');
+}
+
+function readOperation(file: string): Operation {
+  try {
+    return chooseOperation(parseGraphql(readFileSync(file, 'utf8')), undefined);
+  } catch (error) {
+    if (error instanceof GraphQLError)
+      throw new UsageError(`${file} is not GraphQL: ${graphqlProblem(error)}.`);
+    if (error instanceof EngineError) throw new UsageError(`${file}: ${error.message}.`);
+    throw error;
+  }
 }

@@ -1,8 +1,10 @@
 /** `engine build`: bundles a project into a file or folder that runs with `node` alone. */
+
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ArtefactManifest, ArtefactSource } from '../../runtime/artefact/artefact.ts';
 import { proofsOf } from '../../runtime/core/proof.ts';
+import { fileProblem } from '../../runtime/core/reasons.ts';
 import type { GeneratedProgram } from '../../runtime/core/resolvers.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
@@ -124,8 +126,6 @@ function write(out: string, text: string, manifest: ArtefactManifest, files: Fil
     writeFileSync(join(out, SERVER), text, { mode: 0o755 });
   } catch (error) {
     if (error instanceof OutputFolderError) throw error;
-    throw new OutputFolderError(
-      `Cannot write to ${out}: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}.`,
-    );
+    throw new OutputFolderError(`Cannot write to ${out}: ${fileProblem(error)}.`);
   }
 }

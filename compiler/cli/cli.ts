@@ -2,6 +2,7 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { chooseVocabulary } from '../../runtime/configuration/choose-vocabulary.ts';
+import { fileProblem } from '../../runtime/core/reasons.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { packageVersion } from '../../runtime/package-version.ts';
 import { compilerModule, reviewModule } from '../module.ts';
@@ -97,6 +98,11 @@ function exitStatus(error: unknown, context: CommandContext): number {
   // Commander has said what is wrong; help and version end this way too.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (!(error instanceof Error)) throw error;
+  const { path, syscall } = error as NodeJS.ErrnoException;
+  if (path !== undefined && syscall !== undefined) {
+    context.stderr(`${path} cannot be used: ${fileProblem(error)}.\n`);
+    return 1;
+  }
   const status = EXPECTED[error.name];
   if (status === undefined) throw error;
   context.stderr(`${error.message}\n`);

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { GraphQLError, Kind } from 'graphql';
 import { parseGraphql } from '../../runtime/core/graphql-text.ts';
+import { graphqlProblem } from '../../runtime/core/reasons.ts';
 import { isObject } from '../../runtime/metadata/json.ts';
 
 /** An operation of a client, to be saved. */
@@ -84,7 +85,7 @@ function operationName(id: string, body: string): string | undefined {
     throw new ManifestError(`The document "${id}" has ${operations.length} operations; one is needed.`);
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    throw new ManifestError(`The document "${id}" is not GraphQL: ${error.message}`);
+    throw new ManifestError(`The document "${id}" is not GraphQL: ${graphqlProblem(error)}.`);
   }
 }
 

@@ -2,9 +2,11 @@
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
-import { parseExactJson } from '../../runtime/core/json/exact-json.ts';
+import { type Document, isMap, isSeq, LineCounter, parseDocument, type YAMLMap } from 'yaml';
+import { parseExactJson, TooDeep } from '../../runtime/core/json/exact-json.ts';
+import { fileProblem, jsonProblem } from '../../runtime/core/reasons.ts';
 import { jsonText } from '../../runtime/core/types.ts';
+import { yamlProblem } from '../yaml-problem.ts';
 import { ManifestError, type ManifestOperation, readManifest } from './client-manifest.ts';
 import type { CommandContext } from './command.ts';
 
@@ -28,9 +30,7 @@ export function importCommand(manifest: string, options: ImportOptions, context:
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new ManifestError(
-      `Cannot write ${file}: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}.`,
-    );
+    throw new ManifestError(`Cannot write ${file}: ${fileProblem(error)}.`);
   }
   context.stdout(`${options.name}: ${count} (${differences(before, operations)}) → ${file}\n`);
   if (calledById.length > 0)
@@ -55,9 +55,15 @@ function intoDirectory(
   if (!statSync(join(directory, 'version.yaml'), { throwIfNoEntry: false }))
     throw new ManifestError(`The directory ${directory} holds no metadata: it has no version.yaml.`);
   const exists = statSync(file, { throwIfNoEntry: false }) !== undefined;
-  const document: Document = parseDocument(exists ? read(file) : '[]', { version: '1.2', schema: 'core' });
+  const lines = new LineCounter();
+  const document: Document = parseDocument(exists ? read(file) : '[]', {
+    version: '1.2',
+    schema: 'core',
+    lineCounter: lines,
+    prettyErrors: false,
+  });
   const error = document.errors[0];
-  if (error) throw new ManifestError(`${file} is not YAML: ${error.message}`);
+  if (error) throw new ManifestError(`${file} is not YAML: ${yamlProblem(error, lines)}.`);
   document.contents ??= document.createNode([]);
   const { contents } = document;
   if (!isSeq(contents)) throw new ManifestError(`${file} is not a list of collections.`);
@@ -126,7 +132,8 @@ function readJson(file: string): unknown {
   try {
     return parseExactJson(text);
   } catch (error) {
-    throw new ManifestError(`${file} is not JSON: ${(error as Error).message}`);
+    const reason = error instanceof TooDeep ? error.message : jsonProblem(text);
+    throw new ManifestError(`${file} is not JSON: ${reason}.`);
   }
 }
 
@@ -134,8 +141,6 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ManifestError(
-      `Cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}.`,
-    );
+    throw new ManifestError(`Cannot read ${file}: ${fileProblem(error)}.`);
   }
 }

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lineDifference } from '../../runtime/console/line-difference.ts';
+import { fileProblem } from '../../runtime/core/reasons.ts';
 import { jsonText } from '../../runtime/core/types.ts';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
@@ -135,8 +136,6 @@ function writing(path: string, write: () => void): void {
     write();
   } catch (error) {
     if (error instanceof MetadataCommandError) throw error;
-    throw new MetadataCommandError(
-      `Cannot write to ${path}: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}.`,
-    );
+    throw new MetadataCommandError(`Cannot write to ${path}: ${fileProblem(error)}.`);
   }
 }

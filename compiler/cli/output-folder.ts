@@ -1,6 +1,8 @@
 /** The folder that generated files are written to: only what changed is written, and only what was generated is deleted. */
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { fileProblem } from '../../runtime/core/reasons.ts';
 
 const MANIFEST = 'manifest.json';
 
@@ -48,9 +50,7 @@ export function writeFolder(folder: string, files: ReadonlyMap<string, string>):
       writeFileSync(join(folder, path), files.get(path)!);
     }
   } catch (error) {
-    throw new OutputFolderError(
-      `Cannot write to ${folder}: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}.`,
-    );
+    throw new OutputFolderError(`Cannot write to ${folder}: ${fileProblem(error)}.`);
   }
   return { changed, extra: deleted };
 }

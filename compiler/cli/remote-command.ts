@@ -1,8 +1,10 @@
 /** `engine remote lock|check|diff|rebase`: remote schemas pinned beside the metadata, and compared with the servers. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { GraphQLError } from 'graphql';
 import { lineDifference } from '../../runtime/console/line-difference.ts';
+import { graphqlProblem } from '../../runtime/core/reasons.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../runtime/core/remotes/document.ts';
 import type { Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
@@ -101,7 +103,8 @@ function proposal(sdl: string, upstream: RemoteDocument): { text: string; after?
     if (after !== undefined) return { text: lineDifference(before, after) + notes, after };
     return { text: '  nothing is left of the permission; drop it, or write it anew\n' };
   } catch (error) {
-    if (error instanceof GraphQLError) return { text: `  ${error.message}\n` };
+    if (error instanceof GraphQLError)
+      return { text: `  the permission is not GraphQL: ${graphqlProblem(error)}\n` };
     throw error;
   }
 }

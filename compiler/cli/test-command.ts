@@ -1,8 +1,11 @@
 /** `engine test`: permissions tried on an embedded PostgreSQL. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
+import pg from 'pg';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import { compile } from '../index.ts';
+import { offsetOfPosition } from '../offline/sql-file.ts';
 import { readCases } from '../review/permission-tests/cases.ts';
 import { testPermissions } from '../review/permission-tests/index.ts';
 import { countChecks, junitXml, mutationScore, testText } from '../review/permission-tests/report.ts';
@@ -90,7 +93,10 @@ async function seed(databases: ReadonlyMap<string, TrialDatabase>, files: readon
     try {
       await database.prepare((trial) => trial.run(sql));
     } catch (error) {
-      throw new UsageError(`${file} was refused: ${(error as Error).message}`);
+      if (!(error instanceof pg.DatabaseError)) throw error;
+      const at = error.position === undefined ? undefined : offsetOfPosition(sql, Number(error.position));
+      const line = at === undefined ? '' : ` in line ${sql.slice(0, at).split('\n').length}`;
+      throw new UsageError(`PostgreSQL refused ${file}${line} for source "${source}": ${error.message}.`);
     }
   }
 }

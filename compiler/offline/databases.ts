@@ -1,4 +1,5 @@
 /** Databases of a compile without one, which live as long as the compile. */
+import { fileProblem } from '../../runtime/core/reasons.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { diagnostics as messages } from '../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
@@ -106,11 +107,9 @@ function readFolder(folder: string, sources: readonly Source[]): SourceMigration
   try {
     return findMigrations(folder, sources);
   } catch (error) {
-    const { code, message, path } = error as NodeJS.ErrnoException;
-    throw new MigrationsFolderError(
-      `The migrations in ${path ?? folder} cannot be read (${code ?? message}).`,
-      { cause: error },
-    );
+    const { path } = error as NodeJS.ErrnoException;
+    const message = `The migrations in ${path ?? folder} cannot be read: ${fileProblem(error)}.`;
+    throw new MigrationsFolderError(message, { cause: error });
   }
 }
 

@@ -1,7 +1,9 @@
 /** One call of a handler: request, transforms, the answer's check. */
+
 import { AnswerMismatch, completeAnswer } from '../core/action/answer.ts';
 import { EngineError, type ErrorCode } from '../core/errors.ts';
 import { parseExactJson, TooDeep } from '../core/json/exact-json.ts';
+import { jsonProblem } from '../core/reasons.ts';
 import type { TypeReference } from '../core/schema/types.ts';
 import { jsonText } from '../core/types.ts';
 import type { Trace } from '../http/trace.ts';
@@ -216,10 +218,10 @@ function parseBody(response: OutgoingResponse, details: CallDetails): unknown {
   try {
     return parseExactJson(text);
   } catch (error) {
-    const reason = `invalid JSON: ${(error as Error).message}`;
-    throw error instanceof TooDeep
-      ? details.failure('a value is nested too deeply', reason, response, 400)
-      : details.failure('not a valid json response from webhook', reason, response);
+    if (error instanceof TooDeep)
+      throw details.failure('a value is nested too deeply', `invalid JSON: ${error.message}`, response, 400);
+    const reason = `invalid JSON: ${jsonProblem(text)}`;
+    throw details.failure('not a valid json response from webhook', reason, response);
   }
 }
 

@@ -1,5 +1,7 @@
 /** Saved catalogs: the databases of a project as a file that a compile can use in their place. */
+
 import { readFile, writeFile } from 'node:fs/promises';
+import { fileProblem, jsonProblem, valueProblem } from '../core/reasons.ts';
 import { formatPath } from '../diagnostics/path.ts';
 import type { CatalogFile } from './catalog.ts';
 import { compareText } from './order.ts';
@@ -21,14 +23,16 @@ export class CatalogFileError extends Error {
  * @throws CatalogFileError if there is no such file, if it is not JSON, or not a catalog.
  */
 export async function readCatalogFile(path: string): Promise<CatalogFile> {
-  let json: unknown;
-  try {
-    json = JSON.parse(await readFile(path, 'utf8'));
-  } catch (cause) {
-    const what = cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
-    throw new CatalogFileError(`The catalog ${path} ${what}: ${(cause as Error).message}. ${advice}`, {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new CatalogFileError(`The catalog ${path} cannot be read: ${fileProblem(cause)}. ${advice}`, {
       cause,
     });
+  });
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new CatalogFileError(`The catalog ${path} is not JSON: ${jsonProblem(text)}. ${advice}`, { cause });
   }
   // Loaded on demand: a server reads no saved catalog.
   const { catalogFileSchema } = await import('./catalog-schema.ts');
@@ -37,7 +41,9 @@ export async function readCatalogFile(path: string): Promise<CatalogFile> {
   const { issues } = result.error;
   const findings = issues
     .slice(0, shownFindings)
-    .map((issue) => `  ${formatPath(issue.path as (string | number)[], 'catalog')}: ${issue.message}`);
+    .map(
+      (issue) => `  ${valueProblem(json, issue, formatPath(issue.path as (string | number)[], 'catalog'))}`,
+    );
   const further = issues.length - findings.length;
   if (further > 0) findings.push(`  and ${further} more`);
   throw new CatalogFileError(`The catalog ${path} is not valid:\n${findings.join('\n')}\n${advice}`);

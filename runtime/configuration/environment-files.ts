@@ -1,5 +1,7 @@
 /** Options whose values are in files, as container platforms hand out secrets: `ENGINE_GRAPHQL_ADMIN_SECRET_FILE=/run/secrets/admin`. */
+
 import { readFileSync } from 'node:fs';
+import { fileProblem } from '../core/reasons.ts';
 import { ConfigurationError, optionVariable } from './configuration.ts';
 import { OPTIONS } from './options.ts';
 
@@ -30,7 +32,8 @@ function read(file: string, variable: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigurationError(`Environment variable ${variable}: cannot read the file ${file}: ${code}`);
+    throw new ConfigurationError(
+      `Environment variable ${variable}: cannot read the file ${file}: ${fileProblem(error)}`,
+    );
   }
 }

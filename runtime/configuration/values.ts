@@ -1,6 +1,7 @@
 /** Kinds of option values: how each is written on the command line or in a variable, and what is wrong with a bad one. */
 import { unsendable } from '../core/header-text.ts';
 import { MAX_TIMER, MAX_TIMER_SECONDS } from '../core/max-timer.ts';
+import { jsonProblem } from '../core/reasons.ts';
 import { isCallable } from '../outgoing/address.ts';
 import { createGuard } from '../outgoing/guard.ts';
 
@@ -157,7 +158,9 @@ export function json<Value>(check: (value: unknown) => Value): OptionValue<Value
       try {
         parsed = JSON.parse(value);
       } catch {
-        throw new Error('expected JSON');
+        throw new Error(
+          `expected JSON: ${jsonProblem(value).replace(/^unexpected ".*"(?= at )/s, 'it is none')}`,
+        );
       }
       return check(parsed);
     },

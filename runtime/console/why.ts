@@ -1,6 +1,6 @@
 /** Why a role is refused what an operation names: the missing permission, the roles that have it, and how to grant it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { EngineError } from '../core/errors.ts';
+import { EngineError, pathStep } from '../core/errors.ts';
 import type { Program } from '../core/program.ts';
 import { type DescribedReason, describeReason, type Reason } from '../core/reason.ts';
 import { remember } from '../core/remember.ts';
@@ -21,7 +21,10 @@ import type { WhyAnswer } from './questions.ts';
  */
 export async function whyRefused(program: Program, body: unknown, locate?: LocateRule): Promise<WhyAnswer> {
   if (jsonKind(body) !== 'Object')
-    throw new EngineError('parse-failed', 'expected an object with the keys "query" and "user"');
+    throw new EngineError(
+      'parse-failed',
+      `expected an object with the keys "query" and "user", but encountered ${jsonKind(body)}`,
+    );
   const { query, user } = body as Record<string, unknown>;
   const session = sessionOf(user);
   const { kind, refused, applied, offeredTo } = reviewNames(program, session, graphqlRequest(query));
@@ -59,10 +62,18 @@ export async function whyRefused(program: Program, body: unknown, locate?: Locat
 function sessionOf(user: unknown): Session {
   const headers: Record<string, string> = {};
   if (jsonKind(user) !== 'Object')
-    throw new EngineError('parse-failed', 'expected an object of strings', { path: '$.user' });
+    throw new EngineError(
+      'parse-failed',
+      `expected an object of strings, but encountered ${jsonKind(user)}`,
+      {
+        path: '$.user',
+      },
+    );
   for (const [name, value] of Object.entries(user as object)) {
     if (typeof value !== 'string')
-      throw new EngineError('parse-failed', 'expected an object of strings', { path: '$.user' });
+      throw new EngineError('parse-failed', `expected String, but encountered ${jsonKind(value)}`, {
+        path: pathStep('$.user', name),
+      });
     headers[name.toLowerCase()] = value;
   }
   return trustedSession(headers);

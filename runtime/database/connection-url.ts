@@ -2,10 +2,12 @@
  * Where a source's database is, resolved from the metadata's form and the environment. The
  * result holds passwords: it goes to `pg` and nowhere else.
  */
+
 import { readFileSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fillTemplate } from '../core/environment-template.ts';
 import { EngineError } from '../core/errors.ts';
+import { fileProblem } from '../core/reasons.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { DatabaseUrl, SslConfiguration } from '../metadata/metadata.ts';
 import type { ConnectionConfiguration, Encryption } from './ways.ts';
@@ -98,8 +100,10 @@ function reading<Result>(file: string, read: () => Result): Result {
     return read();
   } catch (error) {
     if (error instanceof EngineError) throw error;
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    throw new EngineError('not-found', `the file ${JSON.stringify(file)} cannot be read (${reason})`);
+    throw new EngineError(
+      'not-found',
+      `the file ${JSON.stringify(file)} cannot be read: ${fileProblem(error)}`,
+    );
   }
 }
 

@@ -1,10 +1,12 @@
 /** The ways to a database: hosts in turn, and each of them encrypted and in plain text as its options say, like libpq. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, checkServerIdentity, type SecureVersion } from 'node:tls';
 import type pg from 'pg';
+import { fileProblem } from '../core/reasons.ts';
 import { type AddressOptions, readAddress } from './address.ts';
 import { OPTIONS, readOption, wrongAddress } from './address-options.ts';
 import { type Authentication, readAuthentication } from './authentication.ts';
@@ -191,8 +193,7 @@ function readFile(key: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    throw wrongAddress(`the file of ${key} cannot be read (${reason})`);
+    throw wrongAddress(`the file of ${key} cannot be read: ${fileProblem(error)}`);
   }
 }
 

@@ -1,7 +1,9 @@
 /** Bodies of requests: read as text, parsed once, numbers kept with all their digits. */
+
 import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
 import { parseExactJson, TooDeep } from '../core/json/exact-json.ts';
+import { jsonProblem } from '../core/reasons.ts';
 
 /** Every body is read as text, for any content type. */
 export function installBodyParser(app: FastifyInstance): void {
@@ -21,10 +23,8 @@ export function parseJson(body: unknown): unknown {
   try {
     return parseExactJson(text);
   } catch (error) {
-    const reason = text.trim() === '' ? 'not enough input' : (error as Error).message;
-    throw new EngineError(
-      error instanceof TooDeep ? 'parse-failed' : 'invalid-json',
-      `Error in $: ${reason}`,
-    );
+    if (error instanceof TooDeep) throw new EngineError('parse-failed', `Error in $: ${error.message}`);
+    const reason = text.trim() === '' ? 'not enough input' : jsonProblem(text);
+    throw new EngineError('invalid-json', `Error in $: ${reason}`);
   }
 }

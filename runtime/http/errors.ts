@@ -100,19 +100,23 @@ function inTime(found: Promise<readonly string[]>): Promise<readonly string[]> {
 
 function expected(context: HttpContext, error: unknown): EngineError | undefined {
   if (error instanceof EngineError) return error;
-  const { code, statusCode, message } = error as { code?: unknown; statusCode?: unknown; message?: unknown };
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const limit = context.configuration.maxRequestBodySize;
     return new EngineError('bad-request', `the request body is larger than ${limit} bytes`, { status: 413 });
   }
-  // Fastify's own refusals, such as a body shorter than its Content-Length.
+  // Fastify's own refusals.
   if (
     typeof code === 'string' &&
     code.startsWith('FST_') &&
     typeof statusCode === 'number' &&
     statusCode < 500
   ) {
-    return new EngineError('bad-request', String(message), { status: statusCode });
+    const message =
+      code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
+        ? 'the request body has another length than the header Content-Length says'
+        : `the request cannot be read (${code})`;
+    return new EngineError('bad-request', message, { status: statusCode });
   }
   return undefined;
 }

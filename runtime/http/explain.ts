@@ -1,5 +1,5 @@
 /** POST /v1/graphql/explain: administrators see the SQL and the plan of a query. */
-import { EngineError } from '../core/errors.ts';
+import { EngineError, pathStep } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
@@ -18,7 +18,10 @@ export function explainEndpoints(begin: () => Execution): Endpoints {
         await authenticateAdmin(context, request);
         const body = parseJson(request.body);
         if (jsonKind(body) !== 'Object')
-          throw new EngineError('parse-failed', 'expected an object with the key "query"');
+          throw new EngineError(
+            'parse-failed',
+            `expected an object with the key "query", but encountered ${jsonKind(body)}`,
+          );
         const { query, user, is_relay: relay } = body as Record<string, unknown>;
         if (query === undefined) throw new EngineError('parse-failed', 'key "query" not found');
         const asked = graphqlRequest(query);
@@ -38,10 +41,18 @@ function sessionOf(user: unknown): Session {
   const variables: Record<string, string> = {};
   if (user !== undefined && user !== null) {
     if (jsonKind(user) !== 'Object')
-      throw new EngineError('parse-failed', 'expected an object of strings', { path: '$.user' });
+      throw new EngineError(
+        'parse-failed',
+        `expected an object of strings, but encountered ${jsonKind(user)}`,
+        {
+          path: '$.user',
+        },
+      );
     for (const [name, value] of Object.entries(user)) {
       if (typeof value !== 'string')
-        throw new EngineError('parse-failed', 'expected an object of strings', { path: '$.user' });
+        throw new EngineError('parse-failed', `expected String, but encountered ${jsonKind(value)}`, {
+          path: pathStep('$.user', name),
+        });
       if (vocabulary().isForeign(name))
         throw new EngineError('bad-request', `${name} is a session variable of another vocabulary`, {
           path: '$.user',

@@ -3,8 +3,10 @@
  * clients that name neither. They differ in the names of messages and in how errors travel. Messages of both are
  * understood on every socket.
  */
+
 import { EngineError } from '../core/errors.ts';
 import { parseExactJson, TooDeep } from '../core/json/exact-json.ts';
+import { jsonProblem } from '../core/reasons.ts';
 import { jsonKind, jsonText } from '../core/types.ts';
 
 export type Protocol = 'graphql-transport-ws' | 'graphql-ws';
@@ -47,7 +49,8 @@ export function readMessage(text: string): ClientMessage {
   try {
     message = parseExactJson(text);
   } catch (error) {
-    const reason = error instanceof TooDeep ? 'nested too deeply' : 'the message is not valid JSON';
+    const reason =
+      error instanceof TooDeep ? 'nested too deeply' : `the message is not valid JSON: ${jsonProblem(text)}`;
     throw new MessageError(`Error in $: ${reason}`);
   }
   if (jsonKind(message) !== 'Object')

@@ -34,7 +34,9 @@ export class Bulkhead {
       return () => {};
     }
     if (this.#waiting.size >= this.#limits.waiting) {
-      throw new OutgoingError('overloaded', 'too many calls to this host are waiting');
+      const { running, waiting } = this.#limits;
+      const message = `too many calls to this host are waiting: ${waiting} wait while ${running} run`;
+      throw new OutgoingError('overloaded', message);
     }
     this.#waiting.add(start);
     return () => this.#waiting.delete(start);

@@ -18,12 +18,16 @@ export async function decode(response: OutgoingResponse, maxSize: number): Promi
   const encoding = headerOf(response, 'content-encoding')?.trim().toLowerCase();
   if (encoding === undefined || encoding === 'identity' || response.body.length === 0) return response;
   const decompress = DECOMPRESS[encoding];
-  if (!decompress) throw new OutgoingError('failed', 'the encoding of the answer is not supported');
+  if (!decompress) {
+    const known = Object.keys(DECOMPRESS).join(', ');
+    const message = `the answer is encoded as ${JSON.stringify(encoding)}; only ${known} can be read`;
+    throw new OutgoingError('failed', message);
+  }
   try {
     return { ...response, body: await decompress(response.body, { maxOutputLength: maxSize }) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
       throw new OutgoingError('too-large', `the answer has more than ${maxSize} bytes`);
-    throw new OutgoingError('failed', 'the answer is not compressed as its headers say');
+    throw new OutgoingError('failed', `the answer is not compressed with ${encoding}, as its headers say`);
   }
 }

@@ -1,5 +1,6 @@
 /** Reasons why an outgoing call has no answer. */
 import { EngineError } from '../core/errors.ts';
+import { callProblem, codeOf } from '../core/reasons.ts';
 
 /**
  * - `timeout`: the deadline passed, whether during DNS, connect, headers or body
@@ -53,13 +54,5 @@ export function toOutgoingError(error: unknown, hasAnswer = false): OutgoingErro
   const code = codeOf(error);
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED')
     return new OutgoingError('cancelled', 'the server is stopping');
-  return new OutgoingError('failed', code ?? 'the connection failed', code, hasAnswer);
-}
-
-function codeOf(error: unknown): string | undefined {
-  const { code, errors, cause } = (error ?? {}) as { code?: unknown; errors?: unknown; cause?: unknown };
-  if (typeof code === 'string') return code;
-  // Several addresses were tried.
-  if (Array.isArray(errors) && errors.length > 0) return codeOf(errors[0]);
-  return cause === undefined ? undefined : codeOf(cause);
+  return new OutgoingError('failed', callProblem(code), code, hasAnswer);
 }

@@ -119,5 +119,8 @@ function bare(host: string): string {
 }
 
 function refused(): OutgoingError {
-  return new OutgoingError('refused', 'outgoing calls to this target are not allowed');
+  return new OutgoingError(
+    'refused',
+    'outgoing calls to this target are not allowed (options outgoing-allow and outgoing-deny)',
+  );
 }

@@ -1,7 +1,9 @@
 /** Serves a compiled folder as it is: no metadata, no compiler, nothing that changes. */
+
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { EngineError } from '../core/errors.ts';
+import { fileProblem } from '../core/reasons.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { installProgram } from '../events/install-program.ts';
 import type { Host, HostContext } from './host.ts';
@@ -70,8 +72,8 @@ async function readGenerated(directory: string): Promise<Map<string, string>> {
   try {
     entries = await list(directory);
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
-    throw new EngineError('not-found', `the folder ${directory} ${reason}: compile into it first`);
+    const message = `the folder ${directory} cannot be served: ${fileProblem(error)}. Compile into it first`;
+    throw new EngineError('not-found', message);
   }
   const files = new Map<string, string>();
   for (const path of entries)

@@ -16,6 +16,7 @@ import {
   print,
 } from 'graphql';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
+import { graphqlProblem } from '../../../runtime/core/reasons.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Location, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
@@ -147,7 +148,7 @@ function readSignatures(sdl: string, file: string, report: Report): Signatures |
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     const place = error.locations?.[0] ?? { line: 1, column: 1 };
-    const reason = error.message.replace(/\.$/, '');
+    const reason = graphqlProblem({ message: error.message });
     report(['actions'], messages.actionsSdlInvalid({ reason }), { file, ...place });
     return undefined;
   }

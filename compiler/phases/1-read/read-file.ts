@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
+import { fileProblem } from '../../../runtime/core/reasons.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic, hasErrors } from '../../../runtime/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/diagnostics/nearest.ts';
@@ -32,7 +33,7 @@ export function readMetadataFile(path: string): FileResult {
 
 function readJsonFile(file: string): FileResult {
   const text = readText(file);
-  if (typeof text !== 'string') return unreadable(file, text.code ?? text.message);
+  if (typeof text !== 'string') return unreadable(file, text.code === 'ENOENT' ? NO_FILE : fileProblem(text));
   let document: unknown;
   try {
     document = parseExactJson(text);
@@ -46,7 +47,7 @@ function readJsonFile(file: string): FileResult {
 function readYamlFile(file: string): FileResult {
   const diagnostics: Diagnostic[] = [];
   const loaded = createYamlFiles(diagnostics).load(file, []);
-  if (!loaded) return unreadable(file, 'ENOENT');
+  if (!loaded) return unreadable(file, NO_FILE);
   if (hasErrors(diagnostics)) return nothing(diagnostics);
   return readDocument(loaded.value, () => loaded.positions);
 }
@@ -76,11 +77,11 @@ function jsonError(text: string, file: string): Diagnostic {
   throw new Error(`${file}: the JSON parser and the position scanner disagree`);
 }
 
-/** @param reason why, or the code of the system's error */
+const NO_FILE = 'there is no such file or directory';
+
 function unreadable(file: string, reason: string): FileResult {
-  const why = reason === 'ENOENT' ? 'there is no such file or directory' : reason;
   const location = { file, line: 1, column: 1 };
-  return nothing([{ ...at([], messages.metadataFileUnreadable({ file, reason: why })), location }]);
+  return nothing([{ ...at([], messages.metadataFileUnreadable({ file, reason })), location }]);
 }
 
 function nothing(diagnostics: readonly Diagnostic[]): FileResult {
@@ -159,7 +160,7 @@ function readActions(
   if (existsSync(sdlFile)) {
     const sdl = readText(sdlFile);
     if (typeof sdl !== 'string') {
-      const reason = sdl.code ?? sdl.message;
+      const reason = fileProblem(sdl);
       diagnostics.push(at(['actions'], messages.metadataFileUnreadable({ file: sdlFile, reason })));
       return;
     }

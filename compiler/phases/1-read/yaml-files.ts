@@ -18,6 +18,7 @@ import {
   type ScalarTag,
 } from 'yaml';
 import { MAX_JSON_DEPTH } from '../../../runtime/core/json/json-value.ts';
+import { fileProblem } from '../../../runtime/core/reasons.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
@@ -61,7 +62,7 @@ export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
     const text = readText(file);
     if (typeof text !== 'string') {
       if (text.code === 'ENOENT') return undefined;
-      const reason = text.code ?? text.message;
+      const reason = fileProblem(text);
       report(path, messages.metadataFileUnreadable({ file, reason }), { file, line: 1, column: 1 });
       return nothing({ file, line: 1, column: 1 });
     }
@@ -178,7 +179,7 @@ export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
     visited.add(resolve(file));
     const text = readText(file);
     if (typeof text === 'string') return scalar(text, { file, line: 1, column: 1 });
-    const reason = text.code ?? text.message;
+    const reason = fileProblem(text);
     report(
       path,
       text.code === 'ENOENT'

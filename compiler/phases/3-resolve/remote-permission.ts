@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
 import { BUILT_IN_SCALARS } from '../../../runtime/core/names.ts';
+import { graphqlProblem } from '../../../runtime/core/reasons.ts';
 import {
   indexDocument,
   isOneOf,
@@ -40,7 +41,7 @@ export function permissionProblems(sdl: string, upstream: RemoteDocument): strin
   try {
     document = parseGraphql(sdl);
   } catch (error) {
-    if (error instanceof GraphQLError) return [error.message];
+    if (error instanceof GraphQLError) return [`the schema is not GraphQL: ${graphqlProblem(error)}`];
     throw error;
   }
   const role = indexDocument(document);

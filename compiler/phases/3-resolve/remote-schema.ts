@@ -2,6 +2,7 @@
 
 import { GraphQLError, Kind, print as printAst } from 'graphql';
 import { isGraphqlName } from '../../../runtime/core/names.ts';
+import { graphqlProblem } from '../../../runtime/core/reasons.ts';
 import {
   type RemoteDocument,
   readRemoteDocument,
@@ -105,7 +106,7 @@ function readDocument(_: RemoteSchema['definition'], sdl: string): RemoteDocumen
     const document = readRemoteDocument(sdl);
     return document.roots.query === undefined ? 'the remote schema has no query type' : document;
   } catch (error) {
-    if (error instanceof GraphQLError) return error.message;
+    if (error instanceof GraphQLError) return `the schema is not GraphQL: ${graphqlProblem(error)}`;
     throw error;
   }
 }

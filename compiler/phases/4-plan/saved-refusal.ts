@@ -1,8 +1,10 @@
 /** Why a role may not run an operation: the rule of the metadata that lacks something. */
+
 import { GraphQLError } from 'graphql';
 import { type EngineError, UnknownName } from '../../../runtime/core/errors.ts';
 import type { Program } from '../../../runtime/core/program.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
+import { graphqlProblem } from '../../../runtime/core/reasons.ts';
 import { explainUnknown } from '../../../runtime/core/schema/hidden.ts';
 
 interface RefusingRule {
@@ -50,7 +52,7 @@ function permissionsOf(program: Program, rule: string): string | undefined {
 
 /** The error as the list of inconsistent objects words it: fields only in the path, and types as objects. */
 export function errorText(error: GraphQLError | EngineError): string {
-  if (error instanceof GraphQLError) return `$.query: ${error.message}`;
+  if (error instanceof GraphQLError) return `$.query: not GraphQL: ${graphqlProblem(error)}`;
   const path = error.path.replaceAll('.selectionSet', '');
   return `${path}: ${error.message.replace(/ not found in type: '/, " not found in object '")}`;
 }

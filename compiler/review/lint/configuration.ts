@@ -9,11 +9,14 @@
  *       role: customer
  *       reason: Published articles are for every customer
  */
+
 import { readFileSync } from 'node:fs';
 import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { fileProblem, valueProblem } from '../../../runtime/core/reasons.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { yamlProblem } from '../../yaml-problem.ts';
 import { groupFindings, type LintFinding } from './finding.ts';
 
 const allowance = z.strictObject({
@@ -60,19 +63,17 @@ export function readLintConfiguration(file: string, codes: ReadonlySet<string>):
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
-  } catch {
-    throw new LintConfigurationError(`The configuration ${file} cannot be read.`);
+  } catch (error) {
+    throw new LintConfigurationError(`The configuration ${file} cannot be read: ${fileProblem(error)}.`);
   }
   const lines = new LineCounter();
-  const document = parseDocument(text, { version: '1.2', lineCounter: lines });
+  const document = parseDocument(text, { version: '1.2', lineCounter: lines, prettyErrors: false });
   const [problem] = document.errors;
-  if (problem)
-    throw new LintConfigurationError(`${file}:${problem.linePos?.[0].line ?? 1}: ${problem.message}`);
-  const parsed = configuration.safeParse(document.toJS() ?? {});
-  if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!;
-    throw new LintConfigurationError(`${file}: ${path.join('.') || 'the file'}: ${message}`);
-  }
+  if (problem) throw new LintConfigurationError(`${file} is not YAML: ${yamlProblem(problem, lines)}.`);
+  const value: unknown = document.toJS() ?? {};
+  const parsed = configuration.safeParse(value);
+  if (!parsed.success)
+    throw new LintConfigurationError(`${file}: ${valueProblem(value, parsed.error.issues[0]!)}.`);
   const entries = document.get('allow');
   const allow = (parsed.data.allow ?? []).map((entry, index) => {
     const node = isSeq(entries) ? entries.items[index] : undefined;

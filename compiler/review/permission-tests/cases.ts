@@ -30,8 +30,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { fileProblem, valueProblem } from '../../../runtime/core/reasons.ts';
 import { NumberText } from '../../../runtime/core/types.ts';
 import { keepDigits } from '../../phases/1-read/yaml-numbers.ts';
+import { yamlProblem } from '../../yaml-problem.ts';
 
 const scalar = z.union([z.string(), z.number(), z.instanceof(NumberText), z.boolean()]);
 
@@ -81,18 +83,14 @@ const schema = z.strictObject({
 
 /** What is wrong with a case: a key that is missing, one that is unknown, or a value. */
 function caseProblem(entry: unknown, issue: z.core.$ZodIssue): string {
-  const { path, message } = issue;
-  const place = path.join('.');
-  if (issue.code === 'unrecognized_keys')
-    return `unknown key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}${place && ` in ${place}`}.`;
-  const value = path.reduce<unknown>(
-    (within, step) => (within as Record<PropertyKey, unknown> | undefined)?.[step],
-    entry,
-  );
-  if (value === undefined && path.length > 0)
-    return `the key ${JSON.stringify(place)} is missing${place === 'query' ? '; it is the operation to run, such as "{ ticket { id } }"' : ''}.`;
-  if (path[0] === 'expect') return 'expect is one of data, rows and error.';
-  return place === '' ? 'a case is a mapping with role, query and expect.' : `${place}: ${message}`;
+  const place = issue.path.join('.');
+  if (place === '' && issue.code !== 'unrecognized_keys')
+    return 'a case is a mapping with role, query and expect.';
+  const problem = valueProblem(entry, issue);
+  if (issue.path[0] === 'expect' && !problem.endsWith(' is missing'))
+    return 'expect is one of data, rows and error.';
+  const isMissing = problem === 'the key "query" is missing';
+  return `${problem}${isMissing ? '; it is the operation to run, such as "{ ticket { id } }"' : ''}.`;
 }
 
 interface Place {
@@ -122,16 +120,20 @@ function filesOf(path: string): string[] {
       .filter((file) => /\.ya?ml$/.test(file))
       .sort()
       .map((file) => join(path, file));
-  } catch {
-    throw new CasesError(`The cases ${path} cannot be read.`);
+  } catch (error) {
+    throw new CasesError(`The cases ${path} cannot be read: ${fileProblem(error)}.`);
   }
 }
 
 function readFile(file: string): DeclaredCase[] {
   const lines = new LineCounter();
-  const document = parseDocument(readFileSync(file, 'utf8'), { version: '1.2', lineCounter: lines });
+  const document = parseDocument(readFileSync(file, 'utf8'), {
+    version: '1.2',
+    lineCounter: lines,
+    prettyErrors: false,
+  });
   const [problem] = document.errors;
-  if (problem) throw new CasesError(`${file}:${problem.linePos?.[0].line ?? 1}: ${problem.message}`);
+  if (problem) throw new CasesError(`${file} is not YAML: ${yamlProblem(problem, lines)}.`);
   keepDigits(document);
   const value: unknown = document.toJS() ?? [];
   if (!Array.isArray(value)) throw new CasesError(`${file}: a list of cases is expected.`);

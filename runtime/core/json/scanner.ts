@@ -6,10 +6,12 @@ import { MAX_JSON_DEPTH } from './json-value.ts';
 
 /** The text is not JSON. `position` counts UTF-16 units. */
 export class MalformedJson extends Error {
+  readonly what: string;
   readonly position: number;
 
-  constructor(message: string, position: number) {
-    super(`${message} at position ${position}`);
+  constructor(what: string, position: number) {
+    super(`${what} at position ${position}`);
+    this.what = what;
     this.position = position;
   }
 }

@@ -1,7 +1,8 @@
 /** The introspection of a remote schema: the query, and its answer as SDL in canonical form, sorted by name. */
 
-import { parse, parseType, parseValue, print as printAst } from 'graphql';
+import { GraphQLError, parse, parseType, parseValue, print as printAst } from 'graphql';
 import { BUILT_IN_SCALARS } from '../names.ts';
+import { graphqlProblem } from '../reasons.ts';
 
 const TYPE_REF = `fragment TypeRef on __Type { ${'kind name ofType { '.repeat(7)}kind name${' }'.repeat(7)} }`;
 
@@ -80,7 +81,8 @@ export function introspectionToSdl(data: unknown): string {
   try {
     return `${printAst(parse(parts.join('\n\n'), { noLocation: true }))}\n`;
   } catch (error) {
-    throw new InvalidIntrospection((error as Error).message);
+    if (!(error instanceof GraphQLError)) throw error;
+    throw new InvalidIntrospection(`its types cannot be written as GraphQL: ${graphqlProblem(error)}`);
   }
 }
 

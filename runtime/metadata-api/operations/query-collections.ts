@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { EngineError } from '../../core/errors.ts';
 import { parseGraphql } from '../../core/graphql-text.ts';
+import { graphqlProblem } from '../../core/reasons.ts';
 import { object } from '../../metadata/combinators.ts';
 import { queryCollection } from '../../metadata/kinds/query-collection.ts';
 import type { Metadata, QueryCollection } from '../../metadata/metadata.ts';
@@ -140,6 +141,6 @@ function requireGraphql(query: string, path: string): void {
     parseGraphql(query);
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    throw new EngineError('parse-failed', error.message, { path });
+    throw new EngineError('parse-failed', `the query is not GraphQL: ${graphqlProblem(error)}`, { path });
   }
 }

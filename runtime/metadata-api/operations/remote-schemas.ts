@@ -1,6 +1,7 @@
 import { buildASTSchema, GraphQLError, introspectionFromSchema } from 'graphql';
 import { EngineError } from '../../core/errors.ts';
 import { parseGraphql } from '../../core/graphql-text.ts';
+import { graphqlProblem } from '../../core/reasons.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
 import { argument, choose, object, optional } from '../../metadata/combinators.ts';
 import { isObject } from '../../metadata/json.ts';
@@ -79,7 +80,7 @@ const sdl = argument(text, (schema, fail) => {
     parseGraphql(schema);
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    fail(error.message);
+    fail(`the schema is not GraphQL: ${graphqlProblem(error)}`);
   }
   return schema;
 });

@@ -104,7 +104,9 @@ test('a migration that fails and one that is missing are told with their place; 
   const nowhere = await engine('compile', ...paths(), '--migrations', folder.at('nowhere'));
   expect(nowhere).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining(`The migrations in ${folder.at()}/nowhere cannot be read (ENOENT).`),
+    stderr: expect.stringContaining(
+      `The migrations in ${folder.at()}/nowhere cannot be read: it does not exist (ENOENT).`,
+    ),
   });
 });
 

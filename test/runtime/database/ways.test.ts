@@ -131,7 +131,7 @@ test.each([
   ['host=h user=u sslmode=verify-ca', 'name the file by sslrootcert'],
   [
     'host=h user=u sslmode=verify-full sslrootcert=/nowhere/at/all',
-    'the file of sslrootcert cannot be read (ENOENT)',
+    'the file of sslrootcert cannot be read: it does not exist (ENOENT)',
   ],
   ['host=h user=u sslnegotiation=direct', 'needs sslmode=require'],
   ['host=h user=u sslcertmode=require', 'name its file by sslcert'],

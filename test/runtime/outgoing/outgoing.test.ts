@@ -196,7 +196,7 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
 describe('an answer', () => {
   test.each<[string, (socket: Socket) => void, RegExp]>([
     ['that is reset', (socket) => socket.resetAndDestroy(), /^failed: /],
-    ['that is no HTTP', (socket) => socket.end('hello\r\n\r\n'), /^failed: HPE_/],
+    ['that is no HTTP', (socket) => socket.end('hello\r\n\r\n'), /^failed: the answer is not HTTP \(HPE_/],
     [
       'that ends early',
       (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nabc'),
@@ -254,7 +254,7 @@ describe('the bulkhead', () => {
     await reached.promise;
     const second = outgoing.send(request(busy));
     expect(await failure(outgoing.send(request(busy)))).toBe(
-      'overloaded: too many calls to this host are waiting',
+      'overloaded: too many calls to this host are waiting: 1 wait while 1 run',
     );
     expect((await outgoing.send(request(free))).body.toString()).toBe('free');
     reached = deferred();
@@ -291,7 +291,8 @@ describe('the bulkhead', () => {
 
 describe('targets', () => {
   const send = (options: OutgoingOptions, url: string) => failure(client(options).send(request(url)));
-  const REFUSED = 'refused: outgoing calls to this target are not allowed';
+  const REFUSED =
+    'refused: outgoing calls to this target are not allowed (options outgoing-allow and outgoing-deny)';
 
   test.each([
     'http://169.254.169.254/latest/meta-data',
@@ -349,7 +350,7 @@ describe('targets', () => {
     ];
     expect(failures).not.toContain(undefined);
     expect(failures.join('\n')).not.toContain(secret);
-    expect(failures[0]).toBe('failed: ECONNREFUSED');
+    expect(failures[0]).toBe('failed: the connection was refused (ECONNREFUSED)');
     expect(failures[5]).toBe(
       'header: the header "X-Key" cannot be sent: its value has the control character U+000D at position 19. Headers are one line of text: remove the character where the value is set.',
     );

@@ -327,7 +327,7 @@ describe('actions.graphql', () => {
     const { value, complaints } = read();
     expect(value.actions).toEqual([]);
     expect(complaints).toEqual([
-      'actions-sdl-invalid  actions  actions.graphql:2:5\n  actions.graphql is not a GraphQL document: Syntax Error: Expected Name, found ":".',
+      'actions-sdl-invalid  actions  actions.graphql:2:5\n  actions.graphql is not a GraphQL document: expected Name, found ":".',
     ]);
   });
 
