@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
 /** Files that the programs read at run time, besides their code. */
-const READ = /\.(hbs|md|html)$/;
+const READ = /\.(hbs|md|html|sql)$/;
 
 rmSync(dist, { recursive: true, force: true });
 compileSources();

@@ -16,8 +16,19 @@ if its packages are installed (engine explain extension-unavailable).
 --scratch applies them to databases on that server instead, for extensions such as vector or pg_cron: databases of their own, which
 are dropped in the end, with the roles that the migrations made. Name a throw-away server whose user may do so.`;
 
-export const SCRATCH =
+const SCRATCH =
   'throw-away server for --migrations, instead of the embedded PostgreSQL; databases are created and dropped there';
+
+/** Adds the options of migrations, besides their folder. */
+export function addMigrationOptions(command: Command): Command {
+  return command
+    .option('--scratch <url>', SCRATCH)
+    .option(
+      '--stub-extension <name[=file]>',
+      'stand in for an extension that the embedded PostgreSQL lacks, by SQL that declares its types and functions; repeatable',
+      (text: string, texts: readonly string[] = []) => [...texts, text],
+    );
+}
 
 /** Adds the options on which names depend. */
 export function addNamingOptions(command: Command): Command {
@@ -33,8 +44,8 @@ export function addProjectOptions(command: Command): Command {
     .option(
       '--migrations <folder>',
       'SQL migrations to apply to an embedded PostgreSQL, instead of reading the databases',
-    )
-    .option('--scratch <url>', SCRATCH)
+    );
+  addMigrationOptions(command)
     .option('--catalog <file>', 'saved catalog (see engine introspect), instead of reading the databases')
     .option(
       '--source <name=url>',

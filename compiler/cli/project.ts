@@ -14,6 +14,7 @@ import { type Diagnostic, hasErrors } from '../../runtime/diagnostics/diagnostic
 import type { Metadata, Source } from '../../runtime/metadata/metadata.ts';
 import { type CompileInput, type CompileResult, compile } from '../index.ts';
 import { type OfflineDatabases, openOffline } from '../offline/databases.ts';
+import { readStubs, StubError } from '../offline/stubs.ts';
 import { type FileResult, readMetadataFile } from '../phases/1-read/index.ts';
 import { type CatalogOptions, databaseOf, readCatalog } from '../phases/2-introspect/index.ts';
 import { readRemotes } from '../phases/2-introspect/remote-schemas.ts';
@@ -29,6 +30,8 @@ export interface ProjectOptions {
   readonly migrations?: string;
   /** Address of the server that migrations are applied on, instead of an embedded one. */
   readonly scratch?: string;
+  /** `NAME=FILE` or `NAME`: stand-ins for extensions that the embedded server lacks. */
+  readonly stubExtension?: readonly string[];
   readonly catalog?: string;
   /** NAME → URL. */
   readonly source?: ReadonlyMap<string, string>;
@@ -60,6 +63,7 @@ export async function withProject<Result>(
 ): Promise<Result> {
   if (options.scratch !== undefined && options.migrations === undefined)
     throw new UsageError('--scratch is the server that migrations are applied on: give --migrations, too.');
+  const stubs = readStubOptions(options);
   const read = readMetadataFile(options.metadata);
   const { naming, serving, allowedFolder } = readSettings(options, read.value, context);
   const addresses = new Map(options.source);
@@ -72,7 +76,7 @@ export async function withProject<Result>(
   const offline: OfflineDatabases | undefined =
     options.migrations === undefined
       ? undefined
-      : await openOffline(options.migrations, sources, progress, options.scratch);
+      : await openOffline(options.migrations, sources, progress, { ...options, stubs });
   try {
     const catalogOptions: CatalogOptions = {
       ...(saved && { saved }),
@@ -98,6 +102,20 @@ export async function withProject<Result>(
   } finally {
     progress.end();
     await offline?.close();
+  }
+}
+
+/** @throws UsageError */
+function readStubOptions({ stubExtension = [], migrations, scratch }: ProjectOptions): Map<string, string> {
+  if (stubExtension.length > 0 && (migrations === undefined || scratch !== undefined))
+    throw new UsageError(
+      '--stub-extension stands in for an extension on the embedded PostgreSQL: give --migrations, and no --scratch.',
+    );
+  try {
+    return readStubs(stubExtension);
+  } catch (error) {
+    if (error instanceof StubError) throw new UsageError(error.message);
+    throw error;
   }
 }
 
@@ -152,16 +170,16 @@ function readSettings(
   };
 }
 
-/** Reads the catalogs of all sources at once. */
+/** One after the other: an embedded database with PostGIS takes half a gigabyte of memory while it is used. */
 async function readCatalogs(
   metadata: Metadata,
   options: CatalogOptions,
   progress: Progress,
 ): Promise<Record<string, CatalogResult>> {
-  const names = metadata.sources.map(({ name }) => `"${name}"`).join(', ');
-  progress.step(`reading the catalog of source ${names}`);
-  const entries = metadata.sources.map(
-    async (source) => [source.name, await readCatalog(source, options)] as const,
-  );
-  return Object.fromEntries(await Promise.all(entries));
+  const catalogs: Record<string, CatalogResult> = {};
+  for (const source of metadata.sources) {
+    progress.step(`reading the catalog of source "${source.name}"`);
+    catalogs[source.name] = await readCatalog(source, options);
+  }
+  return catalogs;
 }

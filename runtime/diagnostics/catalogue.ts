@@ -370,14 +370,17 @@ export const diagnostics = {
     extension,
     server,
     packages,
+    stub,
   }: {
     extension: Hole;
     server: Hole;
     packages?: Hole | undefined;
+    stub?: Hole | undefined;
   }): Message =>
     message('extension-unavailable', 'error', [
       `The migrations need the extension "${extension}", which the ${server} does not have.`,
       packages === undefined ? undefined : `Install it: npm install --save-dev ${packages}`,
+      stub === undefined ? undefined : `Compile with a stub of it: ${stub}.`,
       'Use a throw-away server that has it (--scratch URL), or a saved catalog (engine introspect, then --catalog FILE).',
     ]),
   /** Table %table% is marked for Apollo federation, but has no primary key whose columns all have GraphQL names. It is no entity. */

@@ -18,24 +18,22 @@ export async function prove(
   proofs: readonly Proof[],
   databases: ReadonlyMap<string, ConnectionConfiguration>,
 ): Promise<{ readonly count: number; readonly refusals: readonly Refusal[] }> {
-  const results = await Promise.all(
-    [...databases].map(async ([source, configuration]) => {
-      const own = proofs.filter((proof) => proof.source === source);
-      const errors = await prepareAll(
-        configuration,
-        own.map(({ text }) => text),
-      );
-      const refusals = own.flatMap((proof, index): Refusal[] => {
-        const error = errors[index];
-        return error ? [{ proof, error }] : [];
-      });
-      return { count: own.length, refusals };
-    }),
-  );
-  return {
-    count: results.reduce((sum, { count }) => sum + count, 0),
-    refusals: results.flatMap(({ refusals }) => refusals),
-  };
+  const refusals: Refusal[] = [];
+  let count = 0;
+  // One after the other: each may be an embedded database, which takes much memory while it is used.
+  for (const [source, configuration] of databases) {
+    const own = proofs.filter((proof) => proof.source === source);
+    const errors = await prepareAll(
+      configuration,
+      own.map(({ text }) => text),
+    );
+    count += own.length;
+    for (const [index, proof] of own.entries()) {
+      const error = errors[index];
+      if (error) refusals.push({ proof, error });
+    }
+  }
+  return { count, refusals };
 }
 
 /** Names what a statement is about: `relationship author of public.article`. */
