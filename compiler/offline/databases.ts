@@ -6,6 +6,7 @@ import { at, type Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';
 import type { Progress } from '../cli/progress.ts';
 import { applyMigrations, type MigrationFailure } from './apply.ts';
+import { LayoutError } from './layouts.ts';
 import { findMigrations, type SourceMigrations } from './migrations.ts';
 import { POSTGIS_EXTENSIONS, POSTGIS_PACKAGES, type Postgis, startPostgis } from './postgis.ts';
 import { openScratch } from './scratch.ts';
@@ -179,6 +180,7 @@ function readFolder(folder: string, sources: readonly Source[]): SourceMigration
   try {
     return findMigrations(folder, sources);
   } catch (error) {
+    if (error instanceof LayoutError) throw new MigrationsFolderError(error.message);
     const { path } = error as NodeJS.ErrnoException;
     const message = `The migrations in ${path ?? folder} cannot be read: ${fileProblem(error)}.`;
     throw new MigrationsFolderError(message, { cause: error });
