@@ -11,7 +11,7 @@ import { findingsOf, renderSarif, rulesOf, type SarifFinding } from '../review/f
 import type { CommandContext } from './command.ts';
 import type { EnvironmentVariable } from './environment.ts';
 import type { Linted } from './lint-command.ts';
-import type { Difference } from './output-folder.ts';
+import type { Difference, SourceVersions } from './output-folder.ts';
 
 /** Forms of what is reported. */
 export const FORMATS = ['text', 'json', 'sarif', 'annotations'] as const;
@@ -65,6 +65,10 @@ export function reportCompile(outcome: Outcome): void {
 function findings(outcome: Outcome): SarifFinding[] {
   const { defects, origin, check, difference, out } = outcome;
   const stale = check ? [...(difference?.changed ?? []), ...(difference?.extra ?? [])] : [];
+  const reasons = (path: string) =>
+    (difference?.versions ?? [])
+      .filter(({ source }) => path === `sources/${source}/source.ts`)
+      .map((each) => versionsText(out, each));
   return [
     ...findingsOf(reported(outcome), origin.describe),
     ...defects.map((defect) => ({
@@ -75,10 +79,18 @@ function findings(outcome: Outcome): SarifFinding[] {
     ...stale.map((path) => ({
       rule: STALE_CODE,
       level: 'error' as const,
-      message: 'This file is not what the metadata compiles to.',
+      message: ['This file is not what the metadata compiles to.', ...reasons(path)].join('\n'),
       location: { file: `${out}/${path}`, line: 1, column: 1 },
     })),
   ];
+}
+
+/** Views and the SQL that suits them differ from version to version, so the files do. */
+function versionsText(out: string, { source, compiledFor, now }: SourceVersions): string {
+  return (
+    `The source "${source}" in ${out} was compiled for PostgreSQL ${compiledFor}, and is checked with ${now}: ` +
+    'compile and check with the same, such as the embedded one (--migrations in both).'
+  );
 }
 
 /** The diagnostics, followed by the lint findings. */
@@ -101,6 +113,7 @@ function jsonReport(outcome: Outcome): string {
     files: result?.files.size ?? 0,
     [check ? 'stale' : 'written']: difference?.changed ?? [],
     [check ? 'extra' : 'deleted']: difference?.extra ?? [],
+    ...(check && difference && difference.versions.length > 0 && { versions: difference.versions }),
   };
   return `${JSON.stringify(answer, null, 2)}\n`;
 }
@@ -143,6 +156,7 @@ function reportSummary(outcome: Outcome): void {
   } else if (isDifferent(difference)) {
     for (const path of difference.changed) context.stdout(`stale      ${out}/${path}\n`);
     for (const path of difference.extra) context.stdout(`not needed ${out}/${path}\n`);
+    for (const each of difference.versions) context.stderr(`${versionsText(out, each)}\n`);
     context.stderr(`${out} is not what this metadata compiles to. Run the same command without --check.\n`);
   } else {
     context.stdout(`${summary}: ${out} is up to date\n`);

@@ -16,6 +16,14 @@ export interface Difference {
   readonly changed: readonly string[];
   /** Files of the folder that this compile does not generate, sorted. */
   readonly extra: readonly string[];
+  /** Sources whose files were compiled for another major version of PostgreSQL. */
+  readonly versions: readonly SourceVersions[];
+}
+
+export interface SourceVersions {
+  readonly source: string;
+  readonly compiledFor: number;
+  readonly now: number;
 }
 
 /** Compares the folder with what it should hold. */
@@ -23,7 +31,16 @@ export function compareFolder(folder: string, files: ReadonlyMap<string, string>
   const changed = [...files]
     .filter(([path, text]) => readText(join(folder, path)) !== text)
     .map(([path]) => path);
-  return { changed, extra: listFiles(folder).filter((path) => !files.has(path)) };
+  const versions = changed.flatMap((path): SourceVersions[] => {
+    const source = /^sources\/([^/]+)\/source\.ts$/.exec(path)?.[1];
+    const [compiledFor, now] = [readText(join(folder, path)), files.get(path)].map((text) =>
+      Number(/^ {2}postgres: (\d+),$/m.exec(text ?? '')?.[1]),
+    ) as [number, number];
+    // Not a number where the file is new: a comparison with it is false.
+    const differ = compiledFor < now || compiledFor > now;
+    return source !== undefined && differ ? [{ source, compiledFor, now }] : [];
+  });
+  return { changed, extra: listFiles(folder).filter((path) => !files.has(path)), versions };
 }
 
 /**
@@ -37,7 +54,7 @@ export function writeFolder(folder: string, files: ReadonlyMap<string, string>):
       `The folder ${folder} holds files that are not generated (no ${MANIFEST}). Choose an empty or new folder.`,
     );
   }
-  const { changed, extra } = compareFolder(folder, files);
+  const { changed, extra, versions } = compareFolder(folder, files);
   const generated = new Set(generatedBefore(folder));
   const deleted = extra.filter((path) => generated.has(path));
   try {
@@ -52,7 +69,7 @@ export function writeFolder(folder: string, files: ReadonlyMap<string, string>):
   } catch (error) {
     throw new OutputFolderError(`Cannot write to ${folder}: ${fileProblem(error)}.`);
   }
-  return { changed, extra: deleted };
+  return { changed, extra: deleted, versions };
 }
 
 /** Files that the last compile wrote, by its manifest. */

@@ -1,6 +1,7 @@
 /**
  * Splits SQL text into its statements at the semicolons that end them: not those in quoted names and strings,
- * dollar-quoted bodies, comments, or the bodies of SQL-standard functions (`begin atomic … end`). The parts are sent as
+ * dollar-quoted bodies, comments, parentheses (rules of several commands), or the bodies of SQL-standard functions
+ * (`begin atomic … end`). The parts are sent as
  * they stand; a text that does not end properly is one last part, and Postgres says what is wrong with it.
  */
 export function splitStatements(sql: string): readonly string[] {
@@ -19,6 +20,7 @@ export function statementEnd(sql: string, start: number): number {
   let position = start;
   /** Open `begin atomic` and `case` blocks. */
   let depth = 0;
+  let parentheses = 0;
   let sawBegin = false;
   while (position < sql.length) {
     const skipped = skipQuoted(sql, position);
@@ -35,7 +37,9 @@ export function statementEnd(sql: string, start: number): number {
       position += word.length;
       continue;
     }
-    if (sql[position] === ';' && depth === 0) return position;
+    if (sql[position] === '(') parentheses += 1;
+    else if (sql[position] === ')') parentheses = Math.max(0, parentheses - 1);
+    else if (sql[position] === ';' && depth === 0 && parentheses === 0) return position;
     position += 1;
   }
   return sql.length;

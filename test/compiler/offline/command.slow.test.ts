@@ -231,6 +231,7 @@ test('an extension that is not to be had is named, with the ways out, and what w
     [
       `extension-unavailable  sources.only  ${folder.at()}/migrations/2.sql:2:1`,
       '  The migrations need the extension "nowhere_to_be_had", which the embedded PostgreSQL does not have.',
+      '  Compile with a stub of it: --stub-extension nowhere_to_be_had=FILE, SQL that declares those of its types and functions that are used.',
       '  Use a throw-away server that has it (--scratch URL), or a saved catalog (engine introspect, then --catalog FILE).',
       '',
       'environment variables that the metadata needs: ONLY_URL (not set here)',
@@ -253,4 +254,65 @@ test('an extension that is not to be had is named, with the ways out, and what w
     stdout: expect.stringContaining('1 table'),
   });
   expect(written()).not.toEqual(before);
+});
+
+test('sources have the roles of their own cluster, and those with the same migrations are copies', async () => {
+  const names = ['first', 'second', 'third'];
+  const sql = (table: string, roles: string) =>
+    `create role app_user ${roles}; create table ${table} (id int primary key); grant connect on database app to app_user;
+     do $$ begin assert (select count(*) from pg_roles where rolname like 'app%') = 1; end $$;`;
+  folder.write('migrations/first/1.sql', sql('first_note', 'nologin'));
+  folder.write('migrations/second/V1__x.sql', sql('second_note', 'superuser'));
+  folder.write('migrations/third/1/up.sql', sql('first_note', 'nologin'));
+  const tables = [['first_note'], ['second_note'], ['first_note']];
+  const sources = names.map((name, index) => ({
+    ...source(
+      name,
+      tables[index]!.map((table) => ({ table })),
+    ),
+    customization: { root_fields: { namespace: name }, type_names: { prefix: name } },
+  }));
+  folder.write('metadata.json', JSON.stringify({ version: 3, sources }));
+  expect(await engine('compile', ...paths())).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^3 tables/),
+  });
+});
+
+test('a stub stands in for an extension that is not there', async () => {
+  folder.write(
+    'migrations/1.sql',
+    `create extension vector; create extension if not exists shapes with schema public;
+     create table item (id int primary key, embedding vector(3), area shape);`,
+  );
+  folder.write('shapes.sql', 'create domain shape as text;');
+  folder.write(
+    'metadata.json',
+    JSON.stringify({ version: 3, sources: [source('only', [{ table: 'item' }])] }),
+  );
+  const missing = await engine('compile', ...paths());
+  expect(missing.stderr).toContain('Compile with a stub of it: --stub-extension vector.');
+  const stubs = ['--stub-extension', 'vector', '--stub-extension', `shapes=${folder.at('shapes.sql')}`];
+  expect(await engine('compile', ...paths(), ...stubs)).toMatchObject({ status: 0 });
+  expect(written()[folder.at('generated/sources/only/public/item.table.ts')]).toContain('vector');
+  for (const [option, message] of [
+    ['shapes', 'There is no stub of the extension "shapes": give the SQL'],
+    ['=x', '--stub-extension =x is not NAME=FILE'],
+    ['vector=', '--stub-extension vector= is not NAME=FILE'],
+    ['shapes=/nowhere.sql', 'cannot be read: /nowhere.sql (ENOENT)'],
+  ] as const)
+    expect(await engine('compile', ...paths(), '--stub-extension', option)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(message),
+    });
+});
+
+test('folders in no known layout say what to do', async () => {
+  folder.write('migrations/1.sql', '');
+  folder.write('migrations/old/1.sql', '');
+  folder.write('metadata.json', JSON.stringify({ version: 3, sources: [source('only', [])] }));
+  expect(await engine('compile', ...paths())).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('holds migrations, and so does its folder "old": give as --migrations'),
+  });
 });

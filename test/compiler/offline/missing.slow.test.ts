@@ -1,4 +1,5 @@
 /** What migrations name and the server lacks, on a server of their own as a compile starts it. */
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applyMigrations } from '../../../compiler/offline/apply.ts';
@@ -182,4 +183,21 @@ test('stubs have what projects use of the extensions', async () => {
   expect(
     await rows(url, "select attname from pg_attribute where attrelid = 'daily'::regclass and attnum = 1"),
   ).toEqual([{ attname: 'bucket' }]);
+});
+
+/** A schema with something of everything, as pg_dump writes it; roles, and a database that is named, are missing. */
+test.each(['13', '15', '18'])('a dump of PostgreSQL %s goes through', async (version) => {
+  const url = await server.createDatabase();
+  const dump = readFileSync(new URL(`dumps/${version}.sql`, import.meta.url), 'utf8');
+  expect(await apply(url, dump)).toBeUndefined();
+  expect(await rows(url, 'select n from shop.totals')).toEqual([{ n: '1' }]);
+  expect(await rows(url, 'select note from shop.customer order by id')).toEqual([
+    { note: 'tab\there\nline\\.' },
+    { note: null },
+  ]);
+  expect(await rows(url, 'select "Co l" from "Odd Name"."Ta""ble"')).toHaveLength(3);
+  const [publications] = await rows(url, 'select count(*)::int from pg_publication');
+  expect(publications).toEqual({ count: version === '13' ? 2 : 3 });
+  // An event trigger is called by all that comes after it.
+  expect(await apply(url, 'create table shop.more (id int)')).toBeUndefined();
 });

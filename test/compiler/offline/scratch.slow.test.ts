@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
+import { startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
 import { engine } from '../../harness/command-line.ts';
 import { eachInFolder } from '../../harness/folder.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { createTestDatabase, olderPostgres, type TestDatabase } from '../../harness/postgres.ts';
 
 let server: TestDatabase;
 let before: unknown;
@@ -58,6 +59,35 @@ test('compiles two sources, and leaves neither databases nor roles, whether or n
     ),
   });
   expect(await state()).toEqual(before);
+});
+
+test('two sources may make the same role; databases that they name are dropped', async () => {
+  for (const name of ['first', 'second'])
+    folder.write(
+      `migrations/${name}/2.sql`,
+      'create role user_of_both; grant connect on database scheduled_elsewhere to user_of_both; set role user_of_both;',
+    );
+  folder.write('migrations/first/3.sql', 'create table only_here (id int);');
+  expect(await engine('compile', ...project(), '--scratch', server.url)).toMatchObject({ status: 0 });
+  expect(await state()).toEqual(before);
+});
+
+test('a folder that was compiled for another version is named with both', async () => {
+  const older = await startEmbeddedPostgres({ package: olderPostgres(15) });
+  try {
+    expect(await engine('compile', ...project(), '--scratch', older.url)).toMatchObject({ status: 0 });
+  } finally {
+    await older.stop();
+  }
+  const message = `The source "first" in ${folder.at('generated')} was compiled for PostgreSQL 15, and is checked with 18`;
+  const stale = await engine('compile', ...project(), '--check');
+  expect(stale).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+  const json = await engine('compile', ...project(), '--check', '--format', 'json');
+  expect(JSON.parse(json.stdout).versions).toEqual(
+    ['first', 'second'].map((source) => ({ source, compiledFor: 15, now: 18 })),
+  );
+  const noted = await engine('compile', ...project(), '--check', '--format', 'annotations');
+  expect(noted.stdout).toContain('was compiled for PostgreSQL 15');
 });
 
 test('takes the name that pg_cron is configured for, unless a database has it', async () => {

@@ -16,6 +16,11 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
     ],
   ],
   ['begin; select 1; end', ['begin', ' select 1', ' end']],
+  [
+    'create rule r as on delete to t do instead (select 1; select (2);); select 2',
+    ['create rule r as on delete to t do instead (select 1; select (2);)', ' select 2'],
+  ],
+  ['select 1); select 2', ['select 1)', ' select 2']],
   ["select 'open; select 2", ["select 'open; select 2"]],
 ];
 
