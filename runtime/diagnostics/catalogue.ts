@@ -411,6 +411,12 @@ export const diagnostics = {
       'no foreign constraint exists on the given column(s)',
       advice === undefined ? undefined : `${advice}`,
     ]),
+  /** The form of the request transform of %object% is sent with the content type application/json. */
+  formContentType: ({ object }: { object: Hole }): Message =>
+    message('form-content-type', 'warning', [
+      `The form of the request transform of ${object} is sent with the content type application/json.`,
+      'In its request_headers, write remove_headers: [Content-Type] and add_headers: {Content-Type: application/x-www-form-urlencoded}.',
+    ]),
   /** no such function exists: %name% */
   functionNotInDatabase: ({ name, nearest }: { name: Hole; nearest?: Hole | undefined }): Message =>
     message('function-not-in-database', 'error', [

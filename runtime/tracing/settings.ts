@@ -42,6 +42,12 @@ export function settingsProblem(given: object): string | undefined {
   return isBatchSize(batch_span_processor?.max_export_batch_size ?? BATCH_SIZE) ? undefined : NO_BATCH_SIZE;
 }
 
+/** Data types that are asked for and not sent: all but traces. */
+export function unsentTypes(given: object | undefined): readonly string[] {
+  const types = (given as Given | undefined)?.data_types;
+  return Array.isArray(types) ? types.map(String).filter((type) => type !== 'traces') : [];
+}
+
 function isBatchSize(size: unknown): size is number {
   return typeof size === 'number' && Number.isInteger(size) && size >= 1;
 }

@@ -98,6 +98,16 @@ export function readResponseTransform(definition: unknown): ResponseTransform {
   return optional('body', body as ResponseTransform['body']);
 }
 
+/**
+ * Whether a transform makes a form that does not say so: calls have the content type of JSON until their headers are transformed, and
+ * an added header goes out beside another of its name.
+ */
+export function isUnmarkedForm({ body, removeHeaders, addHeaders }: RequestTransform): boolean {
+  const isType = (name: string) => name.toLowerCase() === 'content-type';
+  const marks = removeHeaders.some(isType) && addHeaders.some(([name]) => isType(name));
+  return body?.action === 'form' && !marks;
+}
+
 /** Lookups of a transform that can never succeed with variables of these shapes. */
 export function checkTransform(
   transform: RequestTransform | ResponseTransform,

@@ -5,6 +5,7 @@ import type { Action, CustomTypes } from '../../../runtime/metadata/metadata.ts'
 import type { Shape } from '../../../runtime/transforms/check.ts';
 import {
   checkTransform,
+  isUnmarkedForm,
   readRequestTransform,
   readResponseTransform,
   TransformDefinitionError,
@@ -19,10 +20,11 @@ const KINDS = ['request_transform', 'response_transform'] as const;
 /** Checks both transforms: what looks for something that is never there is a warning. @throws Failure */
 export function checkTransforms(action: Action, types: CustomTypes): Diagnostic[] {
   const { definition, path, name } = action;
+  const request = [...path, 'definition', 'request_transform'];
   return KINDS.flatMap((kind) => {
     const given = definition[kind];
     if (!given) return [];
-    return problemsOf(kind, given, action, types).map((problem) =>
+    const lookups = problemsOf(kind, given, action, types).map((problem) =>
       at(
         [...path, 'definition', kind],
         messages.actionTemplateLookup({
@@ -32,6 +34,10 @@ export function checkTransforms(action: Action, types: CustomTypes): Diagnostic[
         }),
       ),
     );
+    const isForm = kind === 'request_transform' && isUnmarkedForm(readRequestTransform(given));
+    return isForm
+      ? [...lookups, at(request, messages.formContentType({ object: `action "${name}"` }))]
+      : lookups;
   });
 }
 

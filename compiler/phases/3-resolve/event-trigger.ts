@@ -4,7 +4,7 @@ import { captureName, type DeliveryShape, type EventOperationName } from '../../
 import { displayName } from '../../../runtime/core/names.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { eventTrigger } from '../../../runtime/metadata/kinds/event-trigger.ts';
 import type { Address } from '../../../runtime/metadata/kinds/shared.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
 import type { Shape, Shapes } from '../../../runtime/transforms/check.ts';
 import {
   checkTransform,
+  isUnmarkedForm,
   readRequestTransform,
   readResponseTransform,
   TransformDefinitionError,
@@ -52,6 +53,7 @@ export function resolveEvents(
         const object = reported(scope, table, trigger);
         attempt(report, object, () => {
           const resolved = resolveTrigger(scope, table, trigger);
+          warnOfForm(`event trigger "${trigger.name}"`, trigger, diagnostics);
           claimFunctions(functions, resolved);
           triggers.push(resolved);
           requireVariables(object, trigger.webhook, trigger);
@@ -65,6 +67,7 @@ export function resolveEvents(
     const object = reportedCron(trigger);
     attempt(report, object, () => {
       requireTransforms(trigger, CRON_SHAPES);
+      warnOfForm(`cron trigger "${trigger.name}"`, trigger, diagnostics);
       requireVariables(object, { kind: 'template', template: trigger.webhook }, trigger);
       isConsistent = true;
     });
@@ -210,6 +213,15 @@ function requireTransforms(
     const [{ at, message }] = error.problems as [TransformDefinitionError['problems'][number]];
     throw new Failure(messages.transformInvalid({ place: at, problem: message }));
   }
+}
+
+function warnOfForm(
+  object: string,
+  { path, request_transform }: Pick<CronTrigger, 'path' | 'request_transform'>,
+  diagnostics: Diagnostic[],
+): void {
+  if (request_transform !== undefined && isUnmarkedForm(readRequestTransform(request_transform)))
+    diagnostics.push(at([...path, 'request_transform'], messages.formContentType({ object })));
 }
 
 const ANY: Shape = { kind: 'any' };

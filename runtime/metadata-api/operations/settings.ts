@@ -11,11 +11,12 @@ import {
 } from '../../metadata/kinds/settings.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { text } from '../../metadata/values.ts';
-import { settingsProblem } from '../../tracing/settings.ts';
+import { settingsProblem, unsentTypes } from '../../tracing/settings.ts';
 import { noArguments } from '../arguments.ts';
 import { optionally, without } from '../edit.ts';
 import { warnNotServed } from '../not-served.ts';
 import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
+import type { WorkingCopy } from '../working-copy.ts';
 
 /** Inconsistent metadata: listing and removing it. */
 const WITHOUT_WARNING =
@@ -39,6 +40,7 @@ function setting<Value>(
     changesMetadata: true,
     run: (value, copy) => {
       copy.metadata = change(copy.metadata, value);
+      if (name.startsWith('set_opentelemetry_')) warnOfUnsent(copy, name);
       if (!WITHOUT_WARNING.test(name)) warnNotServed(copy, 'setting', name, `The settings of ${name}`);
       return SUCCESS;
     },
@@ -50,6 +52,19 @@ function withTelemetry(metadata: Metadata, opentelemetry: JsonObject): Metadata 
   const problem = settingsProblem(opentelemetry);
   if (problem !== undefined) throw new EngineError('invalid-params', problem);
   return { ...metadata, opentelemetry };
+}
+
+/** Only traces are sent: the other data types have ways of their own to a collector. */
+function warnOfUnsent(copy: WorkingCopy, name: string): void {
+  for (const type of unsentTypes(copy.metadata.opentelemetry))
+    copy.warn({
+      code: 'not-served-yet',
+      message:
+        `the data type ${JSON.stringify(type)} of opentelemetry is kept in the metadata, but not sent: only traces are. ` +
+        'A collector gets metrics from /v1/metrics, and logs from the standard output',
+      type: 'setting',
+      name,
+    });
 }
 
 export const settingOperations: readonly Operation[] = [

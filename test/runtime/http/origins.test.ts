@@ -87,7 +87,7 @@ const REFUSED = [
 ] as const;
 
 describe('an entry', () => {
-  test.each(ENTRIES)('%s', (entry, allowed, others) => {
+  test.each(ENTRIES)('%s allows its scheme, host and port, and one label for a wildcard', (entry, allowed, others) => {
     const allows = originMatcher(['https://else.example', entry]);
     expect(allowed.filter((origin) => !allows(origin))).toEqual([]);
     expect([...others, 'null', ''].filter(allows)).toEqual([]);
