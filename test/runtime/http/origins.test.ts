@@ -87,11 +87,14 @@ const REFUSED = [
 ] as const;
 
 describe('an entry', () => {
-  test.each(ENTRIES)('%s allows its scheme, host and port, and one label for a wildcard', (entry, allowed, others) => {
-    const allows = originMatcher(['https://else.example', entry]);
-    expect(allowed.filter((origin) => !allows(origin))).toEqual([]);
-    expect([...others, 'null', ''].filter(allows)).toEqual([]);
-  });
+  test.each(ENTRIES)(
+    '%s allows its scheme, host and port, and one label for a wildcard',
+    (entry, allowed, others) => {
+      const allows = originMatcher(['https://else.example', entry]);
+      expect(allowed.filter((origin) => !allows(origin))).toEqual([]);
+      expect([...others, 'null', ''].filter(allows)).toEqual([]);
+    },
+  );
 
   test.each(REFUSED)('%s is refused by the name of the option', (entry, why) => {
     const start = `invalid domain: '${entry}'. All domains should have scheme + (optional wildcard) host + (optional port): `;
