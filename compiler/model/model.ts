@@ -113,7 +113,8 @@ export type Presets = Readonly<Record<string, Value>>;
 
 /** A value of the metadata. Whether it is a session variable is decided here, once, never at run time. */
 export type Value =
-  | { readonly kind: 'literal'; readonly value: Json }
+  /** `moment`: it means the moment of the request (`momentOf`). */
+  | { readonly kind: 'literal'; readonly value: Json; readonly moment?: 'now' | 'text' }
   /** `name` in lower case: `x-engine-user-id`. */
   | { readonly kind: 'session'; readonly name: string };
 

@@ -1,6 +1,7 @@
 /** Values of the metadata: literals, and references to session variables (`sessionVariable` says which strings those are). */
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { ColumnShape } from '../../../runtime/core/shapes.ts';
+import { momentOf } from '../../../runtime/core/sql/moments.ts';
 import { type ColumnType, encodeValue, NumberText } from '../../../runtime/core/types.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
@@ -16,8 +17,9 @@ export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): 
   if (name !== undefined) return { kind: 'session', name };
   if (typeof json === 'string' && vocabulary().isForeign(json))
     throw new Failure(diagnostics.sessionVariableForeign({ name: json, prefix: vocabulary().prefix }), path);
+  let encoded: string | null;
   try {
-    encodeValue(type, json);
+    encoded = encodeValue(type, json);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     throw new Failure(diagnostics.literalMisfit({ reason: error.message }), path);
@@ -28,7 +30,8 @@ export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): 
       diagnostics.literalMisfit({ reason: `${tooLarge} is out of range for type ${type.name}` }),
       path,
     );
-  return { kind: 'literal', value: json };
+  const moment = encoded === null ? undefined : momentOf(type, encoded);
+  return { kind: 'literal', value: json, ...(moment && { moment }) };
 }
 
 /** A number of the literal that PostgreSQL would refuse to read, whenever a request meets the rule. */

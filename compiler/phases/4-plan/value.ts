@@ -1,6 +1,6 @@
 /** Values of the metadata as SQL: quoted literals, plain numbers, session variables cast to the type that is needed. */
 import { join, literal, raw, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
-import { mayHoldTime, namesMoment } from '../../../runtime/core/sql/moments.ts';
+import { momentOf } from '../../../runtime/core/sql/moments.ts';
 import { readText, takesGeoJson, typedParameter } from '../../../runtime/core/sql/spatial.ts';
 import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
 import type { Json } from '../../../runtime/metadata/metadata.ts';
@@ -21,7 +21,7 @@ export function comparedValue(type: ColumnType, value: Value): Sql {
   const encoded = encodeValue(type, value.value);
   const reads =
     type.family === 'text' || (type.family === 'unknown' && type.key.includes('.') && !type.isComposite);
-  if (reads && encoded !== null && !isMoment(type, encoded)) return literal(encoded);
+  if (reads && encoded !== null && momentOf(type, encoded) === undefined) return literal(encoded);
   return typedValue(type, value);
 }
 
@@ -37,8 +37,11 @@ function plainLiteral(type: ColumnType, value: Json): Sql | undefined {
 function castLiteral(type: ColumnType, value: Json): Sql {
   if (value === null) return sql`null::${raw(type.sql)}`;
   const encoded = encodeValue(type, value)!;
-  if (namesNow(type, encoded)) return raw(type.name === 'timestamptz' ? 'now()' : `now()::${type.sql}`);
-  if (isMoment(type, encoded)) return sql`${literal(encoded)}::text::${raw(type.sql)}`;
+  const moment = momentOf(type, encoded);
+  if (moment === 'now') return raw(type.name === 'timestamptz' ? 'now()' : `now()::${type.sql}`);
+  // Postgres reads a literal once, when it prepares the statement, and would keep that moment for as long as the statement lives;
+  // by way of text it is read every time.
+  if (moment === 'text') return sql`${literal(encoded)}::text::${raw(type.sql)}`;
   if (type.element && Array.isArray(value) && value.every((item) => item !== null && !Array.isArray(item))) {
     const { element } = type;
     const items = value.map(
@@ -51,19 +54,4 @@ function castLiteral(type: ColumnType, value: Json): Sql {
   if (takesGeoJson(type) && !type.element)
     return readText(type, literal(encoded), typeof value === 'string' ? 'text' : 'geojson');
   return sql`${literal(encoded)}::${raw(type.sql)}`;
-}
-
-/** Whether a literal is the moment of the request: as one writes it, it is read at every run. */
-function namesNow(type: ColumnType, text: string): boolean {
-  const isTime = (type.family === 'date' && !type.element) || type.name === 'time';
-  return isTime && /^\s*now(\(\))?\s*$/i.test(text);
-}
-
-/**
- * Whether a literal may mean the moment of the request (`now()`, `today`), also as an item of an array or a bound of a range.
- * Postgres reads a literal once, when it prepares the statement, and would keep that moment for as long as the statement
- * lives; by way of text it is read every time.
- */
-function isMoment(type: ColumnType, text: string): boolean {
-  return namesMoment(text) && type.native !== 'enum' && mayHoldTime((type.element ?? type).sql);
 }

@@ -19,7 +19,7 @@ export function conditionWords(condition: Condition): string {
     case 'comparison':
       return `${operandWords(condition.left)} ${operatorWords(condition)} ${argumentWords(condition.right)}`;
     case 'column-comparison':
-      return `${operandWords(condition.left)} ${condition.operator} ${condition.of === 'root' ? '$.' : ''}${name(condition.column)}`;
+      return `${operandWords(condition.left)} ${condition.operator} ${columnWords(condition)}`;
     case 'is-null':
       return `${operandWords(condition.left)} is ${condition.negated ? 'not null' : 'null'}`;
     case 'relationship':
@@ -28,6 +28,16 @@ export function conditionWords(condition: Condition): string {
     case 'exists':
       return `exists ${name(displayName(condition.target.schema, condition.target.name))} { ${conditionWords(condition.condition)} }`;
   }
+}
+
+/** Words that are values where a value can be. */
+const VALUES = /^(?:true|false|null|-?\d.*|x-.*|".*)$/is;
+
+/** A column beside an operator. What could be a value is called a column. */
+function columnWords({ column, of }: Extract<Condition, { kind: 'column-comparison' }>): string {
+  const words = name(column);
+  if (of === 'root') return `$.${words}`;
+  return VALUES.test(words) ? `column ${words}` : words;
 }
 
 function isCombination(condition: Condition): boolean {
@@ -69,9 +79,11 @@ function argumentWords(right: Argument): string {
   }
 }
 
-/** A value as the metadata writes it: JSON, or the name of a session variable. */
+/** A value: the name of a session variable, a call, or JSON, in which every text is in quotes. */
 export function valueWords(value: Value): string {
-  return value.kind === 'session' ? sessionWords(value.name) : jsonText(value.value);
+  if (value.kind === 'session') return sessionWords(value.name);
+  if (value.moment === 'now') return 'now()';
+  return value.moment ? `${jsonText(value.value)} (read at each request)` : jsonText(value.value);
 }
 
 /** A name; in quotes when it could be mistaken for something else. */

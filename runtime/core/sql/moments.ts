@@ -2,6 +2,7 @@
  * Texts that mean the moment at which they are read. What PostgreSQL makes of one is its own to say (`today`, `[now,)`,
  * `{tomorrow 10:00}`), so nothing is evaluated here: a text counts that has one of its words, whatever is around it.
  */
+import type { ColumnType } from '../types.ts';
 import type { ParameterNode } from './fragment.ts';
 
 const WORDS = /(?<![a-z])(?:now|today|tomorrow|yesterday)(?![a-z])/i;
@@ -20,6 +21,17 @@ const TIMELESS: ReadonlySet<string> = new Set([
 /** Whether a value of an SQL type may hold a date or time. Texts of a list may be read as another type. */
 export function mayHoldTime(type: string): boolean {
   return !TIMELESS.has(type);
+}
+
+/**
+ * How a literal of the metadata means the moment of the request: as `now()`, or by a text that is read at each request (`today`, items
+ * of an array, bounds of a range). undefined: it is the same value always.
+ */
+export function momentOf(type: ColumnType, text: string): 'now' | 'text' | undefined {
+  if (!namesMoment(text) || type.native === 'enum' || !mayHoldTime((type.element ?? type).sql))
+    return undefined;
+  const isTime = (type.family === 'date' && !type.element) || type.name === 'time';
+  return isTime && /^\s*now(\(\))?\s*$/i.test(text) ? 'now' : 'text';
 }
 
 /** Whether one of the texts means another value later. */
