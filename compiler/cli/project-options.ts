@@ -9,9 +9,10 @@ The catalog of a source is read from the first of: --source, --catalog, --migrat
 environment variables must be set.
 
 --migrations applies SQL files to an embedded PostgreSQL that lives as long as the command: no database, no container, no
-network. The folder holds <timestamp>_<name>/up.sql, or .sql files (.sql.gz too), which are applied by name; with several
-sources a folder for each, called like the source. Migrations that need PostGIS are applied to an embedded database that has it,
-if its packages are installed (engine explain extension-unavailable).
+network. The folder is that of a migration tool (folders with up.sql or migration.sql, numbered .sql files, Flyway, dbmate, goose,
+Sqitch …) or holds a dump; with several sources a folder for each, called like the source. Migrations that need PostGIS are applied
+to an embedded database that has it, if its packages are installed (engine explain extension-unavailable). --stub-extension stands in for
+other extensions by name.
 
 --scratch applies them to databases on that server instead, for extensions such as vector or pg_cron: databases of their own, which
 are dropped in the end, with the roles that the migrations made. Name a throw-away server whose user may do so.`;
