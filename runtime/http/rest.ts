@@ -112,7 +112,7 @@ function givenVariables(
     for (const [name, texts] of parameters(text, 'form')) query.set(name, texts);
     return { query, body: {}, path };
   }
-  return { query, body: text.trim() === '' ? {} : bodyVariables(text), path };
+  return { query, body: text.trim() === '' ? {} : bodyVariables(text, type), path };
 }
 
 /** @throws EngineError for what is not percent-encoded UTF-8 */
@@ -130,11 +130,17 @@ function parameters(text: string, place: string): Map<string, string[]> {
 }
 
 /** @throws EngineError if the body is not a JSON object */
-function bodyVariables(text: string): Readonly<Record<string, unknown>> {
+function bodyVariables(text: string, type: string): Readonly<Record<string, unknown>> {
   let body: unknown;
   try {
     body = parseJson(text);
   } catch (error) {
+    if (type !== '' && !type.includes('json'))
+      throw new EngineError(
+        'bad-request',
+        `a body of type ${type} is not read: send a JSON object, with variables by name, or a form (application/x-www-form-urlencoded)`,
+        { status: 415 },
+      );
     const message = `the request body is not JSON: ${(error as Error).message.replace('Error in $: ', '')}`;
     throw new EngineError('bad-request', message, { cause: error });
   }
