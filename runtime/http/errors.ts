@@ -98,6 +98,13 @@ function inTime(found: Promise<readonly string[]>): Promise<readonly string[]> {
   });
 }
 
+const FRAMEWORK_REFUSALS: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH:
+    'the request body has another length than the header Content-Length says',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE:
+    'the header Content-Type is missing or is no media type: send application/json',
+};
+
 function expected(context: HttpContext, error: unknown): EngineError | undefined {
   if (error instanceof EngineError) return error;
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
@@ -112,10 +119,7 @@ function expected(context: HttpContext, error: unknown): EngineError | undefined
     typeof statusCode === 'number' &&
     statusCode < 500
   ) {
-    const message =
-      code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
-        ? 'the request body has another length than the header Content-Length says'
-        : `the request cannot be read (${code})`;
+    const message = FRAMEWORK_REFUSALS[code] ?? `the request cannot be read (${code})`;
     return new EngineError('bad-request', message, { status: statusCode });
   }
   return undefined;

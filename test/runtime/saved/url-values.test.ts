@@ -309,7 +309,7 @@ describe('what does not fit', () => {
     ],
     ['application/json', '{"v":', 400, 'the request body is not JSON'],
     ['application/vnd.api+json', '{"v":', 400, 'the request body is not JSON'],
-    ['', 'v', 415, 'Unsupported Media Type'],
+    ['', 'v', 415, 'the header Content-Type is missing or is no media type'],
     ['application/json', '[1]', 400, 'the request body has to be a JSON object'],
     ['text/plain', '7', 400, 'the request body has to be a JSON object'],
     ['application/x-www-form-urlencoded', 'v=%zz', 400, 'the form is not valid percent-encoding: %zz'],
