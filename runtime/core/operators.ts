@@ -3,6 +3,7 @@
  * filters both read it, so an operator means the same in either.
  */
 import { type Sql, sql } from './sql/fragment.ts';
+import { infixOperator } from './sql/operand.ts';
 import { hasTotalComparison } from './total-comparison.ts';
 import type { ColumnType } from './types.ts';
 
@@ -37,8 +38,8 @@ export interface Operator {
   readonly isTotal: (type: ColumnType) => boolean;
   /** The operand is a LIKE pattern, which must not end in its escape character, or a regular expression. */
   readonly pattern?: 'like' | 'regex';
-  /** SQL of the comparison; `right` has one entry, or for object arguments one for every field, in order. */
-  readonly sql: (left: Sql, ...right: readonly Sql[]) => Sql;
+  /** SQL of the comparison of a value of a type; `right` has one entry, or for object arguments one for every field, in order. */
+  readonly sql: (type: ColumnType, left: Sql, ...right: readonly Sql[]) => Sql;
 }
 
 const always = (type: ColumnType) => type.family !== undefined;
@@ -59,14 +60,13 @@ function infix(
   argument: OperatorArgument = { kind: 'same' },
   description?: string,
 ): Operator {
-  const symbol: Sql = { nodes: [{ kind: 'text', text: ` ${operator} ` }] };
   return {
     name,
     accepts,
     argument,
     isTotal: never,
     ...(description ? { description } : {}),
-    sql: (left, right) => sql`(${left}${symbol}${right!})`,
+    sql: (type, left, right) => sql`(${left}${infixOperator(operator, type)}${right!})`,
   };
 }
 
@@ -84,7 +84,7 @@ function call(
     argument,
     description,
     isTotal: never,
-    sql: (left, ...right) => sql`${start}${left}, ${right.reduce((all, part) => sql`${all}, ${part}`)})`,
+    sql: (_, left, ...right) => sql`${start}${left}, ${right.reduce((all, part) => sql`${all}, ${part}`)})`,
   };
 }
 
@@ -127,28 +127,28 @@ export const OPERATORS: readonly Operator[] = [
     accepts: (type) => !hasInequality(type),
     argument: { kind: 'same' },
     isTotal: hasTotalComparison,
-    sql: (left, right) => sql`(not (${left} = ${right!}))`,
+    sql: (type, left, right) => sql`(not (${left}${infixOperator('=', type)}${right!}))`,
   },
   {
     name: '_in',
     accepts: always,
     argument: { kind: 'list' },
     isTotal: inList,
-    sql: (left, right) => sql`(${left} = any (${right!}))`,
+    sql: (type, left, right) => sql`(${left}${infixOperator('=', type)}any (${right!}))`,
   },
   {
     name: '_nin',
     accepts: (type) => !hasInequality(type),
     argument: { kind: 'list' },
     isTotal: inList,
-    sql: (left, right) => sql`(not (${left} = any (${right!})))`,
+    sql: (type, left, right) => sql`(not (${left}${infixOperator('=', type)}any (${right!})))`,
   },
   {
     name: '_nin',
     accepts: hasInequality,
     argument: { kind: 'list' },
     isTotal: inList,
-    sql: (left, right) => sql`(${left} <> all (${right!}))`,
+    sql: (type, left, right) => sql`(${left}${infixOperator('<>', type)}all (${right!}))`,
   },
   total(infix('_gt', ordered, '>'), hasTotalComparison),
   total(infix('_lt', ordered, '<'), hasTotalComparison),

@@ -113,7 +113,7 @@ function nullSafe(operator: Operator, left: Left): Operator {
   if (operator.name !== '_neq' || !left.nullable) return operator;
   return {
     ...operator,
-    sql: (column, value) => sql`(${operator.sql(column, value!)} or ${column} is null)`,
+    sql: (type, column, value) => sql`(${operator.sql(type, column, value!)} or ${column} is null)`,
   };
 }
 

@@ -108,6 +108,24 @@ function metadata(webhook: string): object[] {
       },
     },
     {
+      type: 'pg_create_select_permission',
+      args: {
+        table: 'author',
+        role: 'three',
+        permission: {
+          columns: ['id', 'tags', 'ratio'],
+          filter: {
+            _or: [
+              { tags: { _contains: ['a'] } },
+              { tags: { _eq: 'X-Engine-Tags' } },
+              { tags: { _in: [['a'], ['b', 'c']] } },
+              { tags: { _neq: ['z'] } },
+            ],
+          },
+        },
+      },
+    },
+    {
       type: 'pg_create_insert_permission',
       args: { table: 'book', role: 'one', permission: { columns, check: mine, set: { doc: { preset: 1 } } } },
     },
@@ -199,6 +217,24 @@ const REQUESTS: readonly (readonly [query: string, headers?: Record<string, stri
     '{ author(order_by: {born: asc}) { id born ratio tags label books { id } } author_aggregate { aggregate { max { born } count(columns: born) } nodes { born label } } }',
     AS_BOTH,
   ],
+  ...[
+    '_contains: ["a"]',
+    '_contained_in: ["a", "b", null]',
+    '_eq: ["a", null]',
+    '_neq: ["b"]',
+    '_in: [["a", null], ["b"]]',
+    '_nin: [["b"]]',
+    '_gt: ["A"]',
+    '_gte: ["a"]',
+    '_lt: ["b"]',
+    '_lte: ["b"]',
+  ].map((comparison): [string] => [
+    `{ author(where: {tags: {${comparison}}}, order_by: {id: asc}) { id tags } book_aggregate(where: {author: {tags: {${comparison}}}}) { aggregate { count } } }`,
+  ]),
+  [
+    '{ author(order_by: {id: asc}) { id tags ratio } }',
+    { 'x-engine-role': 'three', 'x-engine-tags': '{a,NULL}' },
+  ],
   [
     'mutation { insert_book(objects: [{id: 10, author_id: 1, title: "New", price: 5, raw: {a: null}}, {id: 11, author_id: 2, title: "Newer", price: 6}]) { affected_rows returning { id doc author { id label books_aggregate { aggregate { count } } } } } }',
     AS_ONE,
@@ -231,6 +267,7 @@ const REQUESTS: readonly (readonly [query: string, headers?: Record<string, stri
 ];
 
 const RELAY = [
+  '{ author_connection(first: 1, order_by: {tags: asc}, after: "eyJ0YWdzIiA6ICJ7YSxOVUxMfSIsICJpZCIgOiAwfQ==") { edges { cursor node { name tags } } pageInfo { hasPreviousPage } } }',
   '{ author_connection(first: 1, order_by: {born: desc}) { edges { cursor node { id name books_connection(last: 1) { edges { node { title } } } label } } pageInfo { hasNextPage endCursor } } }',
 ];
 
@@ -334,7 +371,7 @@ const SIGNATURES = [
   'name',
 ];
 
-const OPERATORS = '= <> < > <= >= || -> ->> #> + - && @> ?'.split(' ');
+const OPERATORS = '= <> < > <= >= || -> ->> #> + - && @> <@ ?'.split(' ');
 
 const OPERANDS = [
   ['text', 'text'],
@@ -346,6 +383,9 @@ const OPERANDS = [
   ['oid', 'oid'],
   ['name', 'text'],
   ['name', 'name'],
+  // PostgreSQL's own operators take arrays of any type.
+  ['_text', '_text'],
+  ['_int4', '_int4'],
 ] as const;
 
 /** SQL that makes every name a table, a type, functions, and a column of every table. */

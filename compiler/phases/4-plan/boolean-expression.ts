@@ -29,9 +29,9 @@ import {
   sql,
   wholeRow,
 } from '../../../runtime/core/sql/fragment.ts';
-import { equality, needsBaseType } from '../../../runtime/core/sql/operand.ts';
+import { equality, infixOperator, needsBaseType } from '../../../runtime/core/sql/operand.ts';
 import { arrayParameter } from '../../../runtime/core/sql/spatial.ts';
-import { columnType } from '../../../runtime/core/types.ts';
+import { type ColumnType, columnType } from '../../../runtime/core/types.ts';
 import type { Argument, Condition, Operand, TableReference } from '../../model/model.ts';
 import { canFail } from './failing.ts';
 import { comparedValue } from './value.ts';
@@ -217,9 +217,17 @@ function planComparison(place: Place, { left, operator, right }: Comparison): Sq
   // Equality is null-safe in rules. A literal or session variable is never null here, so equality needs nothing for
   // it, and inequality lets the rows without a value through.
   if (operator === '_neq' && left.nullable && right.kind === 'value')
-    return sql`${value} is distinct from ${comparedValue(columnType(place.source, right.type), right.value)}`;
+    return isDistinct(value, comparedValue(columnType(place.source, right.type), right.value), compared);
   const entry = OPERATORS.find((each) => each.name === operator && each.accepts(compared))!;
-  return withoutParentheses(entry.sql(value, ...planArgument(place, right)));
+  return withoutParentheses(entry.sql(compared, value, ...planArgument(place, right)));
+}
+
+/** @param value that is not null */
+function isDistinct(left: Sql, value: Sql, type: ColumnType): Sql {
+  // `is distinct from` takes the `=` that the search path has.
+  return type.element
+    ? sql`(${left}${infixOperator('=', type)}${value}) is not true`
+    : sql`${left} is distinct from ${value}`;
 }
 
 /** A list of the metadata is written out: `in ('draft', 'review')`. */
@@ -231,6 +239,13 @@ function planList(
 ): Sql {
   const type = columnType(place.source, list.type);
   const items = list.values.map((item) => comparedValue(type, item));
+  if (type.element && items.length > 0 && (operator === '_in' || operator === '_nin')) {
+    const any = join(
+      items.map((item) => sql`${value}${infixOperator('=', type)}${item}`),
+      ' or ',
+    );
+    return operator === '_in' ? sql`(${any})` : sql`not (${any})`;
+  }
   if (operator === '_in') return items.length === 0 ? raw('false') : sql`${value} in (${join(items, ', ')})`;
   if (operator === '_nin') {
     if (items.length === 0) return raw('true');
@@ -238,7 +253,9 @@ function planList(
     return hasInequality(type) ? sql`${value} not in (${list})` : sql`not (${value} in (${list}))`;
   }
   const entry = OPERATORS.find((each) => each.name === operator)!;
-  return withoutParentheses(entry.sql(value, sql`array[${join(items, ', ')}]::${raw(`${type.sql}[]`)}`));
+  return withoutParentheses(
+    entry.sql(type, value, sql`array[${join(items, ', ')}]::${raw(`${type.sql}[]`)}`),
+  );
 }
 
 function planArgument(place: Place, right: Exclude<Argument, { kind: 'list' }>): Sql[] {

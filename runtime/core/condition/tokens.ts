@@ -35,9 +35,18 @@ export function placeTokens(text: string): PlacedToken[] | undefined {
     const end = at + found.length;
     if (literal === undefined && /--|\/\*/.test(found)) return undefined;
     tokens.push({ text: word === undefined ? found : found.toLowerCase(), start: at, end });
+    foldOperator(tokens);
     at = skipSpace(text, end);
   }
   return tokens;
+}
+
+/** Makes one token of `operator(pg_catalog.=)`: the operator that the text means by `=` alone. */
+function foldOperator(tokens: PlacedToken[]): void {
+  const [word, open, schema, dot, symbol, close] = tokens.slice(-6);
+  if (close?.text !== ')' || open?.text !== '(' || word?.text !== 'operator') return;
+  if (schema!.text !== 'pg_catalog' || dot!.text !== '.') return;
+  tokens.splice(-6, 6, { text: symbol!.text, start: word.start, end: close.end });
 }
 
 /** The tokens; undefined for text that cannot be read. */

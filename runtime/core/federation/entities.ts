@@ -14,7 +14,7 @@ import type { InputNode, SelectedField, Selection } from '../request/selection.t
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { mayRepeatKey } from '../shapes.ts';
 import { identifier, join, type ParameterSource, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
-import { asOperand } from '../sql/operand.ts';
+import { asOperand, infixOperator } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
 import { encodeKeys, readRepresentations, refusal } from './representations.ts';
 
@@ -83,7 +83,7 @@ function lookup(
       primaryKey.map(({ name, type }, index) => {
         // As the role sees it: where a cell is hidden, nothing equals it.
         const value = visible.select!.readable.get(name)!.value(alias);
-        return sql`${asOperand(value, type)} = ${wanted}.${keyName(index)}`;
+        return sql`${asOperand(value, type)}${infixOperator('=', type)}${wanted}.${keyName(index)}`;
       }),
     rule: (alias) => rowRule(visible, alias),
     stored: true,

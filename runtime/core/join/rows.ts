@@ -14,7 +14,7 @@ import { rowRule } from '../query/visible.ts';
 import type { SelectedField } from '../request/selection.ts';
 import type { TableShape } from '../shapes.ts';
 import { identifier, join, type Sql, sql, unnested } from '../sql/fragment.ts';
-import { asOperand } from '../sql/operand.ts';
+import { asOperand, infixOperator } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
 import type { ResultForm, TableTarget } from './join.ts';
 
@@ -68,7 +68,7 @@ function isLimited({ visible }: TableTarget, { arguments: args }: SelectedField)
 function equality({ columns }: TableTarget, tuples: TupleRows, alias: Sql): Sql[] {
   return columns.map(
     ({ name, type }, column) =>
-      sql`${asOperand(sql`${alias}.${identifier(name)}`, type)} = ${tuples.alias}.${keyName(column)}`,
+      sql`${asOperand(sql`${alias}.${identifier(name)}`, type)}${infixOperator('=', type)}${tuples.alias}.${keyName(column)}`,
   );
 }
 
@@ -112,7 +112,9 @@ function rowsOfTuples(target: TableTarget, field: SelectedField, tuples: TupleRo
 function searches({ columns, visible }: TableTarget, { values }: TupleRows, alias: Sql): Sql[] {
   return columns.flatMap((column, index) =>
     isKey(column, visible.table.shape)
-      ? [sql`${asOperand(sql`${alias}.${identifier(column.name)}`, column.type)} = any(${values[index]!})`]
+      ? [
+          sql`${asOperand(sql`${alias}.${identifier(column.name)}`, column.type)}${infixOperator('=', column.type)}any(${values[index]!})`,
+        ]
       : [],
   );
 }

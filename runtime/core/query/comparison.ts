@@ -65,14 +65,23 @@ function operation(operator: Operator, left: Sql, value: InputNode, type: Column
   switch (argument.kind) {
     case 'same':
       return operator.sql(
+        type,
         left,
         operator.pattern ? patternParameter(value, type, operator.pattern) : valueParameter(value, type),
       );
     case 'list':
-      return operator.sql(left, type.element ? arrayListOperand(value, type) : listParameter(value, type));
+      return operator.sql(
+        type,
+        left,
+        type.element ? arrayListOperand(value, type) : listParameter(value, type),
+      );
     case 'type': {
       const fixed = fixedType(argument.type);
-      return operator.sql(left, argument.list ? listParameter(value, fixed) : valueParameter(value, fixed));
+      return operator.sql(
+        type,
+        left,
+        argument.list ? listParameter(value, fixed) : valueParameter(value, fixed),
+      );
     }
     case 'object': {
       const fields = objectOf(value).fields;
@@ -82,7 +91,7 @@ function operation(operator: Operator, left: Sql, value: InputNode, type: Column
         if (given && given.kind !== 'null') return [valueParameter(given, fieldType)];
         return field.defaultValue === undefined ? [] : [raw(String(field.defaultValue))];
       });
-      return operator.sql(left, ...operands);
+      return operator.sql(type, left, ...operands);
     }
   }
 }

@@ -3,8 +3,8 @@
 import type { Where } from '../contract/row-types.ts';
 import type { Column, Table } from '../program.ts';
 import type { DeclaredTable } from '../shapes.ts';
-import { identifier, raw, type Sql, sql } from '../sql/fragment.ts';
-import { asOperand } from '../sql/operand.ts';
+import { identifier, type Sql, sql } from '../sql/fragment.ts';
+import { asOperand, infixOperator } from '../sql/operand.ts';
 import { arrayParameter, typedParameter } from '../sql/spatial.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeList, encodeValue } from '../types.ts';
@@ -50,12 +50,12 @@ function comparison({ type }: Column, operands: Readonly<Record<string, unknown>
     arrayParameter(type, { from: 'constant', value }, (each) => encodeList(type, each as unknown[]));
   const compared = (name: string, value: unknown): Sql => {
     if (name === '_is_null') return value === true ? sql`${left} is null` : sql`${left} is not null`;
-    if (name === '_in') return sql`${left} = any (${list(value)})`;
-    if (name === '_nin') return sql`${left} <> all (${list(value)})`;
+    if (name === '_in') return sql`${left}${infixOperator('=', type)}any (${list(value)})`;
+    if (name === '_nin') return sql`${left}${infixOperator('<>', type)}all (${list(value)})`;
     const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
     if (operator === undefined) throw new Error(`there is no operator ${JSON.stringify(name)}`);
     const operand = typedParameter(type, { from: 'constant', value }, (each) => encodeValue(type, each));
-    return sql`${left} ${raw(operator)} ${operand}`;
+    return sql`${left}${infixOperator(operator, type)}${operand}`;
   };
   const isTotal = hasTotalComparison(type);
   return allOf(Object.entries(operands).map(([name, value]) => ({ sql: compared(name, value), isTotal })));

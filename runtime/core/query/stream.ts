@@ -8,7 +8,7 @@ import type { RootArguments, Selection } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
 import { empty, isTrue, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
-import { asOperand } from '../sql/operand.ts';
+import { asOperand, infixOperator } from '../sql/operand.ts';
 import { typedParameter } from '../sql/spatial.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeValue } from '../types.ts';
@@ -57,7 +57,7 @@ export function streamRows(
     ...rule,
     whereCondition(args.get('where'), alias, visible, scope, rule),
     behind(rule, {
-      sql: sql`${asOperand(cursor, type)} ${raw(direction === 'desc' ? '<' : '>')} ${bound}`,
+      sql: sql`${asOperand(cursor, type)}${infixOperator(direction === 'desc' ? '<' : '>', type)}${bound}`,
       isTotal: hasTotalComparison(type),
     }),
   ].filter((condition) => !isTrue(condition));

@@ -6,7 +6,7 @@ import type { TypeReference } from '../schema/types.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { mayRepeatKey } from '../shapes.ts';
 import { identifier, isTrue, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
-import { asOperand } from '../sql/operand.ts';
+import { asOperand, infixOperator } from '../sql/operand.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { aggregateCondition } from './aggregate-predicate.ts';
 import { comparison, type ObjectNode, objectOf, requireObject } from './comparison.ts';
@@ -196,6 +196,6 @@ export function keyCondition(visible: VisibleTable, alias: Sql, args: ReadonlyMa
     if (!node) throw new Error(`the key argument ${column.field} is missing`);
     const readable = visible.select?.columns.get(column.name);
     const left = readable ? readable.value(alias) : sql`${alias}.${identifier(column.name)}`;
-    return sql`${asOperand(left, column.type)} = ${valueParameter(node, column.type)}`;
+    return sql`${asOperand(left, column.type)}${infixOperator('=', column.type)}${valueParameter(node, column.type)}`;
   });
 }

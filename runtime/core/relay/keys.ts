@@ -12,7 +12,7 @@ import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
 import { mayRepeatKey } from '../shapes.ts';
 import { and, identifier, join, literal, or, raw, type Sql, sql } from '../sql/fragment.ts';
-import { asOperand } from '../sql/operand.ts';
+import { asOperand, infixOperator } from '../sql/operand.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { columnType } from '../types.ts';
 import { base64Json, jsonValue } from './base64-json.ts';
@@ -105,7 +105,7 @@ export function keyName(table: Table, index: number): string {
 export function isLater(keys: readonly ConnectionKey[], values: readonly Sql[]): Condition {
   const isTotal = keys.every(({ value }) => value.isTotal);
   const directions = new Set(keys.map(({ direction }) => operatorOf(direction)));
-  if (directions.size === 1 && keys.every(({ value }) => !value.nullable)) {
+  if (directions.size === 1 && keys.every(({ value }) => !value.nullable && !value.type.element)) {
     const own = join(
       keys.map(({ expression, value }) => asOperand(expression, value.type)),
       ', ',
@@ -126,11 +126,16 @@ function operatorOf(direction: string): '>' | '<' {
 
 function isSame({ expression, value: { nullable, type } }: ConnectionKey, value: Sql): Sql {
   const own = asOperand(expression, type);
-  return nullable ? sql`${own} is not distinct from ${value}` : sql`${own} = ${value}`;
+  const equal = sql`${own}${infixOperator('=', type)}${value}`;
+  if (!nullable) return equal;
+  // `is distinct from` takes the `=` that the search path has.
+  return type.element
+    ? sql`(${equal} or (${own} is null and ${value} is null))`
+    : sql`${own} is not distinct from ${value}`;
 }
 
 function isLaterBy({ expression, direction, value: { nullable, type } }: ConnectionKey, value: Sql): Sql {
-  const compared = sql`${asOperand(expression, type)} ${raw(operatorOf(direction))} ${value}`;
+  const compared = sql`${asOperand(expression, type)}${infixOperator(operatorOf(direction), type)}${value}`;
   if (!nullable) return compared;
   // A composite value "is null" if all its fields are, and neither null nor not null if some are.
   const [isNull, isNotNull] =

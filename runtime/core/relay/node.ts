@@ -9,7 +9,7 @@ import type { SelectedField, Selection } from '../request/selection.ts';
 import { isLookedUpByKey } from '../schema/key-lookup.ts';
 import type { ObjectType } from '../schema/types.ts';
 import { identifier, join, type Sql, sql } from '../sql/fragment.ts';
-import { asOperand } from '../sql/operand.ts';
+import { asOperand, infixOperator } from '../sql/operand.ts';
 import { typedParameter } from '../sql/spatial.ts';
 import { keyOf, readNodeId, tableOfNode } from './node-id.ts';
 import { isNode } from './types.ts';
@@ -48,7 +48,7 @@ export function planNode(
     };
     const part = { as: 'part', part: `key ${index}` } as const;
     const value = typedParameter(column.type, sourceOf(node), encode, node.path, part);
-    return sql`${asOperand(sql`${alias}.${identifier(column.name)}`, column.type)} = ${value}`;
+    return sql`${asOperand(sql`${alias}.${identifier(column.name)}`, column.type)}${infixOperator('=', column.type)}${value}`;
   });
   const conditions = join([...key, ...rowRule(visible, alias)], ' and ');
   const selected = ofType(selection, roleSchema.types(visible.table).object());

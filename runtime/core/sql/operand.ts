@@ -16,12 +16,21 @@ export function asOperand(value: Sql, type: ColumnType): Sql {
   return needsBaseType(type) ? sql`(${value})::${raw(type.sql)}` : value;
 }
 
+/**
+ * An operator between two values of a type, with blanks around it. PostgreSQL's operators on arrays take arrays of any type, so one of a
+ * user or an extension (intarray) that takes exactly this type would be found before them, wherever the search path has it. It may
+ * fail for nulls or call what is equal different. For other types `pg_catalog` is first on the path; see docs/security.md.
+ */
+export function infixOperator(symbol: string, { element }: ColumnType): Sql {
+  return raw(element ? ` operator(pg_catalog.${symbol}) ` : ` ${symbol} `);
+}
+
 /** `left = right` of values of two columns' types. */
 export function equality(left: Sql, leftType: ColumnType, right: Sql, rightType: ColumnType): Sql {
   const common = commonArray(leftType, rightType);
   const operand = (value: Sql, type: ColumnType) =>
     common !== undefined && type.sql !== common ? sql`(${value})::${raw(common)}` : asOperand(value, type);
-  return sql`${operand(left, leftType)} = ${operand(right, rightType)}`;
+  return sql`${operand(left, leftType)}${infixOperator('=', leftType)}${operand(right, rightType)}`;
 }
 
 /** Element types by the type that PostgreSQL compares two of them as: the later one of a row. */
