@@ -19,7 +19,7 @@ const TIMELESS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a value of an SQL type may hold a date or time. Texts of a list may be read as another type. */
-export function mayHoldTime(type: string): boolean {
+function mayHoldTime(type: string): boolean {
   return !TIMELESS.has(type);
 }
 
