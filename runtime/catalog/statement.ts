@@ -3,6 +3,9 @@
  * The sections send what pg_catalog holds, by OID and attribute number; names are filled in by `normalise.ts`, which
  * knows all of them anyway. (OIDs go as int8: JSON made of an oid is a string.) One statement is one round trip, and one snapshot.
  *
+ * A database that was filled a moment ago has the statistics of an empty one, and the planner errs. So joins compare all that
+ * is equal, and nothing is looked up with IN or EXISTS among many rows.
+ *
  * It reads every schema but the system's own, temporary ones and `engine_catalog`, where the metadata is kept.
  */
 
@@ -190,15 +193,20 @@ const sideEffects = `${calling}
         on y.class = 'pg_catalog.pg_constraint'::pg_catalog.regclass and k.oid = y.oid
       left join pg_catalog.pg_attribute a on y.class = 'pg_catalog.pg_type'::pg_catalog.regclass and a.atttypid = y.oid
       union
-      select v.adrelid
-      from pg_catalog.pg_attrdef v
-      join pg_catalog.pg_depend x on x.classid = 'pg_catalog.pg_attrdef'::pg_catalog.regclass and x.objid = v.oid
-      join pg_catalog.pg_class c
-        on x.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and c.oid = x.refobjid and c.relkind = 'S'
-      join pg_catalog.pg_depend y
-        on y.classid = x.classid and y.refclassid = x.refclassid and y.refobjid = x.refobjid
-      join pg_catalog.pg_attrdef w on w.oid = y.objid and w.adrelid <> v.adrelid
-      where w.adrelid not in (select i.inhrelid from pg_catalog.pg_inherits i)`;
+      select u.adrelid
+      from (
+        select
+          v.adrelid,
+          pg_catalog.min(v.adrelid) over same <> pg_catalog.max(v.adrelid) over same as is_shared
+        from pg_catalog.pg_attrdef v
+        join pg_catalog.pg_depend x
+          on x.classid = 'pg_catalog.pg_attrdef'::pg_catalog.regclass and x.objid = v.oid
+          and x.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+        join pg_catalog.pg_class c on c.oid = x.refobjid and c.relkind = 'S'
+        where not exists (select from pg_catalog.pg_inherits i where i.inhrelid = v.adrelid)
+        window same as (partition by x.refobjid)
+      ) u
+      where u.is_shared`;
 
 /**
  * pg_relation_is_updatable counts unconditional INSTEAD rules and INSTEAD OF triggers. It fails on a foreign table
@@ -208,8 +216,8 @@ const relations = `
     select
       r.oid::int8, r.schema, r.name, r.kind, d.text as comment,
       case when r.is_partition then i.inhparent::int8 end as parent,
-      not r.is_partition and exists (select from pg_catalog.pg_inherits i where i.inhrelid = r.oid) as inherits,
-      r.kind <> 'p' and r.oid in (select x.ancestor from descendants x) as has_children,
+      not r.is_partition and h.oid is not null as inherits,
+      r.kind <> 'p' and b.oid is not null as has_children,
       case
         when r.kind in ('r', 'p') then 28
         when r.kind = 'v' or w.fdwhandler <> 0 then pg_catalog.pg_relation_is_updatable(r.oid, true)
@@ -228,6 +236,8 @@ const relations = `
     left join comments d
       on d.oid = r.oid and d.position = 0 and d.catalog = 'pg_catalog.pg_class'::pg_catalog.regclass
     left join pg_catalog.pg_inherits i on r.is_partition and i.inhrelid = r.oid
+    left join (select distinct i.inhrelid as oid from pg_catalog.pg_inherits i) h on h.oid = r.oid
+    left join (select distinct i.inhparent as oid from pg_catalog.pg_inherits i) b on b.oid = r.oid
     left join pg_catalog.pg_foreign_table f on f.ftrelid = r.oid
     left join pg_catalog.pg_foreign_server v on v.oid = f.ftserver
     left join pg_catalog.pg_foreign_data_wrapper w on w.oid = v.srvfdw
@@ -245,7 +255,7 @@ const columns = `
     select
       a.attrelid::int8 as relation, a.attnum as position, a.attname as name, a.atttypid::int8 as type,
       a.attnotnull and r.kind <> 'f' and u.relation is null as not_null,
-      n.ancestor is not null as null_below,
+      a.attnotnull and n.ancestor is not null as null_below,
       a.atthasdef as has_default, a.attidentity as identity, a.attgenerated as generated, d.text as comment,
       coalesce(not l.collisdeterministic, false) as nondeterministic,
       case
@@ -256,10 +266,9 @@ const columns = `
     left join pg_catalog.pg_collation l on l.oid = a.attcollation
     left join unvalidated u on u.relation = a.attrelid and u.position = a.attnum
     left join (
-      select distinct x.ancestor, p.attname as name
+      select distinct x.ancestor, c.attname as name
       from descendants x
-      join pg_catalog.pg_attribute p on p.attrelid = x.ancestor and p.attnum > 0 and p.attnotnull
-      join pg_catalog.pg_attribute c on c.attrelid = x.oid and c.attname = p.attname
+      join pg_catalog.pg_attribute c on c.attrelid = x.oid and c.attnum > 0
       join pg_catalog.pg_class k on k.oid = x.oid
       left join unvalidated v on v.relation = c.attrelid and v.position = c.attnum
       where not c.attnotnull or k.relkind = 'f' or v.relation is not null
