@@ -7,7 +7,15 @@ import { boolean, name, text } from '../../metadata/values.ts';
 import { findSource } from '../edit.ts';
 import { operation } from '../operation.ts';
 import { introspectSource, withEnumTables } from '../read-sources.ts';
-import { runStatements, runText, sqlError } from '../run-sql/execute.ts';
+import {
+  endsTransaction,
+  type Progress,
+  runInTransactions,
+  runStatements,
+  runText,
+  sqlError,
+  toldWhatStays,
+} from '../run-sql/execute.ts';
 import { followChanges } from '../run-sql/follow.ts';
 import type { DatabaseClient } from '../state.ts';
 import type { WorkingCopy } from '../working-copy.ts';
@@ -27,7 +35,9 @@ export default operation({
   endpoints: ['/v2/query', '/v1/query', '/v1/metadata'],
   documentation:
     'Runs SQL on a source. If it may have changed tracked objects, the catalogs before and after are compared: renames are ' +
-    'followed, dependents of what was dropped are refused, or dropped with `cascade`; a refusal rolls the SQL back.',
+    'followed, what was dropped and made again is kept by its name, dependents of what was dropped are refused, or dropped ' +
+    'with `cascade`; a refusal rolls the SQL back, but for what the SQL committed itself, which the error says. With `read_only` ' +
+    'every statement runs in a read-only transaction, also after a COMMIT, and `no_transaction` has no effect.',
   arguments: object({
     sql: text,
     source: withDefault(name, 'default'),
@@ -55,37 +65,51 @@ function checksMetadata({ sql, read_only, check_metadata_consistency }: Argument
   return !read_only && (check_metadata_consistency ?? CHANGES_SCHEMA.test(sql));
 }
 
+/** A transaction cannot become one that writes after its first query. */
+const BEGIN_READ_ONLY = 'begin read only; select';
+
 async function runSql(args: Arguments, copy: WorkingCopy, client: DatabaseClient): Promise<Json> {
+  const { sql, source } = args;
+  if (args.read_only) return runReadOnly(sql, client);
   const checks = checksMetadata(args);
-  if (!checks) copy.noteSql(args.source);
-  if (args.no_transaction) return runOutsideTransaction(args, copy, client, checks);
-  await client.query(args.read_only ? 'begin read only' : 'begin');
+  if (!checks) copy.noteSql(source);
+  // Also when it fails: what was committed by then stays, and a broken connection does not tell.
+  else copy.changedDatabases.add(source);
+  const progress: Progress = { committed: 0 };
   try {
-    const answer = checks
-      ? await withCheck(args, copy, client, () => runText(client, args.sql))
-      : await runText(client, args.sql);
+    const run = () => {
+      if (args.no_transaction) return runStatements(client, sql, progress);
+      return endsTransaction(sql) ? runInTransactions(client, sql, 'begin', progress) : runText(client, sql);
+    };
+    if (!args.no_transaction) await client.query('begin');
+    const answer = checks ? await withCheck(args, copy, client, run) : await run();
     // Deferred constraints speak up only now.
-    await client.query('commit').catch((error: unknown) => {
-      throw sqlError(error, args.sql);
-    });
-    if (checks) copy.changedDatabases.add(args.source);
+    if (!args.no_transaction) await client.query('commit').catch(refuse(sql));
     return answer;
   } catch (error) {
-    await client.query('rollback');
+    if (checks) copy.reintrospect([source]);
+    // The connection may be gone, and the transaction with it.
+    await client.query('rollback').catch(() => {});
+    throw toldWhatStays(error, progress);
+  }
+}
+
+async function runReadOnly(sql: string, client: DatabaseClient): Promise<Json> {
+  await client.query(BEGIN_READ_ONLY);
+  try {
+    const answer = await runInTransactions(client, sql, BEGIN_READ_ONLY, { committed: 0 });
+    await client.query('commit').catch(refuse(sql));
+    return answer;
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
     throw error;
   }
 }
 
-/** Each statement is committed by itself: what a refused check leaves behind in the database stays. */
-async function runOutsideTransaction(
-  args: Arguments,
-  copy: WorkingCopy,
-  client: DatabaseClient,
-  checks: boolean,
-): Promise<Json> {
-  const run = () => runStatements(client, args.sql);
-  if (checks) copy.changedDatabases.add(args.source);
-  return checks ? withCheck(args, copy, client, run) : run();
+function refuse(sql: string): (error: unknown) => never {
+  return (error) => {
+    throw sqlError(error, sql);
+  };
 }
 
 /** Runs the SQL between two readings of the catalog, and has the metadata follow what it did. */

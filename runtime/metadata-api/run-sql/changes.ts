@@ -1,8 +1,9 @@
 /**
  * Effects of SQL on the objects that the metadata names: compares the catalogs before and after. Tables and functions are
- * the same when their OIDs are, columns when their attribute numbers are, so that a rename is seen as a rename. Pure.
+ * the same when their OIDs are, columns when their attribute numbers are, so that a rename is seen as a rename. One that was
+ * dropped and made again is the same by its name, and so are its columns. Pure.
  */
-import type { CatalogFunction, CatalogTable, SourceCatalog, TypeReference } from '../../catalog/catalog.ts';
+import type { CatalogTable, SourceCatalog, TypeReference } from '../../catalog/catalog.ts';
 import { keyOf, objectKey } from '../../core/names.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 
@@ -38,13 +39,14 @@ export function compareCatalogs(
 ): CatalogChanges {
   const tablesAfter = new Map(after.tables.map((table) => [table.oid, table]));
   const tablesBefore = new Map(before.tables.map((table) => [keyOf(table), table]));
+  const made = madeSince(before.tables, after.tables);
   const droppedTables: QualifiedName[] = [];
   const renamedTables = new Map<string, QualifiedName>();
   const tables: TableChange[] = [];
   for (const name of named.tables) {
     const old = tablesBefore.get(keyOf(name));
     if (old === undefined) continue;
-    const now = tablesAfter.get(old.oid);
+    const now = tablesAfter.get(old.oid) ?? made.get(keyOf(old))?.[0];
     if (now === undefined) {
       droppedTables.push(name);
       continue;
@@ -57,12 +59,13 @@ export function compareCatalogs(
 }
 
 function compareTables(before: CatalogTable, after: CatalogTable): TableChange {
-  const columns = new Map(after.columns.map((column) => [column.position, column]));
+  const identity = before.oid === after.oid ? 'position' : 'name';
+  const columns = new Map(after.columns.map((column) => [column[identity], column]));
   const droppedColumns: string[] = [];
   const renamedColumns = new Map<string, string>();
   const retypedColumns: string[] = [];
   for (const column of before.columns) {
-    const now = columns.get(column.position);
+    const now = columns.get(column[identity]);
     if (now === undefined) {
       droppedColumns.push(column.name);
       continue;
@@ -104,6 +107,7 @@ function compareFunctions(
   const functionsBefore = byKey(before.functions);
   const functionsAfter = byKey(after.functions);
   const byOid = new Map(after.functions.map((candidate) => [candidate.oid, candidate]));
+  const made = madeSince(before.functions, after.functions);
   const droppedFunctions: QualifiedName[] = [];
   const nowVolatile: QualifiedName[] = [];
   const overloaded: QualifiedName[] = [];
@@ -111,7 +115,7 @@ function compareFunctions(
     const [old, ...others] = functionsBefore.get(keyOf(name)) ?? [];
     // An overloaded name was inconsistent before, and this change is not to blame for it.
     if (old === undefined || others.length > 0) continue;
-    const now = byOid.get(old.oid);
+    const now = byOid.get(old.oid) ?? made.get(keyOf(old))?.[0];
     if (now === undefined || keyOf(now) !== keyOf(old)) droppedFunctions.push(name);
     else if (now.volatility === 'volatile' && old.volatility !== 'volatile') nowVolatile.push(name);
     if ((functionsAfter.get(keyOf(name)) ?? []).length > 1) overloaded.push(name);
@@ -119,9 +123,17 @@ function compareFunctions(
   return { droppedFunctions, nowVolatile, overloaded };
 }
 
-function byKey(functions: readonly CatalogFunction[]): ReadonlyMap<string, readonly CatalogFunction[]> {
-  const found = new Map<string, CatalogFunction[]>();
-  for (const candidate of functions) {
+/** The objects that were not there before, by the key of their names. */
+function madeSince<Item extends Named>(before: readonly Item[], after: readonly Item[]) {
+  const known = new Set(before.map(({ oid }) => oid));
+  return byKey(after.filter(({ oid }) => !known.has(oid)));
+}
+
+type Named = Pick<CatalogTable, 'oid' | 'schema' | 'name'>;
+
+function byKey<Item extends Named>(items: readonly Item[]): ReadonlyMap<string, readonly Item[]> {
+  const found = new Map<string, Item[]>();
+  for (const candidate of items) {
     const key = keyOf(candidate);
     const same = found.get(key);
     if (same === undefined) found.set(key, [candidate]);

@@ -1,8 +1,7 @@
 /**
  * Splits SQL text into its statements at the semicolons that end them: not those in quoted names and strings,
- * dollar-quoted bodies, comments, parentheses (rules of several commands), or the bodies of SQL-standard functions
- * (`begin atomic … end`). The parts are sent as
- * they stand; a text that does not end properly is one last part, and Postgres says what is wrong with it.
+ * dollar-quoted bodies, comments, parentheses (rules), or the bodies of SQL-standard functions (`begin atomic … end`). The parts
+ * are sent as they stand; a text that does not end properly is one last part, and Postgres says what is wrong with it.
  */
 export function splitStatements(sql: string): readonly string[] {
   const statements: string[] = [];
@@ -64,7 +63,7 @@ function skipQuoted(sql: string, position: number): number {
     return found < 0 ? sql.length : found + text.length;
   };
   const two = sql.slice(position, position + 2);
-  if (two === '--') return rest('\n', position);
+  if (two === '--') return position + /[^\r\n]*[\r\n]?/.exec(sql.slice(position))![0].length;
   if (two === '/*') return skipComment(sql, position);
   if (/^e'/i.test(two) && !isWordCharacter(sql[position - 1])) return skipEscapeString(sql, position + 2);
   if (sql[position] === "'") return rest("'", position + 1);
@@ -106,5 +105,5 @@ function isWordCharacter(character: string | undefined): boolean {
 }
 
 function isBlank(statement: string): boolean {
-  return statement.replace(/--[^\n]*/g, '').trim() === '';
+  return skipBlanks(statement, 0) >= statement.length;
 }

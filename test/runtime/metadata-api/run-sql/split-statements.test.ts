@@ -21,6 +21,8 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
     ['create rule r as on delete to t do instead (select 1; select (2);)', ' select 2'],
   ],
   ['select 1); select 2', ['select 1)', ' select 2']],
+  ['-- no end\rcommit; select 1', ['-- no end\rcommit', ' select 1']],
+  ['/* nothing */; select 1', [' select 1']],
   ["select 'open; select 2", ["select 'open; select 2"]],
 ];
 
