@@ -9,6 +9,7 @@ import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { benchConsole, consoleTable } from './console.ts';
 import { benchEvents } from './eventing/index.ts';
+import { benchCatalogGrowth, growthTable } from './growth.ts';
 import { benchLargeRequests, largeTable, servesWithinLimits } from './large-requests.ts';
 import { benchLive } from './live/bench.ts';
 import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
@@ -134,6 +135,13 @@ program
   .action(async () => {
     const results = await benchCompiling(progress);
     publish(compileTable(results), results);
+  });
+program
+  .command('growth')
+  .description('measure reading a catalog of 10,000 new tables, for each beside one of 1,000')
+  .action(async () => {
+    const growth = await benchCatalogGrowth(progress);
+    publish(growthTable(growth), { growth });
   });
 program
   .command('swap')

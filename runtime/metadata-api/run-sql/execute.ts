@@ -135,5 +135,16 @@ export function sqlError(error: unknown, sql: string): unknown {
       hint: error.hint ?? null,
     },
   };
-  return new EngineError('postgres-error', 'query execution failed', { internal, cause: error });
+  const command = error.code === '42601' ? psqlCommand(sql) : undefined;
+  const message = command === undefined ? 'query execution failed' : `query execution failed: ${command}`;
+  return new EngineError('postgres-error', message, { internal, cause: error });
+}
+
+/** What is wrong with a text that PostgreSQL cannot read because a line of it is for psql, as in dumps. */
+function psqlCommand(sql: string): string | undefined {
+  const found = /^[ \t]*(\\\S+)/m.exec(sql);
+  if (found === null) return undefined;
+  const line = sql.slice(0, found.index).split('\n').length;
+  const rows = found[1] === '\\.' ? ' (it ends the rows of COPY; dump them with --inserts)' : '';
+  return `line ${line} has "${found[1]}", a command of psql, which a database does not know${rows}. Leave it out`;
 }
