@@ -19,8 +19,8 @@ export interface SessionDatabase {
 
 export interface WireOptions {
   readonly password: string;
-  /** The database of a name. @throws Error whose message is reported to the client */
-  readonly open: (name: string) => Promise<SessionDatabase>;
+  /** Finds the database of a name; what it returns opens it. @throws Error whose message is reported to the client */
+  readonly find: (name: string) => () => Promise<SessionDatabase>;
   /** Runs a statement on databases themselves; undefined if it is an ordinary statement. Returns the command's tag. */
   readonly command: (sql: string, database: string) => (() => Promise<string>) | undefined;
 }
@@ -62,10 +62,12 @@ export async function serveConnection(socket: Socket, options: WireOptions): Pro
     const messages = readMessages(socket);
     const name = await startUp(messages, socket, options.password);
     if (name === undefined) return;
-    database = await options.open(name);
+    const open = options.find(name);
+    // Before it is open: that takes seconds, and a client waits only so long for a connection.
+    socket.write(greeting(number));
+    database = await open();
     const queue = turnsOf(database);
     queue.connections += 1;
-    socket.write(greeting(number));
     let batch: Buffer[] = [];
     for await (const message of messages) {
       const type = String.fromCharCode(message[0]!);

@@ -95,13 +95,15 @@ export async function startPostgis(): Promise<Postgis | undefined> {
     databases.delete(name);
     await found?.close();
   };
-  const open = async (name: string): Promise<SessionDatabase> => {
-    if (name === MAINTENANCE) return maintenance;
+  const find = (name: string) => {
+    if (name === MAINTENANCE) return async () => maintenance;
     const found = databases.get(name);
     if (!found) throw Object.assign(new Error(`database "${name}" does not exist`), { code: '3D000' });
-    const opened = found.open();
-    for (const other of databases.values()) if (!other.isUsed()) await other.rest();
-    return opened;
+    return async () => {
+      const opened = found.open();
+      for (const other of databases.values()) if (!other.isUsed()) await other.rest();
+      return opened;
+    };
   };
   const command = (sql: string, database: string) => {
     if (database !== MAINTENANCE) return undefined;
@@ -124,7 +126,7 @@ export async function startPostgis(): Promise<Postgis | undefined> {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});
-    void serveConnection(socket, { password, open, command });
+    void serveConnection(socket, { password, find, command });
   });
   await new Promise<void>((done, reject) => {
     server.once('error', reject);
@@ -142,7 +144,7 @@ export async function startPostgis(): Promise<Postgis | undefined> {
     },
     installStubs: async (name, stubs) => {
       // The folder has to be empty until the database is made in it.
-      const session = await open(name);
+      const session = await find(name)();
       session.release();
       return installStubs(stubs, join(databases.get(name)!.folder, 'stubs'), `${DATA}/stubs`);
     },
