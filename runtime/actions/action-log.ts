@@ -1,6 +1,7 @@
 /** The log of asynchronous actions, `engine_catalog.action_log` in the metadata database: calls and their results. */
 import pg from 'pg';
 import { listenTo } from '../database/channel.ts';
+import { createOwnTables } from '../database/own-objects.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
 import type { ConnectionConfiguration } from '../database/ways.ts';
 import { isOwned, type QueueQuery } from '../queue/lease.ts';
@@ -261,6 +262,6 @@ function unstorable({ message }: Error): string {
 }
 
 async function createTable(configuration: ConnectionConfiguration): Promise<ConnectionConfiguration> {
-  await withOwnTables(configuration, NAME, (client) => client.query(TABLE));
+  await withOwnTables(configuration, NAME, (client) => createOwnTables(client, TABLE));
   return configuration;
 }

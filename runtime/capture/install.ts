@@ -1,6 +1,8 @@
 /** Installs and removes what records writes (schema.ts), and says what is installed. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { quoteIdentifier } from '../core/sql/fragment.ts';
+import { namingOwnObjects } from '../database/own-objects.ts';
 import { READ_THROUGH } from '../database/read-through.ts';
 import {
   CAPTURE_TABLES,
@@ -107,7 +109,8 @@ export async function removeCapture(client: CaptureClient): Promise<readonly str
   return rows.flatMap(({ tables }: { tables: string[] }) => tables);
 }
 
-async function transaction(client: CaptureClient, statements: readonly string[]): Promise<void> {
+async function transaction(connection: CaptureClient, statements: readonly string[]): Promise<void> {
+  const client = namingOwnObjects(connection);
   for (let attempt = 1; ; attempt += 1) {
     try {
       await client.query('begin isolation level read committed read write');

@@ -1,6 +1,7 @@
 /** Connections for Engine's own tables. Their transactions write, at read committed, whatever the database does by default. */
 import pg from 'pg';
 import { DatabaseClient } from './client.ts';
+import { namingOwnObjects } from './own-objects.ts';
 import { SESSION_SETTINGS } from './session-settings.ts';
 import type { ConnectionConfiguration } from './ways.ts';
 
@@ -37,7 +38,7 @@ export async function withOwnTables(
   try {
     await client.connect();
     await client.query(OWN_SESSION);
-    await run(client);
+    await run(namingOwnObjects(client));
   } finally {
     await client.end();
   }

@@ -3,6 +3,7 @@
  * metadata database, or else in the one of the source "default", so that several instances make each event once.
  */
 import type { CronTriggerShape } from '../core/events.ts';
+import { createOwnTables } from '../database/own-objects.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
 import type { QueueQuery } from '../queue/lease.ts';
 import { deleteWaiting, scheduleAnew, scheduleText } from './cron-events.ts';
@@ -61,7 +62,7 @@ export function deliverCompiledCron(
   let started: { readonly delivery: ScheduledDelivery; readonly close: () => Promise<void> } | undefined;
   const start = async () => {
     const configuration = { connectionString: databaseUrl };
-    await withOwnTables(configuration, NAME, (client) => client.query(TABLES));
+    await withOwnTables(configuration, NAME, (client) => createOwnTables(client, TABLES));
     if (isStopped) return;
     const pool = createPool(configuration, NAME);
     const query: QueueQuery = async (sql, values = []) => (await pool.query(sql, [...values])).rows;

@@ -7,6 +7,7 @@ import { EngineError } from '../core/errors.ts';
 import { type CaptureShape, captureName, type EventTriggerShape, type SourceEvents } from '../core/events.ts';
 import { quoteIdentifier, quoteLiteral } from '../core/sql/fragment.ts';
 import { vocabulary } from '../core/vocabulary.ts';
+import { createOwnTables, namingOwnObjects } from '../database/own-objects.ts';
 import { DROP_EVENT_TABLES, EVENT_TABLES, EVENTS_VERSION } from './schema.ts';
 
 /** The part of `pg.Client` that is used; one connection. */
@@ -90,10 +91,11 @@ function expectedCaptures(
  * @throws EngineError already-exists: another source on this database has a trigger of the same name
  */
 export async function installEvents(
-  client: InstallClient,
+  connection: InstallClient,
   events: SourceEvents,
   { known, deleted, otherSources = [] }: TriggerNames,
 ): Promise<void> {
+  const client = namingOwnObjects(connection);
   if (events.triggers.length === 0 && !(await hasEventTables(client))) return;
   await client.query(BEGIN);
   try {
@@ -184,7 +186,7 @@ async function prepareTables(client: InstallClient): Promise<void> {
     );
     if (versions[0]?.version === EVENTS_VERSION) return;
   }
-  await client.query(EVENT_TABLES);
+  await createOwnTables(client, EVENT_TABLES);
 }
 
 async function installCapture(

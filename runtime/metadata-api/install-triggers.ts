@@ -1,4 +1,5 @@
 /** Keeps the event triggers of databases as the metadata says. */
+import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
 import type { SourceEvents } from '../core/events.ts';
 import { databaseError } from '../database/errors.ts';
@@ -34,10 +35,15 @@ export async function installTriggers(
       if (error instanceof EngineError) throw error;
       const refused = databaseError(error);
       if (!(refused instanceof EngineError)) throw error;
+      // For whoever runs the server: what the database said.
+      const reason = error instanceof pg.DatabaseError ? error.message : refused.message;
       throw new EngineError(
         'postgres-error',
-        `event triggers of source "${name}" cannot be installed: ${refused.message}`,
-        { internal: refused.internal, cause: error },
+        `event triggers of source "${name}" cannot be installed: ${reason}`,
+        {
+          internal: refused.internal,
+          cause: error,
+        },
       );
     }
   }

@@ -8,6 +8,7 @@ import { EngineError } from '../core/errors.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import { jsonText } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
+import { createOwnTables } from '../database/own-objects.ts';
 import { SCHEDULED_TABLES } from '../events/scheduled-schema.ts';
 
 /** Held while migrating, so that two instances starting at once do not both run a step. An arbitrary constant. */
@@ -138,7 +139,7 @@ export async function migrate(client: pg.ClientBase): Promise<void> {
     }
     for (const [index, step] of steps.entries()) {
       if (index < done) continue;
-      if (typeof step === 'string') await client.query(step);
+      if (typeof step === 'string') await createOwnTables(client, step);
       else await step(client);
       await client.query('insert into engine_catalog.migrations (step) values ($1)', [index + 1]);
     }
