@@ -17,6 +17,7 @@ import { addProjectOptions, CATALOGS, sourceAddress } from './project-options.ts
 import { addRemoteCommands } from './remote-commands.ts';
 import { addReviewCommands } from './review-commands.ts';
 import { addSavedCommands } from './saved-commands.ts';
+import { addScaffoldCommands } from './scaffold-commands.ts';
 
 /** Exit status of a wrong use of the command line. */
 const USAGE = 2;
@@ -31,11 +32,13 @@ const COMMANDS: readonly string[] = [
   'collections',
   'compile',
   'explain',
+  'init',
   'introspect',
   'lint',
   'live',
   'metadata',
   'remote',
+  'role',
   'schema',
   'test',
   'verify',
@@ -55,6 +58,7 @@ const EXPECTED: Readonly<Record<string, number>> = {
   ScratchServerError: 1,
   MetadataCommandError: 1,
   ManifestError: 1,
+  ProjectFolderError: 1,
 };
 
 const consoleContext: CommandContext = {
@@ -124,6 +128,7 @@ function createProgram(context: CommandContext, finish: (status: number) => void
     .configureOutput({ writeOut: context.stdout, writeErr: context.stderr })
     .showHelpAfterError('(engine --help lists the commands and their options)')
     .exitOverride();
+  addScaffoldCommands(program, context, finish);
   addCompile(program, context, finish);
   addIntrospect(program, context, finish);
   addSchema(program, context, finish);

@@ -14,6 +14,7 @@ import {
   type StringValueNode,
 } from 'graphql';
 import { type ScalarTag, stringify } from 'yaml';
+import { objectKey } from '../../runtime/core/names.ts';
 import { NumberText } from '../../runtime/core/types.ts';
 import type {
   Action,
@@ -41,11 +42,17 @@ const VALUE_FILES: Readonly<Record<string, string>> = {
   opentelemetry: 'opentelemetry.yaml',
 };
 
-/** Path below the directory → text, sorted by path. Names that cannot be file names are spelt with underscores. */
-export function metadataFolder(metadata: Metadata): ReadonlyMap<string, string> {
+/**
+ * Path below the directory → text, sorted by path. Names that cannot be file names are spelt with underscores.
+ * @param comments lines for the beginning of a table's file, by the table's key
+ */
+export function metadataFolder(
+  metadata: Metadata,
+  comments: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, string> {
   const exported = exportMetadata(metadata);
   const files = new Map<string, string>();
-  const write = (path: string, value: unknown) => files.set(path, yaml(value));
+  const write = (path: string, value: unknown, comment = '') => files.set(path, comment + yaml(value));
   write('version.yaml', { version: exported.version });
   const folders = uniqueNames();
   const databases = (exported.sources as readonly JsonObject[]).map((source) => {
@@ -56,7 +63,8 @@ export function metadataFolder(metadata: Metadata): ReadonlyMap<string, string> 
       const includes = entries.map((entry) => {
         const { schema, name } = entry[nameKey] as unknown as QualifiedName;
         const file = `${unique(`${schema}_${name}`)}.yaml`;
-        write(`databases/${folder}/${key}/${file}`, entry);
+        const comment = key === 'tables' ? comments.get(objectKey(schema, name)) : undefined;
+        write(`databases/${folder}/${key}/${file}`, entry, comment);
         return `!include ${file}`;
       });
       const file = `${folder}/${key}/${key}.yaml`;

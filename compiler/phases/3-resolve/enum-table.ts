@@ -15,7 +15,7 @@ export function resolveEnumTable(
 ): Record<string, string | null> {
   // The saved catalog names tables as `schema.name`, without quotes.
   const values = rows[`${table.schema}.${table.name}`];
-  const reasons = [...keyReasons(table), ...columnReasons(table)];
+  const reasons = enumTableReasons(table);
   if (reasons.length === 0) {
     if (!values) throw new Failure(diagnostics.enumTableRowsUnknown({ table: quoted(table) }));
     if (values.length === 0) reasons.push('the table must have at least one row');
@@ -33,6 +33,11 @@ export function resolveEnumTable(
   if (reasons.length > 0)
     throw new Failure(diagnostics.enumTableUnusable({ table: quoted(table), reasons: because(reasons) }));
   return Object.fromEntries(values!.map(({ value, comment }) => [value, comment]));
+}
+
+/** Why the table cannot be an enum table, whatever its rows are; empty if it can. */
+export function enumTableReasons(table: CatalogTable): string[] {
+  return [...keyReasons(table), ...columnReasons(table)];
 }
 
 function keyReasons(table: CatalogTable): string[] {

@@ -1,9 +1,11 @@
+import { keyOf } from '../../core/names.ts';
 import { object, optional, requiredList, withDefault } from '../../metadata/combinators.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
-import type { JsonObject, QualifiedName, TableEntry } from '../../metadata/metadata.ts';
+import type { JsonObject, QualifiedName } from '../../metadata/metadata.ts';
+import { suggestRelationships } from '../../metadata/suggested-relationships.ts';
 import { boolean } from '../../metadata/values.ts';
 import { sourceArgument } from '../arguments.ts';
-import { findSource, trackedTable } from '../edit.ts';
+import { findSource } from '../edit.ts';
 import { sameName } from '../names.ts';
 import { METADATA, operation } from '../operation.ts';
 
@@ -11,7 +13,8 @@ export default operation({
   name: 'suggest_relationships',
   spelling: 'prefixed',
   endpoints: METADATA,
-  documentation: 'Relationships that the foreign keys between tracked tables suggest, each key both ways.',
+  documentation:
+    'Relationships that the foreign keys between tracked tables suggest, each key both ways, with the names that `engine init` gives.',
   arguments: object({
     source: sourceArgument,
     tables: optional(requiredList(qualifiedName)),
@@ -19,51 +22,41 @@ export default operation({
   }),
   changesMetadata: false,
   run: ({ source, tables, omit_tracked }, copy) => {
-    findSource(copy.metadata, source);
+    const entries = new Map(
+      findSource(copy.metadata, source).tables.map((entry) => [keyOf(entry.table), entry]),
+    );
+    const suggestions = suggestRelationships(copy.catalog(source)?.tables ?? [], (table) => {
+      const entry = entries.get(keyOf(table));
+      if (!entry) return undefined;
+      const { object_relationships, array_relationships, computed_fields, remote_relationships } = entry;
+      const columns = table.columns.flatMap(({ name }) => {
+        const custom = entry.configuration.column_config[name]?.custom_name;
+        return custom === undefined ? [name] : [name, custom];
+      });
+      const others = [...computed_fields, ...remote_relationships].map(({ name }) => name);
+      return {
+        fields: [...columns, ...others],
+        relationships: [...object_relationships, ...array_relationships],
+      };
+    });
     const wanted = (name: QualifiedName) =>
       tables === undefined || tables.some((table) => sameName(table, name));
-    const relationships: JsonObject[] = [];
-    for (const table of copy.catalog(source)?.tables ?? []) {
-      const from = trackedTable(copy.metadata, source, table);
-      if (from === undefined) continue;
-      const keys = [table.primaryKey, ...table.uniqueConstraints].filter((key) => key !== undefined);
-      for (const { columns, references } of table.foreignKeys) {
-        const to = trackedTable(copy.metadata, source, references);
-        if (to === undefined) continue;
-        const near = end(table, columns);
-        const far = end(references, references.columns);
-        if (wanted(table) && !(omit_tracked && hasOwnKey(from, columns))) {
-          relationships.push({ type: 'object', from: near, to: far });
-        }
-        if (wanted(references) && !(omit_tracked && hasOtherKey(to, table, columns))) {
-          const isUnique = keys.some((key) => sameColumns(key.columns, columns));
-          relationships.push({ type: isUnique ? 'object' : 'array', from: far, to: near });
-        }
-      }
-    }
-    return { relationships };
+    return {
+      relationships: suggestions
+        .filter(({ from, isThere }) => wanted(from) && !(omit_tracked && isThere))
+        .map(({ type, name, from, to, key, isOwnKey }): JsonObject => {
+          const [near, far] = [key.columns, key.references.columns];
+          return {
+            type,
+            name,
+            from: end(from, isOwnKey ? near : far),
+            to: end(to, isOwnKey ? far : near),
+          };
+        }),
+    };
   },
 });
 
 function end({ schema, name }: QualifiedName, columns: readonly string[]): JsonObject {
   return { table: { schema, name }, columns };
-}
-
-function hasOwnKey(entry: TableEntry, columns: readonly string[]): boolean {
-  return entry.object_relationships.some(
-    ({ using }) => using.kind === 'foreign_key_on_this_table' && sameColumns(using.columns, columns),
-  );
-}
-
-function hasOtherKey(entry: TableEntry, table: QualifiedName, columns: readonly string[]): boolean {
-  return [...entry.object_relationships, ...entry.array_relationships].some(
-    ({ using }) =>
-      using.kind === 'foreign_key_on_other_table' &&
-      sameName(using.table, table) &&
-      sameColumns(using.columns, columns),
-  );
-}
-
-function sameColumns(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((column) => right.includes(column));
 }
