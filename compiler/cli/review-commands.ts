@@ -307,9 +307,13 @@ function addTest(program: Command, context: CommandContext, finish: (status: num
       'test permissions on an embedded PostgreSQL: declared cases, and isolation of every row rule',
     )
     .requiredOption('--metadata <path>', 'JSON or YAML file, or directory of YAML files')
-    .requiredOption(
+    .option(
       '--migrations <folder>',
       'SQL migrations to apply to the embedded PostgreSQL; their rows are used',
+    )
+    .option(
+      '--catalog <file>',
+      'without migrations: saved catalog, after which empty tables with its keys and checks are made',
     );
   addMigrationOptions(command)
     .option('--cases <path>', 'YAML file of cases, or a folder of them')
@@ -353,10 +357,13 @@ Mutations: each mutant is the metadata with one permission weakened, compiled an
 
 What is inconsistent, such as a remote schema whose address is in a variable that is not set, is listed and left out; the rest is tested.
 
+A saved catalog says less than migrations: views are empty tables, there are no functions and no triggers, and a default is some value.
+
 Exit status: 0 nothing failed, 1 a check failed, the score is too low, or the metadata has errors, 2 wrong use.
 
 Examples:
   engine test --metadata metadata --migrations migrations --cases tests
+  engine test --metadata metadata --catalog catalog.json --cases tests
   engine test --metadata metadata --migrations migrations --cases tests --base main
   engine test --metadata metadata --migrations migrations --mutations --junit results.xml`,
     )

@@ -6,17 +6,17 @@ import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import { compile } from '../index.ts';
 import { offsetOfPosition } from '../offline/sql-file.ts';
+import { openTrialDatabases } from '../offline/trial-databases.ts';
 import { readCases } from '../review/permission-tests/cases.ts';
 import { testPermissions } from '../review/permission-tests/index.ts';
 import { countChecks, junitXml, mutationScore, testText } from '../review/permission-tests/report.ts';
-import { openTrialDatabase, type TrialDatabase } from '../review/permission-tests/trial.ts';
+import type { TrialDatabase } from '../review/permission-tests/trial.ts';
 import { readBaseMetadata } from './base-metadata.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { startProgress } from './progress.ts';
 import { compileReadable, type Project, type ProjectOptions, withProject } from './project.ts';
 
 export interface TestOptions extends ProjectOptions {
-  readonly migrations: string;
   /** YAML file, or a folder of them. */
   readonly cases?: string;
   /** SQL file with rows for the tests; SOURCE=FILE with several sources. */
@@ -36,6 +36,10 @@ export interface TestOptions extends ProjectOptions {
 export function testCommand(options: TestOptions, context: CommandContext): Promise<number> {
   if (options.base !== undefined && !options.isolation)
     throw new UsageError('--base runs the isolation checks of an earlier version: leave out --no-isolation.');
+  if (options.migrations === undefined && options.catalog === undefined)
+    throw new UsageError(
+      'What to test on? Give --migrations, or --catalog for tables made after a saved catalog (engine introspect).',
+    );
   const cases = options.cases === undefined ? [] : readCases(options.cases);
   const progress = startProgress(context);
   return withProject(options, context, progress, async (project) => {
@@ -49,13 +53,17 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
             label: options.base,
             compiled: compile({ ...input, metadata: readBaseMetadata(options.base, options.metadata) }),
           };
-    const databases = await openDatabases(project);
+    const catalogs = input.catalogs as Readonly<Record<string, SourceCatalog>>;
+    const { databases, close } = await openTrialDatabases(
+      catalogs,
+      options.migrations === undefined ? new Map() : project.databases,
+    );
     try {
       await seed(databases, options.seed ?? []);
       const tested = await testPermissions({
         compiled: result,
         compile: (metadata) => compile({ ...input, metadata }, result),
-        catalogs: input.catalogs as Readonly<Record<string, SourceCatalog>>,
+        catalogs,
         serving: input.serving,
         cases,
         databases,
@@ -73,15 +81,9 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
       const isRefused = hasErrors(result.diagnostics) && !options.allowInconsistent;
       return countChecks(tested).failed > 0 || isLow || isRefused ? 1 : 0;
     } finally {
-      for (const database of databases.values()) await database.close();
+      await close();
     }
   });
-}
-
-async function openDatabases({ databases }: Project): Promise<Map<string, TrialDatabase>> {
-  const opened = new Map<string, TrialDatabase>();
-  for (const [source, configuration] of databases) opened.set(source, await openTrialDatabase(configuration));
-  return opened;
 }
 
 async function seed(databases: ReadonlyMap<string, TrialDatabase>, files: readonly string[]): Promise<void> {
