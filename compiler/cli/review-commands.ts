@@ -313,7 +313,7 @@ function addTest(program: Command, context: CommandContext, finish: (status: num
     )
     .option(
       '--catalog <file>',
-      'without migrations: saved catalog, after which empty tables with its keys and checks are made',
+      'without migrations: saved catalog, after which empty tables with its keys are made',
     );
   addMigrationOptions(command)
     .option('--cases <path>', 'YAML file of cases, or a folder of them')
@@ -357,7 +357,7 @@ Mutations: each mutant is the metadata with one permission weakened, compiled an
 
 What is inconsistent, such as a remote schema whose address is in a variable that is not set, is listed and left out; the rest is tested.
 
-A saved catalog says less than migrations: views are empty tables, there are no functions and no triggers, and a default is some value.
+After a saved catalog, views are empty tables, there are no functions, triggers and checks, and a default is some value of the type.
 
 Exit status: 0 nothing failed, 1 a check failed, the score is too low, or the metadata has errors, 2 wrong use.
 

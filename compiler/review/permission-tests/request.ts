@@ -162,8 +162,8 @@ function tableOf({ table: { key, shape } }: Subject, { program }: Planner): Tabl
   return program.tables.find((each) => each.key === key && each.source.name === shape.source.name)!;
 }
 
-/** A row as text, by which it is found again. */
-const ROW = 't::text';
+/** A row as text, by which it is found again; with its star, because a column may be called `t`. */
+const ROW = '(t.*)::text';
 
 function tableName({ table: { shape } }: Subject): string {
   return print(identifier(shape.schema, shape.name)).text;
@@ -227,7 +227,7 @@ export async function ruleRows(
   const { shape } = subject.table;
   const t = identifier('t');
   const statement = print(
-    sql`select coalesce(json_agg(row), '[]')::text from (select ${t}::text as row from ${identifier(shape.schema, shape.name)} as ${t} where ${boundRule(readRule(where).sql, { rule: subject.name })(t)} limit ${raw(String(limit))}) rows`,
+    sql`select coalesce(json_agg(row), '[]')::text from (select (${t}.*)::text as row from ${identifier(shape.schema, shape.name)} as ${t} where ${boundRule(readRule(where).sql, { rule: subject.name })(t)} limit ${raw(String(limit))}) rows`,
   );
   try {
     const [text] = await trial.connection.readTexts(

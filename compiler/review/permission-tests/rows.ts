@@ -53,11 +53,26 @@ export async function makeRows(
         problem = (error as Error).message;
       }
     }
-    if (written > 0) made.push(key);
-    else empty.set(key, problem);
+    if (written > 0) {
+      made.push(key);
+      await countOn(trial, table);
+    } else empty.set(key, problem);
   };
   for (const key of wanted) await make(key);
   return { made, empty };
+}
+
+/** Lets the sequences of a table count on from the keys of its rows: what is inserted later gets keys of its own. */
+async function countOn(trial: Trial, { schema, name, columns }: CatalogTable): Promise<void> {
+  const table = print(identifier(schema, name)).text;
+  for (const column of columns) {
+    if (!column.hasDefault || column.identity || !column.type.name.startsWith('int') || column.type.array)
+      continue;
+    await trial.run(
+      `select setval(pg_get_serial_sequence($1, $2), max(${print(identifier(column.name)).text})) from ${table}`,
+      [table, column.name],
+    );
+  }
 }
 
 /** Values of columns, by name. */
@@ -134,7 +149,7 @@ async function referredRow(
   if (isNew && table && index >= ROWS) return insertNext(trial, catalog, table);
   const list = columns.map((column) => print(identifier(column)).text).join(', ');
   const rows = await trial.run<{ row: object }>(
-    `select to_jsonb(t) as row from ${print(identifier(schema, name)).text} as t where to_jsonb(t) @> $1 order by ${list} limit ${ROWS}`,
+    `select to_jsonb(t.*) as row from ${print(identifier(schema, name)).text} as t where to_jsonb(t.*) @> $1 order by ${list} limit ${ROWS}`,
     [JSON.stringify(Object.fromEntries(known))],
   );
   const row = rows[index % Math.max(1, rows.length)];
@@ -147,7 +162,7 @@ async function insert(trial: Trial, table: CatalogTable, values: Values): Promis
   const places = [...values.keys()].map((_, position) => `$${position + 1}`).join(', ');
   const what = values.size === 0 ? 'default values' : `(${list}) values (${places})`;
   const [row] = await trial.run<{ row: object }>(
-    `insert into ${target} as t ${what} returning to_jsonb(t) as row`,
+    `insert into ${target} as t ${what} returning to_jsonb(t.*) as row`,
     [...values.values()].map((value) =>
       typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
     ),

@@ -233,7 +233,7 @@ async function reaching(
     ([variable, list]) =>
       sql`unnest(array[${join(list.map(literal), ', ')}]) as ${identifier(variable)}(value)`,
   );
-  const rows = sql`(select * from ${identifier(shape.schema, shape.name)} as ${t} order by md5(${t}::text) limit ${raw(String(ROWS))}) as ${t}`;
+  const rows = sql`(select * from ${identifier(shape.schema, shape.name)} as ${t} order by md5((${t}.*)::text) limit ${raw(String(ROWS))}) as ${t}`;
   const statement = print(
     sql`select coalesce(json_agg(found), '[]')::text from (select distinct ${join(columns, ', ')} from ${join([rows, ...lists], ', ')} where ${where} limit 500) as found`,
   );

@@ -79,7 +79,7 @@ export function findWays(
     if (length === undefined) return { kind: 'none' };
     const first = steps
       .get(table)!
-      .filter(({ to }) => to !== table && lengths.get(to) === length - 1 && (to !== closed || length === 1));
+      .filter(({ to }) => to !== table && lengths.get(to) === length - 1 && to !== closed);
     if (first.length === 1) return extend(first, within);
     return {
       kind: 'ambiguous',
