@@ -1,7 +1,7 @@
 /** Findings of the lint as data: what allowances name and what is grouped is never read from a message. */
 import { at, type Diagnostic, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
-import type { PlacedTable } from './place.ts';
+import type { PlacedPermission, PlacedTable } from './place.ts';
 
 /** A report of a lint rule. */
 export interface Found extends Diagnostic {
@@ -39,6 +39,8 @@ export interface LintFinding {
   readonly tables: readonly string[];
   readonly columns: readonly string[];
   readonly role: string;
+  /** That of the permission; absent where it is about something else. */
+  readonly operation?: PlacedPermission['operation'];
   /** Where it is, for people, without the role. */
   readonly place: string;
   readonly cause: Cause;

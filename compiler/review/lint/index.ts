@@ -103,7 +103,15 @@ function findingOf(
   { model: { key }, name }: PlacedTable,
   { role, operation }: PlacedPermission,
 ): LintFinding {
-  return { diagnostic, tables: [key, name], columns, role, place: `${operation} of ${name}`, cause };
+  return {
+    diagnostic,
+    tables: [key, name],
+    columns,
+    role,
+    operation,
+    place: `${operation} of ${name}`,
+    cause,
+  };
 }
 
 /** One finding a column, at the first rule that needs the index, however many do. */
