@@ -14,7 +14,7 @@ import type { TrialDatabase } from '../review/permission-tests/trial.ts';
 import { readBaseMetadata } from './base-metadata.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { startProgress } from './progress.ts';
-import { compileReadable, type Project, type ProjectOptions, withProject } from './project.ts';
+import { compileReadable, type ProjectOptions, withProject } from './project.ts';
 
 export interface TestOptions extends ProjectOptions {
   /** YAML file, or a folder of them. */
