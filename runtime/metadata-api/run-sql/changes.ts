@@ -1,9 +1,9 @@
 /**
  * Effects of SQL on the objects that the metadata names: compares the catalogs before and after. Tables and functions are
  * the same when their OIDs are, columns when their attribute numbers are, so that a rename is seen as a rename. One that was
- * dropped and made again is the same by its name, and so are its columns. Pure.
+ * dropped and made again is the same by its name (a function: with the same types), and so are its columns. Pure.
  */
-import type { CatalogTable, SourceCatalog, TypeReference } from '../../catalog/catalog.ts';
+import type { CatalogFunction, CatalogTable, SourceCatalog, TypeReference } from '../../catalog/catalog.ts';
 import { keyOf, objectKey } from '../../core/names.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 
@@ -115,12 +115,18 @@ function compareFunctions(
     const [old, ...others] = functionsBefore.get(keyOf(name)) ?? [];
     // An overloaded name was inconsistent before, and this change is not to blame for it.
     if (old === undefined || others.length > 0) continue;
-    const now = byOid.get(old.oid) ?? made.get(keyOf(old))?.[0];
+    const now =
+      byOid.get(old.oid) ?? made.get(keyOf(old))?.find((other) => signature(other) === signature(old));
     if (now === undefined || keyOf(now) !== keyOf(old)) droppedFunctions.push(name);
     else if (now.volatility === 'volatile' && old.volatility !== 'volatile') nowVolatile.push(name);
     if ((functionsAfter.get(keyOf(name)) ?? []).length > 1) overloaded.push(name);
   }
   return { droppedFunctions, nowVolatile, overloaded };
+}
+
+/** What PostgreSQL tells functions of one name apart by, and the type of the answer. */
+function signature({ arguments: inputs, returns, returnsSet }: CatalogFunction): string {
+  return [...inputs.map(({ type }) => typeKey(type)), returnsSet ?? false, typeKey(returns)].join('\0');
 }
 
 /** The objects that were not there before, by the key of their names. */
