@@ -55,8 +55,8 @@ function objectOf(text: string, message: string, position: string | undefined): 
   const before =
     position === undefined ? undefined : named.filter(({ index }) => index < Number(position)).at(-1);
   const found = inMessage ?? before ?? (position === undefined ? undefined : named[0]);
-  if (found) return `engine_catalog.${found.name}`;
-  return /\bengine_catalog\b/.test(message) ? 'the schema engine_catalog' : undefined;
+  if (/ schema "?engine_catalog/.test(message)) return 'the schema engine_catalog';
+  return found && `engine_catalog.${found.name}`;
 }
 
 function escaped(text: string): string {

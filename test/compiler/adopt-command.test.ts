@@ -105,6 +105,66 @@ test('tables and columns that have the word are left alone, and what names both 
   await database.query(output);
 });
 
+test.each([
+  ['a view of its table', 'create view probe as select id from "acme log".event_log', 'uses its tables'],
+  [
+    'a view that joins it',
+    'create view probe as select n.body from "Note" n join "acme log".event_log e on e.trigger_name = n.owner',
+    'uses its tables',
+  ],
+  [
+    'a materialized view of its table',
+    'create materialized view probe as select count(*) from "acme log".metadata',
+    'uses its tables',
+  ],
+  [
+    'a view that calls its function',
+    'create view probe as select "acme log".gen_acme_uuid() as id',
+    'calls its functions',
+  ],
+  [
+    'a view of both',
+    'create view probe as select id, "acme log".gen_acme_uuid() as other from "acme log".event_log',
+    'uses its tables and calls its functions',
+  ],
+  [
+    'a view that reads a setting',
+    `create view probe as select current_setting('acme.user', true) as account`,
+    'reads its settings',
+  ],
+  [
+    'a view that reads a setting and its table',
+    `create view probe as select current_setting('acme.user', true) as account, id from "acme log".event_log`,
+    'reads its settings and uses its tables',
+  ],
+  [
+    'a function over its table',
+    `create function probe() returns bigint language sql as 'select count(*) from "acme log".event_log'`,
+    'uses its tables',
+  ],
+  [
+    'a function that calls its function',
+    `create function probe() returns uuid language sql as 'select "acme log".gen_acme_uuid()'`,
+    'calls its functions',
+  ],
+  [
+    'a policy on its table',
+    'alter table "Note" enable row level security; create policy probe on "Note" using (exists (select from "acme log".event_log))',
+    'uses its tables',
+  ],
+  [
+    'a default by its function',
+    'create table probe (id uuid default "acme log".gen_acme_uuid())',
+    'calls its functions',
+  ],
+])('what is read of the other engine: %s', async (_, sql, says) => {
+  await database.query(LEFT);
+  await database.query(sql);
+  const { output } = await check();
+  const lines = output.split('\n').filter((line) => /\bprobe\b/.test(line));
+  expect(lines).toEqual([expect.stringMatching(new RegExp(`: ${says}$`))]);
+});
+
 test('in the vocabulary of the other engine, what reads its settings stays as it is', async () => {
   await database.query(LEFT);
   // In a process of its own: a process has one vocabulary.

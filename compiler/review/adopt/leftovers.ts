@@ -30,6 +30,8 @@ export interface Reader {
   readonly kind: (typeof READER_KINDS)[number];
   /** As PostgreSQL prints it: `public.current_account()`, `public.note policy owner`. */
   readonly name: string;
+  /** What it names of the other engine: settings and headers of its word, tables and functions of its schemas. */
+  readonly reads: readonly ('settings' | 'tables' | 'functions')[];
   /** SQL that makes it as it is, over what is there; for a materialized view, which nothing replaces, that makes it anew. */
   readonly definition: string;
 }
@@ -157,14 +159,15 @@ async function readersOf(
   schemas: readonly string[],
   word: string | undefined,
 ): Promise<Reader[]> {
-  const texts = [
+  const settings =
     // In its vocabulary, the settings and headers stay as they are. Between double quotes is the name of a column, or a key of JSON.
-    ...(word === undefined || word === vocabulary().word
+    word === undefined || word === vocabulary().word
       ? []
-      : [`['"$]${word}\\.(user|tracecontext)\\M`, `(?<!["\\w])x-${word}-`, `"x-${word}-[^"]*"\\s*:(?!:)`]),
-    ...schemas.map((schema) => `(\\m|")${schema.replace(/[^\w]/g, '\\$&')}"?\\.`),
-  ];
-  if (texts.length === 0) return [];
+      : [`['"$]${word}\\.(user|tracecontext)\\M`, `(?<!["\\w])x-${word}-`, `"x-${word}-[^"]*"\\s*:(?!:)`];
+  const inSchema = (rest: string) =>
+    schemas.map((schema) => `(\\m|")${schema.replace(/[^\w]/g, '\\$&')}"?\\.${rest}`);
+  const call = `("([^"]|"")+"|[\\w$]+)\\(`;
+  if (settings.length + schemas.length === 0) return [];
   const { rows } = await client.query<Reader>(
     `with ours as (select oid, nspname from pg_namespace
                    where nspname <> all ($1) and nspname !~ '^pg_' and nspname not in ('information_schema', '${OWN}')),
@@ -210,10 +213,14 @@ async function readersOf(
        from pg_trigger t join pg_class c on c.oid = t.tgrelid join ours on ours.oid = c.relnamespace
        join pg_proc p on p.oid = t.tgfoid join pg_namespace pn on pn.oid = p.pronamespace and pn.nspname <> all ($1)
        where not t.tgisinternal and t.tgparentid = 0)
-     select kind, name, definition from found
-     where exists (select from unnest($2::text[]) as text where definition ~* text)
+     select kind, name, definition, reads from found, lateral (select array_remove(array[
+       case when exists (select from unnest($2::text[]) as text where definition ~* text) then 'settings' end,
+       case when exists (select from unnest($4::text[]) as text where definition ~* text) then 'tables' end,
+       case when exists (select from unnest($5::text[]) as text where definition ~* text) then 'functions' end
+     ], null)) as matched(reads)
+     where reads <> '{}'
      order by array_position($3::text[], kind), name`,
-    [schemas, texts, READER_KINDS],
+    [schemas, settings, READER_KINDS, inSchema(`(?!${call})`), inSchema(call)],
   );
   return rows;
 }

@@ -8,6 +8,8 @@ export function isSettled({ triggers, readers, undelivered }: Leftovers): boolea
   return triggers.length === 0 && readers.length === 0 && undelivered.length === 0;
 }
 
+const READS = { settings: 'reads its settings', tables: 'uses its tables', functions: 'calls its functions' } as const;
+
 /** `engine adopt check`: what was found, and why it matters. */
 export function leftoversText(found: Leftovers): string {
   const { schemas, word, triggers, readers, undelivered } = found;
@@ -21,7 +23,7 @@ export function leftoversText(found: Leftovers): string {
     ...triggers.map(
       ({ schema, table, name }) => `trigger ${name} on ${schema}.${table}: goes on writing to its log`,
     ),
-    ...readers.map(({ kind, name }) => `${kind} ${name}: reads its settings or calls its functions`),
+    ...readers.map(({ kind, name, reads }) => `${kind} ${name}: ${reads.map((each) => READS[each]).join(' and ')}`),
   ];
   if (isSettled(found)) lines.push('Nothing has to be changed.');
   else {
