@@ -8,7 +8,11 @@ export function isSettled({ triggers, readers, undelivered }: Leftovers): boolea
   return triggers.length === 0 && readers.length === 0 && undelivered.length === 0;
 }
 
-const READS = { settings: 'reads its settings', tables: 'uses its tables', functions: 'calls its functions' } as const;
+const READS = {
+  settings: 'reads its settings',
+  tables: 'uses its tables',
+  functions: 'calls its functions',
+} as const;
 
 /** `engine adopt check`: what was found, and why it matters. */
 export function leftoversText(found: Leftovers): string {
@@ -23,7 +27,9 @@ export function leftoversText(found: Leftovers): string {
     ...triggers.map(
       ({ schema, table, name }) => `trigger ${name} on ${schema}.${table}: goes on writing to its log`,
     ),
-    ...readers.map(({ kind, name, reads }) => `${kind} ${name}: ${reads.map((each) => READS[each]).join(' and ')}`),
+    ...readers.map(
+      ({ kind, name, reads }) => `${kind} ${name}: ${reads.map((each) => READS[each]).join(' and ')}`,
+    ),
   ];
   if (isSettled(found)) lines.push('Nothing has to be changed.');
   else {
