@@ -41,10 +41,14 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
 const YAML: Readonly<Record<string, string>> = {
   'compiler/cli/collections-command.ts': 'a list of GraphQL texts',
   'compiler/cli/metadata-folder.ts': 'writes only',
+  'compiler/cli/role-command.ts': 'names of findings and objects that are allowed',
   'compiler/phases/1-read/yaml-files.ts': 'the reader itself',
   'compiler/phases/1-read/yaml-numbers.ts': 'puts digits back',
   'compiler/review/lint/configuration.ts': 'names of findings and objects',
   'compiler/review/permission-tests/cases.ts': 'cases of tests, with their digits put back',
+  'compiler/scaffold/role/insert-yaml.ts':
+    'places in a text that stays as it is; the reader reads what came of it',
+  'compiler/scaffold/role/role-cases.ts': 'writes only',
   'compiler/yaml-problem.ts': 'errors only',
 };
 
