@@ -1,7 +1,8 @@
 /** Texts of URLs as values of variables, by their declared types. */
 
 import { EngineError } from '../core/errors.ts';
-import { parseExactJson } from '../core/json/exact-json.ts';
+import { parseExactJson, TooDeep } from '../core/json/exact-json.ts';
+import { jsonProblem } from '../core/reasons.ts';
 import type { SavedOperation, SavedVariable } from '../core/saved.ts';
 import { jsonKind } from '../core/types.ts';
 
@@ -59,7 +60,8 @@ function readVariable(name: string, { type, input }: SavedVariable, texts: reado
     try {
       return parseExactJson(text);
     } catch (error) {
-      return refuse(text, `: it is read as JSON (${(error as Error).message})`);
+      const problem = error instanceof TooDeep ? error.message : jsonProblem(text);
+      return refuse(text, `: it is read as JSON (${problem})`);
     }
   };
   const read = (type: string, texts: readonly string[]): unknown => {

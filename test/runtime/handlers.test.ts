@@ -22,6 +22,7 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   'database/connection.ts end': 'of a DatabaseClient',
   'database/own-tables.ts error': 'does nothing',
   'metadata-api/store.ts error': 'of a DatabaseClient',
+  'database/embedded-watcher.ts error': 'of processes that the server starts',
   'database/embedded.ts error': 'of processes that the server starts',
   'database/embedded.ts exit': 'of processes that the server starts',
   'http/waiting-room.ts error': 'of listening, before any client',
