@@ -71,7 +71,7 @@ export interface TableShape {
    * PostgreSQL writes it.
    */
   readonly conditionallyUnique?: Readonly<Record<string, string>>;
-  /** Keys of the above that `on_conflict` does not offer: deferrable, not valid, or without overlaps. */
+  /** Keys of the above that `on_conflict` does not offer: deferrable, not valid, without overlaps, or with a name that GraphQL does not allow. */
   readonly notInferable?: readonly string[];
   /** Keys of the above whose values two rows may share: name → why. Nothing is concluded from them. */
   readonly unprovenKeys?: Readonly<Record<string, string>>;

@@ -656,10 +656,11 @@ export const diagnostics = {
       `table ${table} does not exist in source: ${source}`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
     ]),
-  /** cannot include "%name%" in the GraphQL schema because %name% is not a valid GraphQL identifier. Rename the constraint or unique index: %statement% */
-  keyNameNotGraphql: ({ name, statement }: { name: Hole; statement: Hole }): Message =>
-    message('key-name-not-graphql', 'error', [
-      `cannot include "${name}" in the GraphQL schema because ${name} is not a valid GraphQL identifier. Rename the constraint or unique index: ${statement}`,
+  /** Key "%name%" of table %table% is left out of on_conflict, because its name is not a valid GraphQL name. */
+  keyNameLeftOut: ({ name, table, statement }: { name: Hole; table: Hole; statement: Hole }): Message =>
+    message('key-name-left-out', 'warning', [
+      `Key "${name}" of table ${table} is left out of on_conflict, because its name is not a valid GraphQL name.`,
+      `To offer it: ${statement}`,
     ]),
   /** The configuration allows "%rule%", but nothing is reported there%place?%. */
   lintAllowanceUnused: ({ rule, place }: { rule: Hole; place?: Hole | undefined }): Message =>

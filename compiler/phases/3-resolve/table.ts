@@ -81,7 +81,8 @@ function resolveTable(
   }
   const { custom_name, comment } = entry.configuration;
   const graphqlName = custom_name ?? tableBaseName(catalog.schema, catalog.name);
-  requireGraphqlNames(catalog, graphqlName);
+  if (!isGraphqlName(graphqlName)) throw new Failure(diagnostics.nameNotGraphql({ name: graphqlName }));
+  reportKeyNames(scope, entry, catalog);
   const enumValues = entry.is_enum
     ? resolveEnumTable(catalog, scope.catalog.enumTables, scope.shape.naming)
     : undefined;
@@ -105,20 +106,19 @@ function resolveTable(
   };
 }
 
-/** The table's base name and the constraints that become enum values. */
-function requireGraphqlNames(table: CatalogTable, graphqlName: string): void {
-  const constraints = [
-    ...(table.primaryKey ? [table.primaryKey.name] : []),
-    ...table.uniqueConstraints.map(({ name }) => name),
-    ...table.uniqueIndexes.map(({ name }) => name),
-    ...Object.keys(conditionallyUnique(table)),
-  ];
-  if (!isGraphqlName(graphqlName)) throw new Failure(diagnostics.nameNotGraphql({ name: graphqlName }));
-  for (const name of constraints)
-    if (!isEnumValueName(name)) {
-      const statement = `alter index ${quoteIdentifier(table.schema, name)} rename to ${quoteIdentifier(enumValueName(name))}`;
-      throw new Failure(diagnostics.keyNameNotGraphql({ name, statement }));
-    }
+/** Reports keys whose names cannot be values of an enum: `on_conflict` does not offer them. */
+function reportKeyNames(scope: SourceScope, entry: StructureTable, catalog: CatalogTable): void {
+  for (const name of unnameableKeys(catalog)) {
+    const statement = `alter index ${quoteIdentifier(catalog.schema, name)} rename to ${quoteIdentifier(enumValueName(name))}`;
+    const about = { name, table: quoted(catalog), statement };
+    scope.diagnostics.push(at(entry.path, diagnostics.keyNameLeftOut(about)));
+  }
+}
+
+function unnameableKeys(catalog: CatalogTable): readonly string[] {
+  return [...keysOf(catalog).map(({ name }) => name), ...Object.keys(conditionallyUnique(catalog))].filter(
+    (name) => !isEnumValueName(name),
+  );
 }
 
 /** A name like the given one that can be a value of an enum. */
@@ -136,12 +136,12 @@ function conditionallyUnique({ indexes }: CatalogTable): Readonly<Record<string,
   );
 }
 
-/** Keys by which PostgreSQL cannot find the row that is there already. */
+/** Keys by which PostgreSQL cannot find the row that is there already, or whose names cannot be values of an enum. */
 function notInferable(catalog: CatalogTable): readonly string[] {
-  return keysOf(catalog)
+  const uninferable = keysOf(catalog)
     .filter(({ deferrable, invalid, temporal }) => deferrable || invalid || temporal)
-    .map(({ name }) => name)
-    .sort();
+    .map(({ name }) => name);
+  return [...new Set([...uninferable, ...unnameableKeys(catalog)])].sort();
 }
 
 function resolveColumns(

@@ -10,5 +10,6 @@ create table "Sales Dept"."Über `${x}` */ ""q""" (
 create table public."select" (id int primary key, "class" int);
 create table public."Select" (id int primary key);
 create table public.source (id int primary key references "select");
-create table public.con (id int primary key);
+create table public.con (id int constraint "con pkey" primary key);
+create unique index "1st ""key""" on "select" ("class");
 create table functions.access (id int primary key);

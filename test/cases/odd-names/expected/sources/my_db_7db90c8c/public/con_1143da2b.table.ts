@@ -10,7 +10,8 @@ export const con = table(source, {
   columns: {
     id: { type: "int4", notNull: true },
   },
-  primaryKey: { name: "con_pkey", columns: ["id"] },
+  primaryKey: { name: "con pkey", columns: ["id"] },
+  notInferable: ["con pkey"],
 }, {
   query: { con: "select", con_by_pk: "select_by_pk", con_aggregate: "select_aggregate" },
   subscription: { con_stream: "select_stream" },

@@ -15,6 +15,8 @@ export const myDbSelect = table(source, {
     source: { kind: "object", target: "public.source", columns: { id: "id" }, unique: true, insertAfter: true },
   },
   primaryKey: { name: "select_pkey", columns: ["id"] },
+  unique: { "1st \"key\"": ["class"] },
+  notInferable: ["1st \"key\""],
 }, {
   query: { select: "select", select_by_pk: "select_by_pk", select_aggregate: "select_aggregate" },
   subscription: { select_stream: "select_stream" },
