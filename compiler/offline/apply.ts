@@ -47,7 +47,7 @@ export async function applyMigrations(
     await client.connect();
     try {
       await prepareSession(client, supplies);
-      const failure = await applyFile(client, file, { ...supplies, url });
+      const failure = await applyFile(client, file, { ...supplies, url, path: file.path });
       if (failure) return failure;
     } finally {
       await client.end();
@@ -66,7 +66,7 @@ async function prepareSession(client: pg.Client, { stubs }: Supplies): Promise<v
 async function applyFile(
   client: pg.Client,
   file: MigrationFile,
-  supplies: Supplies & { readonly url: string },
+  supplies: Parameters<typeof remedyFor>[2],
 ): Promise<MigrationFailure | undefined> {
   const pieces = splitFile(file.text);
   let form: Form = pieces.some(({ text }) => ENDS_TRANSACTION.test(text)) ? 'separate' : 'joined';

@@ -5,6 +5,7 @@
 import pg from 'pg';
 import type { SqlPiece } from './sql-file.ts';
 import type { StubFolder } from './stubs.ts';
+import { isOfSupabase, MISSING_IN_SUPABASE, supabaseSql } from './supabase.ts';
 
 export interface Supplies {
   /** Stand-ins for extensions that the server lacks. */
@@ -16,7 +17,7 @@ export interface Supplies {
 /** The statement is to be repeated, as it is or with another text, or left out. */
 export type Remedy = 'supplied' | { readonly text: string } | 'left out';
 
-type Context = Supplies & { readonly url: string };
+type Context = Supplies & { readonly url: string /** Path of the migration. */; readonly path: string };
 
 /**
  * Makes what an error says is missing. Called after a rollback.
@@ -36,6 +37,10 @@ export async function remedyFor(
     if (supplied.has(error.message)) return undefined;
     supplied.add(error.message);
     return (await succeeds(() => supply(name, context))) ? 'supplied' : undefined;
+  }
+  if (MISSING_IN_SUPABASE.test(error.message) && isOfSupabase(context.path) && !supplied.has('supabase')) {
+    supplied.add('supabase');
+    return (await succeeds(() => addSupabase(context))) ? 'supplied' : undefined;
   }
   const { stubs } = context;
   if (stubs?.addVersion(error.message)) return 'supplied';
@@ -97,6 +102,11 @@ function withoutStubbed(message: string, text: string): Remedy | undefined {
   if (namespace === undefined) return undefined;
   const shorter = text.replace(new RegExp(`\\bwith\\s*\\([^()]*\\b${namespace}\\.[^()]*\\)`, 'i'), '');
   return shorter === text ? 'left out' : { text: shorter };
+}
+
+async function addSupabase({ url }: Context): Promise<void> {
+  const database = decodeURIComponent(new URL(url).pathname.slice(1));
+  await asAdministrator(url, supabaseSql(pg.escapeIdentifier(database)));
 }
 
 async function succeeds(run: () => Promise<unknown>): Promise<boolean> {

@@ -99,7 +99,11 @@ const LAYOUTS: Readonly<Record<string, Files>> = {
     'config.toml': '',
     'migrations/20240101000000_remote_schema.sql': `SET check_function_bodies = false;\n${make('a')}`,
     'migrations/20240102000000_b.sql': `create role anon_${process.pid}; drop role anon_${process.pid}; ${make('b')}`,
-    'migrations/20240103000000_c.sql': make('c'),
+    'migrations/20240103000000_c.sql': `${make('c')};
+      alter table c add owner uuid references auth.users default auth.uid(), add other uuid default extensions.uuid_generate_v4();
+      create policy own on c for select to authenticated using (auth.uid() = owner and (auth.jwt() ->> 'role') = auth.role());
+      create policy files on storage.objects for select using (bucket_id = 'a' and (storage.foldername(name))[1] = 'b');
+      alter publication supabase_realtime add table c`,
   },
   Drizzle: {
     'meta/_journal.json': '{}',
