@@ -9,7 +9,7 @@ type Ties = ReadonlySet<string>;
 const ROW = '$';
 const NONE: Ties = new Set();
 
-/** Operators by which a value is a variable's, or one of its list; and those that say so when they are negated. */
+/** Operators by which a value is a variable's; and those that say so when they are negated. */
 const EQUALITIES = [
   ['_eq', '_in'],
   ['_neq', '_nin'],
@@ -64,8 +64,9 @@ function variablesEqual(right: Argument): Ties {
   switch (right.kind) {
     case 'value':
       return new Set(of(right.value));
+    // Two rows may have different values of the list.
     case 'session-list':
-      return new Set([right.name]);
+      return NONE;
     case 'fields':
       return new Set(right.values.flatMap(({ value }) => of(value)));
     case 'list': {
