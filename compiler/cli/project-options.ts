@@ -11,8 +11,8 @@ environment variables must be set.
 --migrations applies SQL files to an embedded PostgreSQL that lives as long as the command: no database, no container, no
 network. The folder is that of a migration tool (folders with up.sql or migration.sql, numbered .sql files, Flyway, dbmate, goose,
 Sqitch …) or holds a dump; with several sources a folder for each, called like the source. Migrations that need PostGIS are applied
-to an embedded database that has it, if its packages are installed (engine explain extension-unavailable). --stub-extension stands in for
-other extensions by name.
+to an embedded database that has it, if its packages are installed (engine explain extension-unavailable). Other extensions can
+be replaced by stubs (--stub-extension).
 
 --scratch applies them to databases on that server instead, for extensions such as vector or pg_cron: databases of their own, which
 are dropped in the end, with the roles that the migrations made. Name a throw-away server whose user may do so.`;
@@ -20,14 +20,19 @@ are dropped in the end, with the roles that the migrations made. Name a throw-aw
 const SCRATCH =
   'throw-away server for --migrations, instead of the embedded PostgreSQL; databases are created and dropped there';
 
+/** Values of an option that may be given several times. */
+export function collect(text: string, texts: readonly string[] = []): readonly string[] {
+  return [...texts, text];
+}
+
 /** Adds the options of migrations, besides their folder. */
 export function addMigrationOptions(command: Command): Command {
   return command
     .option('--scratch <url>', SCRATCH)
     .option(
       '--stub-extension <name[=file]>',
-      'stand in for an extension that the embedded PostgreSQL lacks, by SQL that declares its types and functions; repeatable',
-      (text: string, texts: readonly string[] = []) => [...texts, text],
+      'install a stub of an extension that the embedded PostgreSQL lacks: SQL that declares its types and functions; repeatable',
+      collect,
     );
 }
 

@@ -109,7 +109,7 @@ export async function withProject<Result>(
 function readStubOptions({ stubExtension = [], migrations, scratch }: ProjectOptions): Map<string, string> {
   if (stubExtension.length > 0 && (migrations === undefined || scratch !== undefined))
     throw new UsageError(
-      '--stub-extension stands in for an extension on the embedded PostgreSQL: give --migrations, and no --scratch.',
+      '--stub-extension installs a stub on the embedded PostgreSQL: give --migrations, and no --scratch.',
     );
   try {
     return readStubs(stubExtension);

@@ -2,7 +2,13 @@
 import { type Command, Option } from 'commander';
 import { type CommandContext, UsageError } from './command.ts';
 import { FORMATS } from './compile-report.ts';
-import { addMigrationOptions, addNamingOptions, addProjectOptions, CATALOGS } from './project-options.ts';
+import {
+  addMigrationOptions,
+  addNamingOptions,
+  addProjectOptions,
+  CATALOGS,
+  collect,
+} from './project-options.ts';
 
 /** Adds the commands to the command line; each loads what it needs when it runs. */
 export function addReviewCommands(
@@ -371,10 +377,6 @@ Examples:
       const { testCommand } = await import('./test-command.ts');
       finish(await testCommand(command.optsWithGlobals(), context));
     });
-}
-
-function collect(text: string, texts: readonly string[] = []): readonly string[] {
-  return [...texts, text];
 }
 
 /** @throws UsageError */

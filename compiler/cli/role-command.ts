@@ -173,9 +173,8 @@ async function tryCases(
       const declared = { ...each.body, file: '', line: 0 } as unknown as DeclaredCase;
       const problem = await runDeclared(declared, planner, trials.databases);
       if (problem === undefined) cases.push(each);
-      // What the database refuses says nothing of the rules.
-      else if (/^(what is given|it) was refused/.test(problem)) without.push(`${each.body.name}: ${problem}`);
-      else failed.push(`${each.body.name}: ${problem}`);
+      // A refusal, by a check of the database for instance, says nothing about the rules.
+      else (problem.isRefusal ? without : failed).push(`${each.body.name}: ${problem.text}`);
     }
     return { cases, without, failed };
   } finally {

@@ -1,7 +1,7 @@
 /** The commands that begin a project and its roles: init, role. */
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
-import { addProjectOptions, CATALOGS } from './project-options.ts';
+import { addProjectOptions, CATALOGS, collect } from './project-options.ts';
 
 /** Adds the commands to the command line; each loads what it needs when it runs. */
 export function addScaffoldCommands(
@@ -102,8 +102,4 @@ Example:
       const { roleShowCommand } = await import('./role-command.ts');
       finish(await roleShowCommand(name, command.optsWithGlobals(), context));
     });
-}
-
-function collect(text: string, texts: readonly string[] = []): readonly string[] {
-  return [...texts, text];
 }

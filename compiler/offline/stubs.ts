@@ -5,6 +5,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fileProblem } from '../../runtime/core/reasons.ts';
 
 const SHIPPED = fileURLToPath(new URL('stubs', import.meta.url));
 const VERSION = '1';
@@ -47,8 +48,9 @@ function read(file: string, name: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new StubError(`The stub of the extension "${name}" cannot be read: ${file} (${code}).`);
+    throw new StubError(
+      `The stub of the extension "${name}" cannot be read: ${file}: ${fileProblem(error)}.`,
+    );
   }
 }
 

@@ -14,16 +14,24 @@ import type { Trial, TrialDatabase } from './trial.ts';
 
 export type TrialDatabases = ReadonlyMap<string, TrialDatabase>;
 
-/** undefined when it is as expected, else a sentence. */
+/** What came instead of what was expected. */
+export interface Problem {
+  /** A sentence. */
+  readonly text: string;
+  /** What the case gives or asks was refused, so that no answer could be compared. */
+  readonly isRefusal?: true;
+}
+
+/** undefined when it is as expected. */
 export function runDeclared(
   each: DeclaredCase,
   planner: Planner,
   databases: TrialDatabases,
-): Promise<string | undefined> {
+): Promise<Problem | undefined> {
   return 'types' in each ? compareTypes(each, planner) : runRequest(each, planner, databases);
 }
 
-async function compareTypes(each: SchemaCase, planner: Planner): Promise<string | undefined> {
+async function compareTypes(each: SchemaCase, planner: Planner): Promise<Problem | undefined> {
   const names = Object.keys(each.types);
   const query = `{ ${names.map((name, index) => `t${index}: __type(name: "${name}") { fields { name } inputFields { name } enumValues { name } }`).join(' ')} }`;
   const text = await executeData({ query }, sessionOf(each), { planner, sources: new Map() });
@@ -46,25 +54,25 @@ async function compareTypes(each: SchemaCase, planner: Planner): Promise<string 
       ...(fewer.length > 0 ? [`the type ${name} lacks ${fewer.join(', ')}`] : []),
     ];
   });
-  return problems.length > 0 ? problems.join('; ') : undefined;
+  return problems.length > 0 ? { text: problems.join('; ') } : undefined;
 }
 
 async function runRequest(
   each: RequestCase,
   planner: Planner,
   databases: TrialDatabases,
-): Promise<string | undefined> {
+): Promise<Problem | undefined> {
   return inTrials([...databases], new Map(), async (trials) => {
     if (each.given !== undefined) {
       const trial =
         each.source === undefined && trials.size === 1
           ? [...trials.values()][0]
           : trials.get(each.source ?? 'default');
-      if (!trial) return `there is no source "${each.source ?? 'default'}" for what is given`;
+      if (!trial) return { text: `there is no source "${each.source ?? 'default'}" for what is given` };
       try {
         await trial.run(each.given);
       } catch (error) {
-        return `what is given was refused: ${(error as Error).message}`;
+        return { text: `what is given was refused: ${(error as Error).message}`, isRefusal: true };
       }
     }
     const sources = new Map([...trials].map(([name, { connection }]) => [name, connection]));
@@ -77,26 +85,30 @@ async function runRequest(
         await run(each.first, sessionOf({ ...each, ...each.first, role: each.first.role ?? each.role }));
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
-        return stubs.problem() ?? `what runs first was refused: ${error.message} (${error.code})`;
+        return {
+          text: stubs.problem() ?? `what runs first was refused: ${error.message} (${error.code})`,
+        };
       }
     }
     try {
       const text = await run(each, sessionOf(each));
-      return stubs.problem() ?? compareAnswer(each, parseExactJson(text) as Record<string, unknown>);
+      const problem = stubs.problem() ?? compareAnswer(each, parseExactJson(text) as Record<string, unknown>);
+      return problem === undefined ? undefined : { text: problem };
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      return stubs.problem() ?? compareError(each, error);
+      const problem = stubs.problem();
+      return problem === undefined ? compareError(each, error) : { text: problem };
     }
   });
 }
 
 type Operation = Pick<RequestCase, 'query' | 'variables'>;
 
-function compareError({ expect }: RequestCase, { code, message }: EngineError): string | undefined {
-  if (!('error' in expect)) return `it was refused: ${message} (${code})`;
+function compareError({ expect }: RequestCase, { code, message }: EngineError): Problem | undefined {
+  if (!('error' in expect)) return { text: `it was refused: ${message} (${code})`, isRefusal: true };
   return code === expect.error || message.includes(expect.error)
     ? undefined
-    : `it was refused for another reason: ${message} (${code})`;
+    : { text: `it was refused for another reason: ${message} (${code})`, isRefusal: true };
 }
 
 /** Trials of all databases, one within the other. */

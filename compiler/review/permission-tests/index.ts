@@ -65,12 +65,12 @@ export async function testPermissions(input: TestInput): Promise<TestResult> {
   for (const file of new Set(input.cases.map((each) => each.file))) {
     const checks: Check[] = [];
     for (const each of input.cases.filter((other) => other.file === file)) {
-      const reason = await runDeclared(each, planner, databases);
+      const problem = await runDeclared(each, planner, databases);
       checks.push({
         name: each.name,
-        ...(reason === undefined
+        ...(problem === undefined
           ? { outcome: 'passed' }
-          : { outcome: 'failed', reason: `${reason}  (${each.file}:${each.line})` }),
+          : { outcome: 'failed', reason: `${problem.text}  (${each.file}:${each.line})` }),
       });
     }
     suites.push({ name: file, checks });

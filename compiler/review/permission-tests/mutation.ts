@@ -35,7 +35,7 @@ export interface MutationInput {
   /** Those that pass. */
   readonly cases: readonly DeclaredCase[];
   readonly plannerOf: (plan: CompileResult['state']['plan']) => Planner;
-  readonly runCase: (each: DeclaredCase, planner: Planner) => Promise<string | undefined>;
+  readonly runCase: (each: DeclaredCase, planner: Planner) => Promise<unknown>;
   /** Absent: isolation is not tested. */
   readonly tryRule: ((subject: Subject, planner: Planner) => Promise<readonly Check[]>) | undefined;
   /** Names of the checks of a rule that fail without any mutant. */
