@@ -299,7 +299,7 @@ test('a stub stands in for an extension that is not there', async () => {
     ['shapes', 'There is no stub of the extension "shapes": give the SQL'],
     ['=x', '--stub-extension =x is not NAME=FILE'],
     ['vector=', '--stub-extension vector= is not NAME=FILE'],
-    ['shapes=/nowhere.sql', 'cannot be read: /nowhere.sql (ENOENT)'],
+    ['shapes=/nowhere.sql', 'cannot be read: /nowhere.sql: it does not exist (ENOENT)'],
   ] as const)
     expect(await engine('compile', ...paths(), '--stub-extension', option)).toMatchObject({
       status: 2,
