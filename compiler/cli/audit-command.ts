@@ -1,8 +1,8 @@
 /** `engine audit`: answers questions about permissions from generated code alone. */
 
+import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import type { Table } from '../../runtime/core/program.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
-import { nearest } from '../../runtime/diagnostics/nearest.ts';
 import { version } from '../index.ts';
 import { actionsByHost, actionsText, untrustedCredentials } from '../review/audit/actions.ts';
 import { type AuditDiff, diffCode } from '../review/audit/diff.ts';

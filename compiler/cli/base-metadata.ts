@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
+import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';

@@ -3,12 +3,12 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ArtefactManifest, ArtefactSource } from '../../runtime/artefact/artefact.ts';
+import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
+import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import { proofsOf } from '../../runtime/core/proof.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
 import type { GeneratedProgram } from '../../runtime/core/resolvers.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
-import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
-import { nearest } from '../../runtime/diagnostics/nearest.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { subjectText } from '../../runtime/verify/prove.ts';
 import { fingerprintOf } from '../../runtime/verify/verify.ts';

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { GraphQLError, Kind } from 'graphql';
 import { parseGraphql } from '../../runtime/core/graphql-text.ts';
+import { isObject } from '../../runtime/core/json/json.ts';
 import { graphqlProblem } from '../../runtime/core/reasons.ts';
-import { isObject } from '../../runtime/metadata/json.ts';
 
 /** An operation of a client, to be saved. */
 export interface ManifestOperation {

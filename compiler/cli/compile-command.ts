@@ -1,7 +1,7 @@
 /** `engine compile`: metadata and catalogs to a folder of generated files. */
 
-import { diagnostics as messages } from '../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic, hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
+import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
 import { LoadError } from '../../runtime/program/load-error.ts';
 import { createLoader } from '../../runtime/program/loader.ts';

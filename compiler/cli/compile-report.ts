@@ -1,11 +1,11 @@
 /** The final report of `engine compile`: for a person, for tools, for a code host. */
 
-import { groupByCause } from '../../runtime/diagnostics/causes.ts';
-import type { Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
-import { readMessages } from '../../runtime/diagnostics/messages.ts';
+import { groupByCause } from '../../runtime/core/diagnostics/causes.ts';
+import type { Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import type { Origin } from '../../runtime/metadata/origin.ts';
 import { type CompileResult, version } from '../index.ts';
 import { renderAnnotations } from '../review/findings/annotations.ts';
+import { readMessages } from '../review/findings/messages.ts';
 import { describeDiagnostics, renderDiagnostics } from '../review/findings/render.ts';
 import { findingsOf, renderSarif, rulesOf, type SarifFinding } from '../review/findings/sarif.ts';
 import type { CommandContext } from './command.ts';

@@ -1,7 +1,7 @@
 /** `engine explain CODE`: a message of the catalogue with its reasons. */
 
-import { type MessageTemplate, readMessages } from '../../runtime/diagnostics/messages.ts';
-import { nearest } from '../../runtime/diagnostics/nearest.ts';
+import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
+import { type MessageTemplate, readMessages } from '../review/findings/messages.ts';
 import type { CommandContext } from './command.ts';
 
 /** Prints the explanation, or with no code the list. Returns the exit status: 2 for a code that there is not. */

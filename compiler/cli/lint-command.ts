@@ -1,10 +1,10 @@
 /** `engine lint`: permissions by which real systems leaked. */
 import { existsSync } from 'node:fs';
-import { groupByCause } from '../../runtime/diagnostics/causes.ts';
-import { type Diagnostic, hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
-import { readMessages } from '../../runtime/diagnostics/messages.ts';
+import { groupByCause } from '../../runtime/core/diagnostics/causes.ts';
+import { type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { type CompileResult, compile, version } from '../index.ts';
 import { renderAnnotations } from '../review/findings/annotations.ts';
+import { readMessages } from '../review/findings/messages.ts';
 import { describeDiagnostics, renderDiagnostics } from '../review/findings/render.ts';
 import { findingsOf, renderSarif, rulesOf } from '../review/findings/sarif.ts';
 import {

@@ -9,9 +9,9 @@ import {
   removeStatements,
   tableLabel,
 } from '../../runtime/capture/install.ts';
+import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { DatabaseClient } from '../../runtime/database/client.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
-import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
 import { databaseOf } from '../phases/2-introspect/index.ts';

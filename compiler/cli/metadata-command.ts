@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lineDifference } from '../../runtime/console/line-difference.ts';
+import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
 import { jsonText } from '../../runtime/core/types.ts';
-import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { createOrigin } from '../../runtime/metadata/origin.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../phases/1-read/index.ts';

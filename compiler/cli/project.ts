@@ -7,10 +7,10 @@ import {
   readConfiguration,
   servingOptions,
 } from '../../runtime/configuration/configuration.ts';
+import { type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
 import type { SavedOptions } from '../../runtime/core/saved.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
-import { type Diagnostic, hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata, Source } from '../../runtime/metadata/metadata.ts';
 import { type CompileInput, type CompileResult, compile } from '../index.ts';
 import { type OfflineDatabases, openOffline } from '../offline/databases.ts';

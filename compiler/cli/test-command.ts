@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import pg from 'pg';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import { hasErrors } from '../../runtime/diagnostics/diagnostic.ts';
+import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { compile } from '../index.ts';
 import { offsetOfPosition } from '../offline/sql-file.ts';
 import { openTrialDatabases } from '../offline/trial-databases.ts';

@@ -1,8 +1,8 @@
 /** Databases of a compile without one, which live as long as the compile. */
 import { createHash, randomUUID } from 'node:crypto';
+import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
-import { diagnostics as messages } from '../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';
 import type { Progress } from '../cli/progress.ts';
 import { applyMigrations, type MigrationFailure } from './apply.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { nearest } from '../../runtime/diagnostics/nearest.ts';
+import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';
 import { foldersOf, holdsFiles, isMigration, LayoutError, listMigrations } from './layouts.ts';
 

@@ -1,11 +1,11 @@
 /** Has Postgres prove the generated SQL, and says in the metadata's terms what it refuses. */
 import { RULE_ALIAS } from '../../runtime/core/condition/rule.ts';
 import { isQuotedName, placeTokens, unquoted } from '../../runtime/core/condition/tokens.ts';
+import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import { PROVED_ROW, type ProofSubject, proofsOf } from '../../runtime/core/proof.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
-import { diagnostics as messages } from '../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
 import type { Json, Metadata, MetadataPath, TableEntry } from '../../runtime/metadata/metadata.ts';
 import type { Origin } from '../../runtime/metadata/origin.ts';
 import { prove, type Refusal, subjectText } from '../../runtime/verify/prove.ts';

@@ -3,9 +3,9 @@
  * permissions. The compiler is the judge: what it refuses gets another name, or is left out with the reason that it gives.
  */
 import type { CatalogFunction, CatalogTable, SourceCatalog } from '../../runtime/catalog/catalog.ts';
+import type { Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { keyOf, tableBaseName } from '../../runtime/core/names.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
-import type { Diagnostic } from '../../runtime/diagnostics/diagnostic.ts';
 import type { JsonObject, Metadata } from '../../runtime/metadata/metadata.ts';
 import {
   type SuggestedRelationship,

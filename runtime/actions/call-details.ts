@@ -2,8 +2,8 @@
 
 import { EngineError } from '../core/errors.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
+import type { TransformedRequest } from '../core/template/apply.ts';
 import type { OutgoingResponse } from '../outgoing/message.ts';
-import type { TransformedRequest } from '../transforms/apply.ts';
 import type { PreparedAction, ShownHeader } from './prepared.ts';
 
 export class CallDetails {

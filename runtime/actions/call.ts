@@ -5,16 +5,16 @@ import { EngineError, type ErrorCode } from '../core/errors.ts';
 import { parseExactJson, TooDeep } from '../core/json/exact-json.ts';
 import { jsonProblem } from '../core/reasons.ts';
 import type { TypeReference } from '../core/schema/types.ts';
-import { jsonText } from '../core/types.ts';
-import type { Trace } from '../http/trace.ts';
-import { OutgoingError, unsendableHeader } from '../outgoing/error.ts';
-import { headersOf, type OutgoingRequest, type OutgoingResponse } from '../outgoing/message.ts';
 import {
   applyRequestTransform,
   applyResponseTransform,
   type TransformedRequest,
   TransformFailure,
-} from '../transforms/apply.ts';
+} from '../core/template/apply.ts';
+import { jsonText } from '../core/types.ts';
+import type { Trace } from '../http/trace.ts';
+import { OutgoingError, unsendableHeader } from '../outgoing/error.ts';
+import { headersOf, type OutgoingRequest, type OutgoingResponse } from '../outgoing/message.ts';
 import { CallDetails } from './call-details.ts';
 import { type CallOrigin, callHeaders } from './headers.ts';
 import type { PreparedAction, ShownHeader } from './prepared.ts';

@@ -2,13 +2,13 @@
 import type { CalledAction } from '../core/action/plan.ts';
 import type { ActionHeader } from '../core/action/shapes.ts';
 import { type FilledTemplate, fillTemplate } from '../core/environment-template.ts';
-import { isRedacted } from '../outgoing/message.ts';
 import {
   type RequestTransform,
   type ResponseTransform,
   readRequestTransform,
   readResponseTransform,
-} from '../transforms/definition.ts';
+} from '../core/template/definition.ts';
+import { isRedacted } from '../outgoing/message.ts';
 
 /** A header with the text that logs and errors show instead of a secret value. */
 export interface ShownHeader {

@@ -1,8 +1,8 @@
 /** Saved catalogs: the databases of a project as a file that a compile can use in their place. */
 
 import { readFile, writeFile } from 'node:fs/promises';
+import { formatPath } from '../core/diagnostics/path.ts';
 import { fileProblem, jsonProblem, valueProblem } from '../core/reasons.ts';
-import { formatPath } from '../diagnostics/path.ts';
 import type { CatalogFile } from './catalog.ts';
 import { compareText } from './order.ts';
 

@@ -1,8 +1,8 @@
 /** The server's options: type, default and help of each. Command line, environment, `--help` and docs/configuration.md are made from them. */
 
+import { isObject } from '../core/json/json.ts';
 import type { NamingConvention } from '../core/names.ts';
 import { CANONICAL_WORD, Vocabulary, vocabulary } from '../core/vocabulary.ts';
-import { isObject } from '../metadata/json.ts';
 import type { JsonObject } from '../metadata/metadata.ts';
 import { MAX_SECONDS } from '../metadata/values.ts';
 import {

@@ -1,7 +1,8 @@
 /** Objects of the metadata that are not served, with their places. */
+
+import type { Diagnostic } from '../core/diagnostics/diagnostic.ts';
+import type { InconsistentObject } from '../core/diagnostics/inconsistency.ts';
 import { pathStep } from '../core/errors.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { InconsistentObject } from '../metadata/inconsistency.ts';
 import type { Located, Metadata, MetadataPath } from '../metadata/metadata.ts';
 import { functionObject, globalObject, sourceObject, tableObject, tablePart } from '../metadata-api/names.ts';
 import type { MetadataState, SourceDatabase } from '../metadata-api/state.ts';

@@ -2,7 +2,7 @@
  * Connection strings as libpq reads them: the form of a URI, and that of keywords and values. Errors name options and say what
  * to change; they never show a part of the text, which may belong to a password.
  */
-import { nearest } from '../diagnostics/nearest.ts';
+import { nearest } from '../core/diagnostics/nearest.ts';
 import { OPTIONS, readOption, wrongAddress } from './address-options.ts';
 
 /** Values of an address by libpq's names of its options. What it does not say is not there. */

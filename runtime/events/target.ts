@@ -1,8 +1,8 @@
 /** Where something is sent: addresses and headers with the values of environment variables. */
 import { fillTemplate } from '../core/environment-template.ts';
 import type { DeliveryShape, RetryShape } from '../core/events.ts';
+import { type RequestTransform, readRequestTransform } from '../core/template/definition.ts';
 import { isRedacted } from '../outgoing/message.ts';
-import { type RequestTransform, readRequestTransform } from '../transforms/definition.ts';
 import { readSecret } from './signature.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

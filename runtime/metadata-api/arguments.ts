@@ -1,7 +1,8 @@
 /** Argument codecs that many operations share. */
+
+import { isObject } from '../core/json/json.ts';
 import type { Codec } from '../metadata/codec.ts';
 import { argument, choose, object, withDefault } from '../metadata/combinators.ts';
-import { isObject } from '../metadata/json.ts';
 import { qualifiedName } from '../metadata/kinds/shared.ts';
 import type { QualifiedName } from '../metadata/metadata.ts';
 import { name } from '../metadata/values.ts';

@@ -1,8 +1,8 @@
 /** Finds the place of a denial's rule in the metadata. Searched for each denial, because permissions carry no places. */
 
 import { pathStep } from '../core/errors.ts';
+import { isObject } from '../core/json/json.ts';
 import { actionRule, type Reason, ruleName } from '../core/reason.ts';
-import { isObject } from '../metadata/json.ts';
 import type { Json, Metadata, Permission, Source, TableEntry } from '../metadata/metadata.ts';
 import type { MetadataState, SourceDatabase } from './state.ts';
 

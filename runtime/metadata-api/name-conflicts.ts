@@ -1,7 +1,8 @@
 /** Names that two tables claim: the API refuses the change, where a start leaves the later table out. */
+
+import type { Diagnostic, RootFieldClash } from '../core/diagnostics/diagnostic.ts';
+import type { InconsistentObject } from '../core/diagnostics/inconsistency.ts';
 import { EngineError } from '../core/errors.ts';
-import type { Diagnostic, RootFieldClash } from '../diagnostics/diagnostic.ts';
-import type { InconsistentObject } from '../metadata/inconsistency.ts';
 import type { ObjectIdentity } from './names.ts';
 import { newInconsistency } from './policy.ts';
 

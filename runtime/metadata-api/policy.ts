@@ -3,8 +3,8 @@
  * except for the object that the operation itself is about.
  */
 
+import type { InconsistentObject } from '../core/diagnostics/inconsistency.ts';
 import { EngineError } from '../core/errors.ts';
-import type { InconsistentObject } from '../metadata/inconsistency.ts';
 import type { JsonObject, QualifiedName } from '../metadata/metadata.ts';
 import { globalObject, type ObjectIdentity, quoted } from './names.ts';
 

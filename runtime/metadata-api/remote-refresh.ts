@@ -1,5 +1,5 @@
 /** Remote schemas that are read again while they are served: what changed, and what the change breaks. */
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../core/diagnostics/diagnostic.ts';
 import type { RemoteSchema } from '../metadata/metadata.ts';
 import { readRemote } from './read-sources.ts';
 import type { CopyServices, RemoteOrError } from './state.ts';

@@ -4,9 +4,9 @@
  */
 
 import { EngineError, pathStep } from '../core/errors.ts';
+import { isObject, type MetadataPath } from '../core/json/json.ts';
 import { jsonKind, jsonText, NumberText } from '../core/types.ts';
 import { validate } from '../metadata/codec.ts';
-import { isObject, type MetadataPath } from '../metadata/json.ts';
 import { toDiagnostic } from '../metadata/read-metadata.ts';
 import type { Endpoint, Operation } from './operation.ts';
 import { findOperation } from './registry.ts';

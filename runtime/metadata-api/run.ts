@@ -1,6 +1,6 @@
 /** Runs the operations of one request, in order, on one working copy, and judges each by its policy. */
 import { EngineError } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject } from '../metadata/json.ts';
+import { isObject, type Json, type JsonObject } from '../core/json/json.ts';
 import type { Answer } from './answer.ts';
 import type { Requester } from './operation.ts';
 import type { MetadataRequest } from './request.ts';

@@ -2,10 +2,10 @@
 
 import type { SourceCatalog } from '../catalog/catalog.ts';
 import type { Query } from '../catalog/index.ts';
+import type { Diagnostic } from '../core/diagnostics/diagnostic.ts';
+import type { InconsistentObject } from '../core/diagnostics/inconsistency.ts';
 import type { EventsProgram } from '../core/events.ts';
 import type { SourceConnection } from '../database/source.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { InconsistentObject } from '../metadata/inconsistency.ts';
 import type {
   JsonObject,
   Metadata,

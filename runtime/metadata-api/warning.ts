@@ -1,7 +1,7 @@
 /** Warnings beside answers of the metadata API. */
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { formatPath } from '../diagnostics/path.ts';
-import type { Json, JsonObject } from '../metadata/json.ts';
+import type { Diagnostic } from '../core/diagnostics/diagnostic.ts';
+import { formatPath } from '../core/diagnostics/path.ts';
+import type { Json, JsonObject } from '../core/json/json.ts';
 import { type Answer, JsonText } from './answer.ts';
 
 export interface Warning {

@@ -6,9 +6,9 @@
  */
 
 import type { SourceCatalog } from '../catalog/catalog.ts';
+import type { InconsistentObject } from '../core/diagnostics/inconsistency.ts';
 import { EngineError } from '../core/errors.ts';
 import { inStoredOrder } from '../metadata/export-metadata.ts';
-import type { InconsistentObject } from '../metadata/inconsistency.ts';
 import type { Metadata, RemoteSchema, Source } from '../metadata/metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
 import { describeConnectionError } from './connection-error.ts';

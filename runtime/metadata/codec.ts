@@ -3,8 +3,8 @@
  * exported, the names in it that refer to other objects, and the order of its lists. `combinators.ts` builds them;
  * `kinds/` holds one for each kind of metadata.
  */
-import type { Message } from '../diagnostics/diagnostic.ts';
-import type { Json, MetadataPath } from './json.ts';
+import type { Message } from '../core/diagnostics/diagnostic.ts';
+import type { Json, MetadataPath } from '../core/json/json.ts';
 import type { Walk } from './references.ts';
 
 /** The result of `read` for a value that does not fit. At least one problem was reported. */

@@ -1,8 +1,8 @@
 /** Codecs made of codecs: objects, lists, records, defaults, values that may be written in several forms. */
 import { isDeepStrictEqual } from 'node:util';
+import { isObject, type Json, type JsonObject, sortKeys } from '../core/json/json.ts';
 import type { AnyCodec, Codec, Fields, OptionalCodec, Reading, TypeOf } from './codec.ts';
 import { INVALID } from './codec.ts';
-import { isObject, type Json, type JsonObject, sortKeys } from './json.ts';
 import type { Walk } from './references.ts';
 import { describeType } from './values.ts';
 

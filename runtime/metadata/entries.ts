@@ -1,8 +1,8 @@
 /** Lists of entries, one bad entry costing only itself: it is reported and left out, and the paths of its neighbours stay. */
-import { diagnostics as messages } from '../diagnostics/catalogue.ts';
+import { diagnostics as messages } from '../core/diagnostics/catalogue.ts';
+import type { Located } from '../core/json/json.ts';
 import { type Codec, INVALID, mapNames, type Reading } from './codec.ts';
 import { mapItems, missingKey } from './combinators.ts';
-import type { Located } from './json.ts';
 import type { Dependent, Walk } from './references.ts';
 import { describeType } from './values.ts';
 

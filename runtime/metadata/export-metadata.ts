@@ -2,7 +2,7 @@
  * Metadata as the JSON that `export_metadata` answers: keys in a fixed order, entries sorted, defaults left out. The same
  * metadata gives the same text, and reading an export gives the same metadata again.
  */
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import { type Metadata, metadataBody } from './metadata.ts';
 
 /**

@@ -2,9 +2,10 @@
  * Literals of rules and presets that look like session variables of another vocabulary, such as `X-Acme-User-Id`. They are
  * what metadata of another engine has where the vocabulary was forgotten: as literals they could let every row through.
  */
+
+import { diagnostics as messages } from '../core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../core/diagnostics/diagnostic.ts';
 import { isVocabularyWord, vocabulary } from '../core/vocabulary.ts';
-import { diagnostics as messages } from '../diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json, Metadata, MetadataPath, RemoteSchemaPermission, TableEntry } from './metadata.ts';
 import { sessionVariable } from './values.ts';
 

@@ -11,10 +11,11 @@
  *
  * The types are those of the codecs in `kinds/`, which say what each kind is.
  */
+
+import { isObject, type JsonObject } from '../core/json/json.ts';
 import { type Codec, INVALID, type TypeOf } from './codec.ts';
 import { object, optional, unlessEmpty } from './combinators.ts';
 import { located } from './entries.ts';
-import { isObject, type JsonObject } from './json.ts';
 import { actions } from './kinds/action.ts';
 import { cronTriggers } from './kinds/cron-trigger.ts';
 import { type CustomTypes, customTypes } from './kinds/custom-types.ts';
@@ -31,7 +32,7 @@ import {
 import { sources } from './kinds/source.ts';
 import { jsonObject } from './values.ts';
 
-export type { Json, JsonObject, Located, MetadataPath } from './json.ts';
+export type { Json, JsonObject, Located, MetadataPath } from '../core/json/json.ts';
 export type { Action, ActionArgument, ActionDefinition } from './kinds/action.ts';
 export type { CronTrigger, ScheduledRetryConfiguration } from './kinds/cron-trigger.ts';
 export type {

@@ -1,5 +1,5 @@
-import type { Location } from '../diagnostics/diagnostic.ts';
-import { formatPath } from '../diagnostics/path.ts';
+import type { Location } from '../core/diagnostics/diagnostic.ts';
+import { formatPath } from '../core/diagnostics/path.ts';
 import type { MetadataPath } from './metadata.ts';
 
 /**

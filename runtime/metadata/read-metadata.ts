@@ -1,11 +1,11 @@
+import { diagnostics as messages } from '../core/diagnostics/catalogue.ts';
+import { at, type Diagnostic, type Message } from '../core/diagnostics/diagnostic.ts';
+import { nearest } from '../core/diagnostics/nearest.ts';
+import type { Result } from '../core/diagnostics/result.ts';
+import { isObject } from '../core/json/json.ts';
 import { vocabulary } from '../core/vocabulary.ts';
-import { diagnostics as messages } from '../diagnostics/catalogue.ts';
-import { at, type Diagnostic, type Message } from '../diagnostics/diagnostic.ts';
-import { nearest } from '../diagnostics/nearest.ts';
-import type { Result } from '../diagnostics/result.ts';
 import { type Finding, INVALID, Reading } from './codec.ts';
 import { object } from './combinators.ts';
-import { isObject } from './json.ts';
 import { functionEntries } from './kinds/function.ts';
 import type { SourceConfiguration } from './kinds/source.ts';
 import { tableEntries } from './kinds/table.ts';

@@ -3,8 +3,9 @@
  * fields, remote schemas. The codecs of `kinds/` say where they are; one walk serves dependencies (a visitor that notes),
  * renaming (a visitor that answers with new names) and removing (a visitor that leaves objects out). Pure.
  */
+
+import { isObject, type Json, type JsonObject } from '../core/json/json.ts';
 import { COLUMN_OPERATORS } from '../core/operators.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
 import type { QualifiedName } from './kinds/shared.ts';
 import { sessionVariable } from './values.ts';
 

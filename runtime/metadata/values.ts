@@ -1,9 +1,9 @@
 /** Codecs of single values, and the words of their problems, which clients of the metadata API know. */
 import { parseType } from 'graphql';
+import { isObject, type Json, type JsonObject } from '../core/json/json.ts';
 import { jsonKind, NumberText } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { Codec } from './codec.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
 
 function value<Value extends Json>(
   name: string,

@@ -9,6 +9,7 @@ import type { ConsoleQuestion, PermissionQuestion } from '../console/questions.t
 import { EngineError } from '../core/errors.ts';
 import type { CronTriggerShape } from '../core/events.ts';
 import { guarded } from '../core/guarded.ts';
+import { isObject } from '../core/json/json.ts';
 import { linkProgram } from '../core/program.ts';
 import { createPlanner } from '../core/request/planner.ts';
 import { setVocabulary, vocabulary } from '../core/vocabulary.ts';
@@ -16,7 +17,6 @@ import type { SourceConnection } from '../database/source.ts';
 import { deliverScheduled } from '../events/scheduled-delivery.ts';
 import type { Execution } from '../graphql/execution.ts';
 import type { Observation } from '../logs/observe.ts';
-import { isObject } from '../metadata/json.ts';
 import { unverifiedHosts } from '../metadata/kinds/settings.ts';
 import type { ConnectionInfo, Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';

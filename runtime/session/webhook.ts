@@ -5,13 +5,13 @@
 
 import { EngineError } from '../core/errors.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
+import { isObject } from '../core/json/json.ts';
 import { endingAt, type Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { traceHeaders } from '../http/trace.ts';
 import type { Observer } from '../logs/observe.ts';
-import { isObject } from '../metadata/json.ts';
 import { unsendableHeader } from '../outgoing/error.ts';
 import { type Header, headersOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';

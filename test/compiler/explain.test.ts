@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readMessages } from '../../runtime/diagnostics/messages.ts';
+import { readMessages } from '../../compiler/review/findings/messages.ts';
 import { engine } from '../harness/command-line.ts';
 
 const explain = (...code: string[]) => engine('explain', ...code);

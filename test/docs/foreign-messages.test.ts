@@ -87,7 +87,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'runtime/start/serve-command.ts': 'errors of the configuration and the start; others with their stack',
   'runtime/tracing/settings.ts': 'errors of the readers of options',
   'runtime/tracing/tracing.ts': 'the log',
-  'runtime/transforms/evaluate.ts': 'FunctionFailure',
+  'runtime/core/template/evaluate.ts': 'FunctionFailure',
   'runtime/validation/validator.ts': 'OutgoingError',
   'runtime/verify/verify.ts': 'PostgreSQL, beside the statement that it refuses',
 };

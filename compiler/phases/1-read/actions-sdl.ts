@@ -15,12 +15,17 @@ import {
   type ObjectTypeExtensionNode,
   print,
 } from 'graphql';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import {
+  at,
+  type Diagnostic,
+  type Location,
+  type Message,
+} from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
+import { isObject } from '../../../runtime/core/json/json.ts';
 import { graphqlProblem } from '../../../runtime/core/reasons.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic, type Location, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
-import { nearest } from '../../../runtime/diagnostics/nearest.ts';
-import { isObject } from '../../../runtime/metadata/json.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import type { PositionNode } from '../../../runtime/metadata/origin.ts';
 import type { Loaded } from './yaml-files.ts';

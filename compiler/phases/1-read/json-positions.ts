@@ -2,8 +2,9 @@
  * Finds the places of values in JSON text. `JSON.parse` is several times faster but knows no places, so this runs only
  * when a place is asked for, or to say where the text stops being JSON.
  */
+
+import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { MAX_JSON_DEPTH } from '../../../runtime/core/json/json-value.ts';
-import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { PositionNode } from '../../../runtime/metadata/origin.ts';
 
 export class JsonSyntaxError extends Error {

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic, hasErrors } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
+import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
+import { isObject } from '../../../runtime/core/json/json.ts';
 import { fileProblem } from '../../../runtime/core/reasons.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic, hasErrors } from '../../../runtime/diagnostics/diagnostic.ts';
-import { nearest } from '../../../runtime/diagnostics/nearest.ts';
-import type { Result } from '../../../runtime/diagnostics/result.ts';
-import { isObject } from '../../../runtime/metadata/json.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import { emptyMetadata } from '../../../runtime/metadata/metadata.ts';
 import { createOrigin, type Origin, type PositionNode } from '../../../runtime/metadata/origin.ts';

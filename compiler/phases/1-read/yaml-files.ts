@@ -17,10 +17,10 @@ import {
   type Scalar,
   type ScalarTag,
 } from 'yaml';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic, type Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { MAX_JSON_DEPTH } from '../../../runtime/core/json/json-value.ts';
 import { fileProblem } from '../../../runtime/core/reasons.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic, type Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import type { PositionNode } from '../../../runtime/metadata/origin.ts';
 import { exactNumber } from './yaml-numbers.ts';

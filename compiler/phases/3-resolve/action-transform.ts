@@ -1,8 +1,7 @@
 /** Transforms of actions: templates are parsed, and their lookups compared with what a call can have. */
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { Action, CustomTypes } from '../../../runtime/metadata/metadata.ts';
-import type { Shape } from '../../../runtime/transforms/check.ts';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import type { Shape } from '../../../runtime/core/template/check.ts';
 import {
   checkTransform,
   isUnmarkedForm,
@@ -10,7 +9,8 @@ import {
   readResponseTransform,
   TransformDefinitionError,
   type TransformProblem,
-} from '../../../runtime/transforms/definition.ts';
+} from '../../../runtime/core/template/definition.ts';
+import type { Action, CustomTypes } from '../../../runtime/metadata/metadata.ts';
 import { baseType } from './custom-types.ts';
 import { Failure } from './report.ts';
 

@@ -3,9 +3,10 @@
  * below it. Keys are read in alphabetical order, columns before the rest, so that their order in the document makes no
  * difference to the output.
  */
+
+import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { keyOf } from '../../../runtime/core/names.ts';
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import type { Json, JsonObject, MetadataPath, QualifiedName } from '../../../runtime/metadata/metadata.ts';
 import type { Condition, Operand } from '../../model/model.ts';
 import {

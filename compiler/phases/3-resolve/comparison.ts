@@ -1,5 +1,7 @@
 /** Comparisons of boolean expressions: the operators below the key of a column or computed field, and their operands. */
 
+import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { isObject } from '../../../runtime/core/json/json.ts';
 import {
   COLUMN_OPERATORS,
   METADATA_SPELLINGS,
@@ -8,8 +10,6 @@ import {
   operatorsOf,
 } from '../../../runtime/core/operators.ts';
 import { type ColumnType, columnType, jsonKind } from '../../../runtime/core/types.ts';
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import { isObject } from '../../../runtime/metadata/json.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Argument, Condition, Operand } from '../../model/model.ts';

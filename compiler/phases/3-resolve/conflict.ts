@@ -3,9 +3,10 @@
  * of columns, and tables in their order, whatever the source. An object whose names are taken is left out as a whole, before
  * anything refers to it.
  */
+
+import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import type { RootFieldClash } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import type { RootFieldClash } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { RootField } from '../../model/model.ts';
 import { attempt, Failure, type ReportedObject } from './report.ts';

@@ -6,11 +6,11 @@
 import type { CatalogKey, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { nativeScalarKey } from '../../../runtime/core/action/native-scalars.ts';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
+import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { isObject } from '../../../runtime/core/json/json.ts';
 import { BUILT_IN_SCALARS, isEnumValueName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { lossOf } from '../../../runtime/diagnostics/causes.ts';
-import { at } from '../../../runtime/diagnostics/diagnostic.ts';
-import { isObject } from '../../../runtime/metadata/json.ts';
 import type {
   CustomField,
   CustomObject,

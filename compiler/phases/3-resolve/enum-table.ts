@@ -2,8 +2,8 @@
 
 import type { CatalogTable, EnumTableRows } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
+import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { displayName, isEnumValueName, keyOf, type NamingConvention } from '../../../runtime/core/names.ts';
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import { because, Failure } from './report.ts';
 import { quoted } from './scope.ts';
 

@@ -1,7 +1,8 @@
 /** Environment variables that addresses and headers of the metadata name: whether the server has them. */
+
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import type { Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { variablesOf } from '../../../runtime/core/environment-template.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import type { Message } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Address, Header } from '../../../runtime/metadata/kinds/shared.ts';
 
 /** Names of the variables that are set; undefined where they are not known, as ahead of time. */

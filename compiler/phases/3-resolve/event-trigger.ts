@@ -1,10 +1,18 @@
 /** Event triggers of tables, and cron triggers: columns that they name, transforms. */
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { captureName, type DeliveryShape, type EventOperationName } from '../../../runtime/core/events.ts';
 import { displayName } from '../../../runtime/core/names.ts';
+import type { Shape, Shapes } from '../../../runtime/core/template/check.ts';
+import {
+  checkTransform,
+  isUnmarkedForm,
+  readRequestTransform,
+  readResponseTransform,
+  TransformDefinitionError,
+} from '../../../runtime/core/template/definition.ts';
 import { columnType } from '../../../runtime/core/types.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { eventTrigger } from '../../../runtime/metadata/kinds/event-trigger.ts';
 import type { Address } from '../../../runtime/metadata/kinds/shared.ts';
 import type {
@@ -13,14 +21,6 @@ import type {
   EventTrigger,
   JsonObject,
 } from '../../../runtime/metadata/metadata.ts';
-import type { Shape, Shapes } from '../../../runtime/transforms/check.ts';
-import {
-  checkTransform,
-  isUnmarkedForm,
-  readRequestTransform,
-  readResponseTransform,
-  TransformDefinitionError,
-} from '../../../runtime/transforms/definition.ts';
 import { deliveryExtras, headerOf, retryExtras } from '../../model/delivery.ts';
 import type { CapturedColumn, ModelCapture, ModelEvents, ModelEventTrigger } from '../../model/events.ts';
 import { type Environment, missingVariables } from './environment.ts';

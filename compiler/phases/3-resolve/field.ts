@@ -1,8 +1,9 @@
 /** Names of fields. Relationships and computed fields must not conflict with columns or with each other. */
+
+import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { CONNECTIVES, camelCase, type NamingConvention } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import { Failure, type ReportedObject } from './report.ts';
 import type { SourceScope, TableScope } from './scope.ts';
 

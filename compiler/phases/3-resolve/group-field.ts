@@ -1,8 +1,9 @@
 /** Root fields that group rows: an extension, so they take no name that anything else has without it. */
+
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { isDistributed } from '../../../runtime/core/shards/index.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { keeper } from '../../memory/reuse.ts';
 import { ownerName } from './conflict.ts';

@@ -1,10 +1,11 @@
 /** Phase 3: resolves names to objects. Objects that fail are left out with a diagnostic, and so are their dependents. */
+
+import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import type { NamingOptions } from '../../../runtime/core/names.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
-import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { Result } from '../../../runtime/diagnostics/result.ts';
 import { unverifiedHosts } from '../../../runtime/metadata/kinds/settings.ts';
 import type { InheritedRole, Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';

@@ -2,9 +2,10 @@
  * Inherited roles, combined here so that nothing at run time knows of them: the rows that any
  * parent sees, the columns that any parent sees, and a column that not every parent sees only in the rows of those who do.
  */
+
+import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName } from '../../../runtime/core/names.ts';
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { InheritedRole, Metadata, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Condition, ModelSelectPermission, TablePermissions } from '../../model/model.ts';

@@ -1,6 +1,7 @@
 /** Names that objects left out would have provided, so that later diagnostics can point back to them (`linkCauses`). */
+
+import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { keyOf, type NamingConvention } from '../../../runtime/core/names.ts';
-import { lossOf } from '../../../runtime/diagnostics/causes.ts';
 import type { QualifiedName } from '../../../runtime/metadata/metadata.ts';
 import { functionRootFields, possibleRootFields } from './root-field.ts';
 import type {

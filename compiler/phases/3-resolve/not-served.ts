@@ -1,7 +1,7 @@
 /** Reports the objects that this version reads and keeps but does not serve. */
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import type { Losses } from '../../../runtime/diagnostics/causes.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
+import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Metadata, MetadataPath, Source } from '../../../runtime/metadata/metadata.ts';
 
 /** A warning for every object of the metadata that has no effect yet. */

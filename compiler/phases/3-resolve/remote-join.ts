@@ -1,6 +1,10 @@
 /** Resolves the names in a remote relationship, and returns the shape that generated files have. */
 
 import { Kind, print as printAst, type TypeNode } from 'graphql';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
+import type { Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { isObject } from '../../../runtime/core/json/json.ts';
 import { BUILT_IN_SCALARS, displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { baseName, isOneOf, type RemoteDocument } from '../../../runtime/core/remotes/document.ts';
@@ -10,10 +14,6 @@ import type {
   RemoteRelationshipShape,
 } from '../../../runtime/core/remotes/shapes.ts';
 import { columnType, type NumberText } from '../../../runtime/core/types.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { lossOf } from '../../../runtime/diagnostics/causes.ts';
-import type { Message } from '../../../runtime/diagnostics/diagnostic.ts';
-import { isObject } from '../../../runtime/metadata/json.ts';
 import type {
   Json,
   JsonObject,

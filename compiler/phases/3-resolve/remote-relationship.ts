@@ -3,13 +3,13 @@
  * the remote schema with its fields, or the table of another source.
  */
 import { Kind } from 'graphql';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import { baseName } from '../../../runtime/core/remotes/document.ts';
 import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import { columnType } from '../../../runtime/core/types.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { remoteRelationship } from '../../../runtime/metadata/kinds/remote-relationship.ts';
 import type {
   JsonObject,

@@ -1,6 +1,8 @@
 /** Resolves remote schemas: checks the schemas that were read, their names, and the part that each role sees. */
 
 import { GraphQLError, Kind, print as printAst } from 'graphql';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { isGraphqlName } from '../../../runtime/core/names.ts';
 import { graphqlProblem } from '../../../runtime/core/reasons.ts';
 import {
@@ -15,8 +17,6 @@ import type {
   Renaming,
 } from '../../../runtime/core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { remoteSchema } from '../../../runtime/metadata/kinds/remote-schema.ts';
 import type {
   InheritedRole,

@@ -2,9 +2,9 @@
  * How phase 3 reports: resolving one object of the metadata either succeeds or ends with a `Failure`, which costs that
  * object and becomes one diagnostic with the entry that the metadata API lists.
  */
-import type { Losses } from '../../../runtime/diagnostics/causes.ts';
-import { at, type Diagnostic, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
-import { nearest } from '../../../runtime/diagnostics/nearest.ts';
+import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
+import { at, type Diagnostic, type Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 
 /**

@@ -1,4 +1,6 @@
 /** Names of root fields. */
+
+import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import {
   camelCase,
   defaultBaseName,
@@ -8,7 +10,6 @@ import {
   upperFirst,
 } from '../../../runtime/core/names.ts';
 import { isNamedKind, type RootFieldKind } from '../../../runtime/core/root-fields.ts';
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type {
   QualifiedName,
   SourceCustomization,

@@ -4,6 +4,8 @@ import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catal
 import { foreignKeyActions } from '../../../runtime/catalog/foreign-key-actions.ts';
 import { isNeverNull, isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
+import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import {
   displayName,
   isColumnField,
@@ -14,8 +16,6 @@ import {
 } from '../../../runtime/core/names.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
 import { fieldName } from './field.ts';
 import { tableLosses } from './losses.ts';

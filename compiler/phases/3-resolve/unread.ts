@@ -1,7 +1,8 @@
 /** What is missing because a part of the metadata was not read: a broken file is the cause of references that lead nowhere. */
+
+import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
+import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { keyOf, type NamingOptions } from '../../../runtime/core/names.ts';
-import type { Losses } from '../../../runtime/diagnostics/causes.ts';
-import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { CatalogResult } from './index.ts';
 import { functionLosses, tableLosses } from './losses.ts';

@@ -1,10 +1,11 @@
 /** Values of the metadata: literals, and references to session variables (`sessionVariable` says which strings those are). */
+
+import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { ColumnShape } from '../../../runtime/core/shapes.ts';
 import { momentOf } from '../../../runtime/core/sql/moments.ts';
 import { type ColumnType, encodeValue, NumberText } from '../../../runtime/core/types.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Value } from '../../model/model.ts';

@@ -1,8 +1,9 @@
 /** Plans REST endpoints as routes, and reports invalid and ambiguous ones. */
+
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic, type Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import type { RestRoute, SavedOperation } from '../../../runtime/core/saved.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { Result } from '../../../runtime/diagnostics/result.ts';
 import type { Json, Metadata, RestEndpoint } from '../../../runtime/metadata/metadata.ts';
 
 /** A saved query, or why it cannot be run. */

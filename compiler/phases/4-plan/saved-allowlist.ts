@@ -1,14 +1,14 @@
 /** Plans the allow-list, and reports operations that no permitted role can run. */
 import type { DocumentNode } from 'graphql';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Program } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation } from '../../../runtime/core/request/document.ts';
 import type { AllowedDocument } from '../../../runtime/core/saved.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import type { Losses } from '../../../runtime/diagnostics/causes.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { CollectionQuery, Metadata, QueryCollection } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { errorText, refusingRule } from './saved-refusal.ts';

@@ -1,5 +1,7 @@
 /** Reports saved operations that are larger than limits of the metadata allow. */
 import type { DocumentNode } from 'graphql';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
@@ -9,8 +11,6 @@ import type { SavedOptions } from '../../../runtime/core/saved.ts';
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { type ApiLimits, roleLimit } from '../../../runtime/core/settings.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { CollectionQuery, QueryCollection } from '../../../runtime/metadata/metadata.ts';
 
 /**

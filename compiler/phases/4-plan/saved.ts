@@ -5,6 +5,10 @@
 
 import { type DocumentNode, GraphQLError, Kind, print, valueFromASTUntyped } from 'graphql';
 import { program } from '../../../runtime/core/contract.ts';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { type Losses, lossOf } from '../../../runtime/core/diagnostics/causes.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import { EngineError, UnknownName } from '../../../runtime/core/errors.ts';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
 import { linkProgram, type Program } from '../../../runtime/core/program.ts';
@@ -16,10 +20,6 @@ import { ownerOfType } from '../../../runtime/core/schema/hidden.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { type Losses, lossOf } from '../../../runtime/diagnostics/causes.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { Result } from '../../../runtime/diagnostics/result.ts';
 import type {
   CollectionQuery,
   Metadata,

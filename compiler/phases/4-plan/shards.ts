@@ -1,5 +1,7 @@
 /** Reports what Citus answers by every shard, or not at all: in rules, relationships, functions and event triggers. */
 import { readRule } from '../../../runtime/core/condition/rule.ts';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import type { Program } from '../../../runtime/core/program.ts';
 import type { SavedOperation } from '../../../runtime/core/saved.ts';
@@ -8,8 +10,6 @@ import type { RuleText } from '../../../runtime/core/shapes.ts';
 import { distributionColumn, fixesRows } from '../../../runtime/core/shards/index.ts';
 import { verdictWords } from '../../../runtime/core/shards/verdicts.ts';
 import { bindRow, identifier, print, raw, sql } from '../../../runtime/core/sql/fragment.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { Metadata, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';
 

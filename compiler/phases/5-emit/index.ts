@@ -1,12 +1,12 @@
 /** Phase 5: the plan to files, as texts by path, sorted. Without disk; the same plan gives the same bytes. */
 
 import { createHash } from 'node:crypto';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import type { InconsistentObject } from '../../../runtime/core/diagnostics/inconsistency.ts';
+import { formatPath } from '../../../runtime/core/diagnostics/path.ts';
 import { lazy } from '../../../runtime/core/remember.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import { formatPath } from '../../../runtime/diagnostics/path.ts';
-import type { InconsistentObject } from '../../../runtime/metadata/inconsistency.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { keeper } from '../../memory/reuse.ts';
 import type { Ledger, Plan, PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';

@@ -1,8 +1,8 @@
 /** The data that calls of actions send to each host, and whether it includes credentials of clients. */
 import { handlerHost } from '../../../runtime/core/action/host.ts';
 import type { ActionShape } from '../../../runtime/core/action/shapes.ts';
+import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { variablesOf } from '../../../runtime/core/environment-template.ts';
-import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
 export interface HostActions {

@@ -1,5 +1,5 @@
 /** A finding of `audit diff`. */
-import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 
 /**
  * `wider`: a role may do what it could not. `undecidable`: that may be so. `not wider`: it is proved not to be so, and whether

@@ -1,6 +1,7 @@
 /** Who may do what with which table: everything that access files say, role by role and table by table. */
 import type { AccessOperation } from '../../../runtime/console/questions.ts';
 import { handlerHost } from '../../../runtime/core/action/host.ts';
+import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { Table, TableFunction } from '../../../runtime/core/program.ts';
 import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
@@ -12,7 +13,6 @@ import type {
   SelectRule,
   UpdateRule,
 } from '../../../runtime/core/shapes.ts';
-import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { rootsOf } from './roots.ts';

@@ -2,12 +2,13 @@
  * Who can read or write a column, and by which paths. Each path names the row rules that apply on it, all together. A
  * function's body is not part of generated code: paths through one are `possible`, never left out.
  */
+
+import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Table } from '../../../runtime/core/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { namedType } from '../../../runtime/core/schema/types.ts';
 import type { VisibleTable } from '../../../runtime/core/schema/visible-table.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { joinsTo } from './joins.ts';

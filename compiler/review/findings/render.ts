@@ -1,6 +1,6 @@
-import { causesFirst, groupByCause } from '../../../runtime/diagnostics/causes.ts';
-import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import { formatPath } from '../../../runtime/diagnostics/path.ts';
+import { causesFirst, groupByCause } from '../../../runtime/core/diagnostics/causes.ts';
+import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { formatPath } from '../../../runtime/core/diagnostics/path.ts';
 
 /**
  * Prints a diagnostic for a terminal: code and place, then what is wrong, why it matters and what to do. `describe`

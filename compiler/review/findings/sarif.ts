@@ -8,9 +8,9 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { causesFirst } from '../../../runtime/diagnostics/causes.ts';
-import type { Diagnostic, Location } from '../../../runtime/diagnostics/diagnostic.ts';
-import type { MessageTemplate } from '../../../runtime/diagnostics/messages.ts';
+import { causesFirst } from '../../../runtime/core/diagnostics/causes.ts';
+import type { Diagnostic, Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import type { MessageTemplate } from './messages.ts';
 
 /** A kind of finding. */
 export interface SarifRule {

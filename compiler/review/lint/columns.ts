@@ -1,8 +1,8 @@
 /** Rules of the lint about columns: which are granted, which say whose a row is, which an index serves. */
 
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import type { Condition } from '../../model/model.ts';
 import { boundColumns } from './conditions.ts';
 import { about, causedBy, type Found } from './finding.ts';

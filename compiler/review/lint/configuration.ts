@@ -13,9 +13,9 @@
 import { readFileSync } from 'node:fs';
 import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { fileProblem, valueProblem } from '../../../runtime/core/reasons.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at, type Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
 import { yamlProblem } from '../../yaml-problem.ts';
 import { groupFindings, type LintFinding } from './finding.ts';
 

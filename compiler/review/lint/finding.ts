@@ -1,5 +1,5 @@
 /** Findings of the lint as data: what allowances name and what is grouped is never read from a message. */
-import { at, type Diagnostic, type Message } from '../../../runtime/diagnostics/diagnostic.ts';
+import { at, type Diagnostic, type Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import type { PlacedPermission, PlacedTable } from './place.ts';
 

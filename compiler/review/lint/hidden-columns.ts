@@ -3,8 +3,9 @@
  * filters offer no column that the role may not read, and rows that functions return show what the permission on their table
  * shows: neither is a way.
  */
+
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
 import { about, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 

@@ -1,6 +1,6 @@
 /** The lint of permissions: every rule over every permission, in the order of the metadata. */
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { chosenOwner, everyColumn, givenAway, type UnindexedColumn, unindexedColumns } from './columns.ts';
 import type { LintConfiguration } from './configuration.ts';
 import { failingRules } from './failing-rules.ts';

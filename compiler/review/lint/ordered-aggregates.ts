@@ -1,6 +1,6 @@
 /** Rule of the lint about aggregates that a role may not select, and may order by. */
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { LintFinding } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 

@@ -1,9 +1,9 @@
 /** Presets of remote schemas: a value that comes from the session in one place and from the client in another. */
 import { GraphQLError, Kind, print as printAst } from 'graphql';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { isSessionVariable, isStatic, presetOf } from '../../../runtime/core/remotes/preset.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at } from '../../../runtime/diagnostics/diagnostic.ts';
 import type { LintFinding } from './finding.ts';
 import type { LintInput } from './place.ts';
 

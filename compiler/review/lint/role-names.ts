@@ -1,7 +1,8 @@
 /** Rules of the lint about names of roles. */
+
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import { remember } from '../../../runtime/core/remember.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { nearest } from '../../../runtime/diagnostics/nearest.ts';
 import { causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { names } from './rows.ts';

@@ -2,12 +2,12 @@
 
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { implies, isAlwaysTrue, isNeverTrue } from '../../../runtime/core/condition/prove.ts';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import type { Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
+import { isObject } from '../../../runtime/core/json/json.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import type { Message } from '../../../runtime/diagnostics/diagnostic.ts';
-import { nearest } from '../../../runtime/diagnostics/nearest.ts';
-import { isObject } from '../../../runtime/metadata/json.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { dependsOnSession, sessionVariables, visit } from './conditions.ts';

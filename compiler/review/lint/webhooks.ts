@@ -1,6 +1,6 @@
 /** Rules of the lint about what webhooks are sent. */
-import { diagnostics as messages } from '../../../runtime/diagnostics/catalogue.ts';
-import { at } from '../../../runtime/diagnostics/diagnostic.ts';
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Header, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { isRedacted } from '../../../runtime/outgoing/message.ts';
 import type { LintFinding } from './finding.ts';

@@ -13,7 +13,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import type { Location } from '../../../runtime/diagnostics/diagnostic.ts';
+import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Json } from '../../../runtime/metadata/metadata.ts';
 
 /** A change of a text: what is put in at an offset, in place of some characters. */

@@ -1,9 +1,9 @@
 /** The permissions of a new role, by whose the rows are. The compiler and the lint are asked: what they refuse is not proposed. */
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
+import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import { keyOf } from '../../../runtime/core/names.ts';
 import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
-import { nearest } from '../../../runtime/diagnostics/nearest.ts';
 import type { JsonObject, Metadata } from '../../../runtime/metadata/metadata.ts';
 import { type CompileInput, type CompileResult, compile } from '../../index.ts';
 import { exportMetadata, readMetadata } from '../../phases/1-read/index.ts';

@@ -1,9 +1,9 @@
 import { EngineError } from '../../core/errors.ts';
+import { isObject } from '../../core/json/json.ts';
 import { jsonKind } from '../../core/types.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import type { Invalid, TypeOf } from '../../metadata/codec.ts';
 import { missingKey, object } from '../../metadata/combinators.ts';
-import { isObject } from '../../metadata/json.ts';
 import { allowlistEntry, allowlistScope } from '../../metadata/kinds/query-collection.ts';
 import { name } from '../../metadata/values.ts';
 import { NO_PATH } from '../edit.ts';

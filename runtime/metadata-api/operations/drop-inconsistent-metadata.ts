@@ -1,5 +1,5 @@
+import type { InconsistentObject } from '../../core/diagnostics/inconsistency.ts';
 import { EngineError } from '../../core/errors.ts';
-import type { InconsistentObject } from '../../metadata/inconsistency.ts';
 import type { JsonObject, Metadata, QualifiedName, TableEntry } from '../../metadata/metadata.ts';
 import { noArguments } from '../arguments.ts';
 import { replaceWhere } from '../edit.ts';

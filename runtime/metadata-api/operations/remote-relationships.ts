@@ -1,7 +1,7 @@
 import { EngineError } from '../../core/errors.ts';
+import { isObject } from '../../core/json/json.ts';
 import { type Codec, INVALID, type TypeOf } from '../../metadata/codec.ts';
 import { object } from '../../metadata/combinators.ts';
-import { isObject } from '../../metadata/json.ts';
 import { remoteRelationshipDefinition } from '../../metadata/kinds/remote-relationship.ts';
 import type { RemoteRelationshipDefinition } from '../../metadata/metadata.ts';
 import { json, name } from '../../metadata/values.ts';

@@ -1,10 +1,10 @@
 import { buildASTSchema, GraphQLError, introspectionFromSchema } from 'graphql';
 import { EngineError } from '../../core/errors.ts';
 import { parseGraphql } from '../../core/graphql-text.ts';
+import { isObject } from '../../core/json/json.ts';
 import { graphqlProblem } from '../../core/reasons.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
 import { argument, choose, object, optional } from '../../metadata/combinators.ts';
-import { isObject } from '../../metadata/json.ts';
 import { type RemoteSchemaHead, remoteSchemaHead } from '../../metadata/kinds/remote-schema.ts';
 import { lookalikesIn, presetsOf } from '../../metadata/lookalikes.ts';
 import type { JsonObject, RemoteSchema } from '../../metadata/metadata.ts';

@@ -1,8 +1,8 @@
+import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
 import { EngineError, pathStep } from '../../core/errors.ts';
+import { isObject } from '../../core/json/json.ts';
 import { displayName } from '../../core/names.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { argument, choose, object, withDefault } from '../../metadata/combinators.ts';
-import { isObject } from '../../metadata/json.ts';
 import type { Json, JsonObject, Metadata } from '../../metadata/metadata.ts';
 import { readMetadata } from '../../metadata/read-metadata.ts';
 import { boolean, jsonObject } from '../../metadata/values.ts';

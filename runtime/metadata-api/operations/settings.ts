@@ -1,7 +1,7 @@
 import { EngineError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import type { Codec } from '../../metadata/codec.ts';
 import { object } from '../../metadata/combinators.ts';
-import type { JsonObject } from '../../metadata/json.ts';
 import {
   apiLimits,
   graphqlSchemaIntrospection,

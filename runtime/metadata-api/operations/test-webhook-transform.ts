@@ -1,18 +1,18 @@
 import { fillTemplate } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
+import { applyRequestTransform, type OriginalRequest, TransformFailure } from '../../core/template/apply.ts';
+import {
+  readRequestTransform,
+  readResponseTransform,
+  TransformDefinitionError,
+} from '../../core/template/definition.ts';
 import { jsonText } from '../../core/types.ts';
 import type { TypeOf } from '../../metadata/codec.ts';
 import { choose, list, object, optional, requiredList } from '../../metadata/combinators.ts';
 import { fromEnvironment } from '../../metadata/kinds/shared.ts';
 import type { FromEnvironment } from '../../metadata/metadata.ts';
 import { jsonObject, text } from '../../metadata/values.ts';
-import { applyRequestTransform, type OriginalRequest, TransformFailure } from '../../transforms/apply.ts';
-import {
-  readRequestTransform,
-  readResponseTransform,
-  TransformDefinitionError,
-} from '../../transforms/definition.ts';
 import { JsonText } from '../answer.ts';
 import { anyJson } from '../data-operation.ts';
 import { METADATA, operation } from '../operation.ts';

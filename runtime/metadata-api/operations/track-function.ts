@@ -1,6 +1,6 @@
 import { EngineError } from '../../core/errors.ts';
+import { isObject } from '../../core/json/json.ts';
 import { argument, choose, object, optional } from '../../metadata/combinators.ts';
-import { isObject } from '../../metadata/json.ts';
 import { functionConfiguration } from '../../metadata/kinds/function.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { FunctionConfiguration, FunctionEntry, QualifiedName } from '../../metadata/metadata.ts';

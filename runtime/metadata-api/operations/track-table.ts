@@ -1,7 +1,7 @@
 import { EngineError } from '../../core/errors.ts';
+import { isObject } from '../../core/json/json.ts';
 import { defaultBaseName, isGraphqlName, tableBaseName } from '../../core/names.ts';
 import { argument, choose, object, optional, withDefault } from '../../metadata/combinators.ts';
-import { isObject } from '../../metadata/json.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import { apolloFederation, tableConfiguration } from '../../metadata/kinds/table.ts';
 import type { QualifiedName, Source, TableConfiguration, TableEntry } from '../../metadata/metadata.ts';

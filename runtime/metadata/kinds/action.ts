@@ -1,3 +1,4 @@
+import type { Located } from '../../core/json/json.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   convert,
@@ -9,7 +10,6 @@ import {
   withDefault,
 } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
-import type { Located } from '../json.ts';
 import {
   boolean,
   graphqlName,

@@ -1,7 +1,7 @@
+import type { Located } from '../../core/json/json.ts';
 import type { TypeOf } from '../codec.ts';
 import { convert, object, optional, printedDefault, withDefault } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
-import type { Located } from '../json.ts';
 import { boolean, integer, json, jsonObject, MAX_SECONDS, name, oneOf, text } from '../values.ts';
 import { cronSchedule, timeZone } from './cron-schedule.ts';
 import { backoff, retryOn, signing } from './delivery.ts';

@@ -1,3 +1,4 @@
+import type { Located } from '../../core/json/json.ts';
 import type { TypeOf } from '../codec.ts';
 import {
   list,
@@ -10,7 +11,6 @@ import {
   withNames,
 } from '../combinators.ts';
 import { entries } from '../entries.ts';
-import type { Located } from '../json.ts';
 import { mappedTableNames } from '../references.ts';
 import { boolean, graphqlName, graphqlType, json, name, oneOf, text } from '../values.ts';
 import { qualifiedName } from './shared.ts';

@@ -1,3 +1,4 @@
+import type { Located } from '../../core/json/json.ts';
 import type { TypeOf } from '../codec.ts';
 import {
   convert,
@@ -9,7 +10,6 @@ import {
   withDefault,
   withNames,
 } from '../combinators.ts';
-import type { Located } from '../json.ts';
 import { boolean, integerFrom, jsonObject, MAX_SECONDS, name, oneOf, text, waitSeconds } from '../values.ts';
 import { cronSchedule } from './cron-schedule.ts';
 import { backoff, circuitBreaker, retryOn, signing } from './delivery.ts';

@@ -1,3 +1,4 @@
+import { isObject, type Located } from '../../core/json/json.ts';
 import { displayName } from '../../core/names.ts';
 import type { TypeOf } from '../codec.ts';
 import {
@@ -11,7 +12,6 @@ import {
   withNames,
 } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
-import { isObject, type Located } from '../json.ts';
 import { graphqlName, jsonObject, oneOf, text } from '../values.ts';
 import { rolePermissions } from './permission.ts';
 import { comment, qualifiedName } from './shared.ts';

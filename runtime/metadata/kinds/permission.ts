@@ -1,3 +1,4 @@
+import type { JsonObject, Located } from '../../core/json/json.ts';
 import {
   isNamedKind,
   type NamedKind,
@@ -18,7 +19,6 @@ import {
   withNames,
 } from '../combinators.ts';
 import { type EntriesCodec, keyedEntries } from '../entries.ts';
-import type { JsonObject, Located } from '../json.ts';
 import { expressionNames, presetNames } from '../references.ts';
 import { boolean, jsonObject, name, naturalNumber, oneOf, positiveNumber, text } from '../values.ts';
 import { columns, comment, headers } from './shared.ts';

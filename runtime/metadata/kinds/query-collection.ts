@@ -1,4 +1,6 @@
 /** Saved queries, and what refers to them: the allow-list and REST endpoints. */
+
+import type { Located } from '../../core/json/json.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   convert,
@@ -10,7 +12,6 @@ import {
   requiredList,
 } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
-import type { Located } from '../json.ts';
 import { boolean, name, oneOf, text } from '../values.ts';
 import { comment } from './shared.ts';
 

@@ -1,3 +1,4 @@
+import { isObject, type Located } from '../../core/json/json.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,
@@ -9,7 +10,6 @@ import {
   record,
   withNames,
 } from '../combinators.ts';
-import { isObject, type Located } from '../json.ts';
 import type { Walk } from '../references.ts';
 import { name, oneOf } from '../values.ts';
 import { comment, type QualifiedName, qualifiedName } from './shared.ts';

@@ -1,3 +1,4 @@
+import { isObject, type Json, type JsonObject, type Located } from '../../core/json/json.ts';
 import { lazy } from '../../core/remember.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import type { Codec, TypeOf } from '../codec.ts';
@@ -11,7 +12,6 @@ import {
   requiredList,
   withNames,
 } from '../combinators.ts';
-import { isObject, type Json, type JsonObject, type Located } from '../json.ts';
 import { mappedTableNames, type Walk } from '../references.ts';
 import { jsonObject, name, oneOf } from '../values.ts';
 import { qualifiedName } from './shared.ts';

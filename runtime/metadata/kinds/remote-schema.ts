@@ -1,3 +1,4 @@
+import type { Located } from '../../core/json/json.ts';
 import type { TypeOf } from '../codec.ts';
 import {
   convert,
@@ -10,7 +11,6 @@ import {
   withDefault,
 } from '../combinators.ts';
 import { entries, keyedEntries, printedEntries } from '../entries.ts';
-import type { Located } from '../json.ts';
 import { boolean, graphqlName, name, positiveNumber, text } from '../values.ts';
 import { remoteRelationship } from './remote-relationship.ts';
 import { comment, headers, toAddress } from './shared.ts';

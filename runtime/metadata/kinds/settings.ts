@@ -1,4 +1,6 @@
 /** Settings of the whole service: inherited roles, limits, metrics, introspection, the network. */
+
+import type { Located } from '../../core/json/json.ts';
 import type { ApiLimits, Limit, RateLimit, UnverifiedHost } from '../../core/settings.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
@@ -13,7 +15,6 @@ import {
   sorted,
 } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
-import type { Located } from '../json.ts';
 import { boolean, json, name, naturalNumber, numberFrom, oneOf, text } from '../values.ts';
 
 export type InheritedRole = TypeOf<typeof inheritedRole> & Located;

@@ -1,7 +1,8 @@
+import { diagnostics as messages } from '../../core/diagnostics/catalogue.ts';
+import type { Located } from '../../core/json/json.ts';
 import { MAX_TIMER_SECONDS } from '../../core/max-timer.ts';
 import type { NamingConvention } from '../../core/names.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
 import { type Codec, INVALID, type TypeOf } from '../codec.ts';
 import {
   choose,
@@ -17,7 +18,6 @@ import {
   withNames,
 } from '../combinators.ts';
 import { keyedEntries, requiredEntries } from '../entries.ts';
-import type { Located } from '../json.ts';
 import {
   boolean,
   graphqlName,

@@ -1,7 +1,8 @@
+import { diagnostics as messages } from '../../core/diagnostics/catalogue.ts';
+import { nearest } from '../../core/diagnostics/nearest.ts';
+import type { Located } from '../../core/json/json.ts';
 import { displayName } from '../../core/names.ts';
 import { isNamedKind, ROOT_FIELD_KINDS, type RootFieldKind } from '../../core/root-fields.ts';
-import { diagnostics as messages } from '../../diagnostics/catalogue.ts';
-import { nearest } from '../../diagnostics/nearest.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,
@@ -17,7 +18,6 @@ import {
   withNames,
 } from '../combinators.ts';
 import { type EntriesCodec, keyedEntries } from '../entries.ts';
-import type { Located } from '../json.ts';
 import { columnKeyNames, type Dependent } from '../references.ts';
 import { boolean, graphqlName, name, oneOf, text } from '../values.ts';
 import { eventTrigger } from './event-trigger.ts';

@@ -3,9 +3,9 @@
 import type { KeyObject } from 'node:crypto';
 import { EngineError } from '../../core/errors.ts';
 import { headerProblem } from '../../core/header-text.ts';
+import { isObject } from '../../core/json/json.ts';
 import { jsonPathSteps } from '../../core/query/json-path.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
-import { isObject } from '../../metadata/json.ts';
 import { isCallable } from '../../outgoing/address.ts';
 import { JWT_TYPES, type JwtType, readKey } from './keys.ts';
 

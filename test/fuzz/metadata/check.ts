@@ -1,9 +1,9 @@
 /** One request of a sequence, and everything that must hold after it. */
 
 import { programOf } from '../../../compiler/phases/4-plan/program.ts';
+import type { InconsistentObject } from '../../../runtime/core/diagnostics/inconsistency.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Session } from '../../../runtime/core/session.ts';
-import type { InconsistentObject } from '../../../runtime/metadata/inconsistency.ts';
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { readRequest } from '../../../runtime/metadata-api/index.ts';
 import { type Detail, describeGenerated, describeProgram } from '../../harness/describe.ts';

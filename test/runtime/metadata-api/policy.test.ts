@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NamedInconsistency } from '../../../runtime/metadata/inconsistency.ts';
+import type { NamedInconsistency } from '../../../runtime/core/diagnostics/inconsistency.ts';
 import { enforcePolicy, type Outcome } from '../../../runtime/metadata-api/policy.ts';
 
 function inconsistent(type: string, name: string): NamedInconsistency {

@@ -1,6 +1,7 @@
 /** Random metadata, made from the codecs themselves: a key that a kind gains is tried without a word here. */
+
+import type { Json } from '../../../runtime/core/json/json.ts';
 import { type AnyCodec, INVALID, Reading } from '../../../runtime/metadata/codec.ts';
-import type { Json } from '../../../runtime/metadata/json.ts';
 import { metadataBody } from '../../../runtime/metadata/metadata.ts';
 import type { Random } from '../../fuzz/random.ts';
 

@@ -1,7 +1,7 @@
 /** A key that nothing reads is named with its place, in every object of the metadata and of the arguments of operations. */
 import { expect, test } from 'vitest';
+import { isObject, type Json } from '../../../runtime/core/json/json.ts';
 import { type AnyCodec, INVALID, Reading } from '../../../runtime/metadata/codec.ts';
-import { isObject, type Json } from '../../../runtime/metadata/json.ts';
 import { metadataBody } from '../../../runtime/metadata/metadata.ts';
 import { readMetadata } from '../../../runtime/metadata/read-metadata.ts';
 import { operations } from '../../../runtime/metadata-api/registry.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
-import { formatPath } from '../../../../runtime/diagnostics/path.ts';
+import { formatPath } from '../../../../runtime/core/diagnostics/path.ts';
 
 const configuration = { connection_info: { database_url: { from_env: 'DATABASE' } } };
 

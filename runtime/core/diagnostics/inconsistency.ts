@@ -1,4 +1,4 @@
-import type { Json } from './metadata.ts';
+import type { Json } from '../json/json.ts';
 
 /**
  * An object that the metadata names but that cannot be served, in the shape in which the metadata API lists it

@@ -1,4 +1,4 @@
-import type { MetadataPath } from '../metadata/metadata.ts';
+import type { MetadataPath } from '../json/json.ts';
 
 /**
  * Prints a path the way the metadata API does: `sources[0].tables[3].permission.set["$key"]`; with a root, as

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { diagnostics } from '../../../runtime/diagnostics/catalogue.ts';
-import { generate } from '../../../runtime/diagnostics/generate.ts';
-import { parseMessages, refuseDuplicates } from '../../../runtime/diagnostics/messages.ts';
+import { parseMessages, refuseDuplicates } from '../../../../compiler/review/findings/messages.ts';
+import { diagnostics } from '../../../../runtime/core/diagnostics/catalogue.ts';
+import { generate } from '../../../../scripts/generate-diagnostics.ts';
 
-const repository = new URL('../../../', import.meta.url);
+const repository = new URL('../../../../', import.meta.url);
 
 test('the generated catalogue and reference page are what the messages say', () => {
   for (const [path, text] of Object.entries(generate())) {

@@ -1,8 +1,8 @@
 /** Functions of templates: their value for each kind of JSON, and the failures of those that have none. */
 import { expect, test } from 'vitest';
-import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
-import { jsonText } from '../../../runtime/core/types.ts';
-import { callFunction, FunctionFailure } from '../../../runtime/transforms/functions.ts';
+import { parseExactJson } from '../../../../runtime/core/json/exact-json.ts';
+import { callFunction, FunctionFailure } from '../../../../runtime/core/template/functions.ts';
+import { jsonText } from '../../../../runtime/core/types.ts';
 
 const NEEDS_STRING = (kind: string) => `! expected String, but encountered ${kind}`;
 const SESSION = { 'x-engine-user-id': '7' };

@@ -1,8 +1,8 @@
 /** Applies transforms to requests and answers. */
 
-import { headerProblem } from '../core/header-text.ts';
-import { parseExactJson } from '../core/json/exact-json.ts';
-import { jsonText } from '../core/types.ts';
+import { headerProblem } from '../header-text.ts';
+import { parseExactJson } from '../json/exact-json.ts';
+import { jsonText } from '../types.ts';
 import { authorityOf, type RequestTransform, type ResponseTransform } from './definition.ts';
 import { evaluate, evaluateText, evaluateUrlText, type UrlPart, type Variables } from './evaluate.ts';
 import { escapeUri } from './functions.ts';

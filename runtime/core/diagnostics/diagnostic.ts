@@ -1,5 +1,5 @@
-import type { InconsistentObject } from '../metadata/inconsistency.ts';
-import type { MetadataPath } from '../metadata/metadata.ts';
+import type { MetadataPath } from '../json/json.ts';
+import type { InconsistentObject } from './inconsistency.ts';
 
 /**
  * Something the compiler has to say about the input: what is wrong, where, and what to do now. Texts come from the

@@ -1,6 +1,6 @@
 /** Functions of the template language. A failure is thrown as FunctionFailure; the evaluation adds the position. */
-import { isObject } from '../core/json/json-value.ts';
-import { NumberText } from '../core/types.ts';
+import { isObject } from '../json/json-value.ts';
+import { NumberText } from '../types.ts';
 import { isNumber, kindOf, makeObject } from './values.ts';
 
 export class FunctionFailure extends Error {}

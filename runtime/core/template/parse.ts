@@ -1,6 +1,6 @@
 /** Parser of the template language: recursive descent over the text. */
-import { parseExactJson } from '../core/json/exact-json.ts';
-import { NumberText } from '../core/types.ts';
+import { parseExactJson } from '../json/exact-json.ts';
+import { NumberText } from '../types.ts';
 import { isFunctionName } from './functions.ts';
 import { Scanner } from './scan.ts';
 import type { BinaryOperator, Expression, Template } from './syntax.ts';

@@ -1,11 +1,11 @@
 /** Templates: what they render, and which problems they report where. */
 import { describe, expect, test } from 'vitest';
-import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
-import { jsonText } from '../../../runtime/core/types.ts';
-import { checkTemplate, type Shape } from '../../../runtime/transforms/check.ts';
-import { evaluate, evaluateText } from '../../../runtime/transforms/evaluate.ts';
-import { parseTemplate, parseTextTemplate } from '../../../runtime/transforms/parse.ts';
-import { TemplateError } from '../../../runtime/transforms/syntax.ts';
+import { parseExactJson } from '../../../../runtime/core/json/exact-json.ts';
+import { checkTemplate, type Shape } from '../../../../runtime/core/template/check.ts';
+import { evaluate, evaluateText } from '../../../../runtime/core/template/evaluate.ts';
+import { parseTemplate, parseTextTemplate } from '../../../../runtime/core/template/parse.ts';
+import { TemplateError } from '../../../../runtime/core/template/syntax.ts';
+import { jsonText } from '../../../../runtime/core/types.ts';
 
 const VARIABLES = {
   $body: parseExactJson(`{

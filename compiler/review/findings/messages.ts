@@ -35,7 +35,7 @@ export function parseMessages(markdown: string, severity: MessageTemplate['sever
 /** All messages, sorted by code. @throws Error if two have the same code. */
 export function readMessages(): MessageTemplate[] {
   const messages = (['error', 'warning'] as const).flatMap((severity) => {
-    const folder = new URL(`messages/${severity}s/`, import.meta.url);
+    const folder = new URL(`../../../runtime/core/diagnostics/messages/${severity}s/`, import.meta.url);
     return readdirSync(folder)
       .filter((file) => file.endsWith('.md'))
       .sort()

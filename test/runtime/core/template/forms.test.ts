@@ -1,9 +1,9 @@
 /** Forms that transforms make: the content type with which they are called, and the warning where it is that of JSON. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answering, Handler } from '../../harness/handler.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { compileJson } from '../../harness/project.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { answering, Handler } from '../../../harness/handler.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
+import { compileJson } from '../../../harness/project.ts';
+import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';

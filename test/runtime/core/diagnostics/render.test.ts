@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { renderDiagnostic } from '../../../compiler/review/findings/render.ts';
-import { at, type Diagnostic, hasErrors } from '../../../runtime/diagnostics/diagnostic.ts';
-import { nearest } from '../../../runtime/diagnostics/nearest.ts';
-import { formatPath } from '../../../runtime/diagnostics/path.ts';
+import { renderDiagnostic } from '../../../../compiler/review/findings/render.ts';
+import { at, type Diagnostic, hasErrors } from '../../../../runtime/core/diagnostics/diagnostic.ts';
+import { nearest } from '../../../../runtime/core/diagnostics/nearest.ts';
+import { formatPath } from '../../../../runtime/core/diagnostics/path.ts';
 
 const diagnostic: Diagnostic = {
   code: 'some-code',

@@ -1,6 +1,7 @@
 /** JSON values, and places in a document of them. */
-import { isObject as isJsonObject } from '../core/json/json-value.ts';
-import type { NumberText } from '../core/types.ts';
+
+import type { NumberText } from '../types.ts';
+import { isObject as isJsonObject } from './json-value.ts';
 
 /** A number is a NumberText if JavaScript's number would print another value. `jsonText` prints both. */
 export type Json = null | boolean | number | NumberText | string | readonly Json[] | JsonObject;

@@ -1,18 +1,18 @@
 /** Transforms of requests and answers: definitions, application, and who decides the host. */
 import { describe, expect, test } from 'vitest';
-import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
+import { parseExactJson } from '../../../../runtime/core/json/exact-json.ts';
 import {
   applyRequestTransform,
   applyResponseTransform,
   type OriginalRequest,
   TransformFailure,
-} from '../../../runtime/transforms/apply.ts';
+} from '../../../../runtime/core/template/apply.ts';
 import {
   checkTransform,
   readRequestTransform,
   readResponseTransform,
   TransformDefinitionError,
-} from '../../../runtime/transforms/definition.ts';
+} from '../../../../runtime/core/template/definition.ts';
 
 const REQUEST: OriginalRequest = {
   method: 'POST',
@@ -160,7 +160,7 @@ describe('requests', () => {
     expect(apply({ url }, { url: base, body, sessionVariables }).url).toBe(`http://hook.test${expected}`);
   });
 
-  test.each(['', '.', '..', '../', './x', 'x/..', 'x/../y', '..\\x', 'x\\..'])(
+  test.each(['', '.', '..', '../../', './x', 'x/..', 'x/../y', '..\\x', 'x\\..'])(
     'data never chooses the path: %j',
     (s) => {
       const base = 'http://hook.test/base';

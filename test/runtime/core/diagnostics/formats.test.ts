@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { renderAnnotations } from '../../../compiler/review/findings/annotations.ts';
-import { findingsOf, renderSarif, rulesOf } from '../../../compiler/review/findings/sarif.ts';
-import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import { readMessages } from '../../../runtime/diagnostics/messages.ts';
+import { renderAnnotations } from '../../../../compiler/review/findings/annotations.ts';
+import { readMessages } from '../../../../compiler/review/findings/messages.ts';
+import { findingsOf, renderSarif, rulesOf } from '../../../../compiler/review/findings/sarif.ts';
+import type { Diagnostic } from '../../../../runtime/core/diagnostics/diagnostic.ts';
 
 const diagnostics: readonly Diagnostic[] = [
   {

@@ -1,16 +1,16 @@
 /** What only follows from something else is told below it, whatever the form of the report. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compile } from '../../../compiler/index.ts';
-import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import { renderAnnotations } from '../../../compiler/review/findings/annotations.ts';
-import { renderDiagnostics } from '../../../compiler/review/findings/render.ts';
-import { findingsOf, renderSarif } from '../../../compiler/review/findings/sarif.ts';
-import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
-import { causesFirst, groupByCause, linkCauses } from '../../../runtime/diagnostics/causes.ts';
-import type { Diagnostic } from '../../../runtime/diagnostics/diagnostic.ts';
-import { catalogsOf } from '../../harness/compile.ts';
-import { defaultSource } from '../../harness/metadata.ts';
-import { createTestDatabase } from '../../harness/postgres.ts';
+import { compile } from '../../../../compiler/index.ts';
+import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
+import { renderAnnotations } from '../../../../compiler/review/findings/annotations.ts';
+import { renderDiagnostics } from '../../../../compiler/review/findings/render.ts';
+import { findingsOf, renderSarif } from '../../../../compiler/review/findings/sarif.ts';
+import type { SourceCatalog } from '../../../../runtime/catalog/catalog.ts';
+import { causesFirst, groupByCause, linkCauses } from '../../../../runtime/core/diagnostics/causes.ts';
+import type { Diagnostic } from '../../../../runtime/core/diagnostics/diagnostic.ts';
+import { catalogsOf } from '../../../harness/compile.ts';
+import { defaultSource } from '../../../harness/metadata.ts';
+import { createTestDatabase } from '../../../harness/postgres.ts';
 
 const SQL = `
   create table author (id int primary key, name text);

@@ -1,5 +1,5 @@
 /** Values of templates are JSON; numbers that would lose digits are NumberText. */
-import { jsonKind, jsonText, NumberText } from '../core/types.ts';
+import { jsonKind, jsonText, NumberText } from '../types.ts';
 
 export function isNumber(value: unknown): value is number | NumberText {
   return typeof value === 'number' || value instanceof NumberText;
