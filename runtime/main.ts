@@ -4,7 +4,6 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CurrentlyServed, Served } from './answer.ts';
-import { createCaptureKeeper } from './capture/keep-installed.ts';
 import { type Configuration, servingOptions } from './configuration/configuration.ts';
 import { describeConfiguration } from './configuration/description.ts';
 import { EngineError } from './core/errors.ts';
@@ -14,6 +13,8 @@ import { createPlanner, forgetOtherSchemas, type Planner } from './core/request/
 import type { GeneratedProgram } from './core/resolvers.ts';
 import type { UnverifiedHost } from './core/settings.ts';
 import { CANONICAL_WORD, vocabulary } from './core/vocabulary.ts';
+import { createHealthChecks } from './database/health-checks.ts';
+import { createCaptureKeeper } from './database/record/keep-installed.ts';
 import type { SourceConnections } from './database/source.ts';
 import { type CompiledCron, deliverCompiledCron } from './events/compiled-cron.ts';
 import { createDelivery } from './events/delivery.ts';
@@ -45,7 +46,6 @@ import { createRegisteredQueries, type RegisteredQueries } from './saved/registe
 import { indexSaved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
 import { createCalls } from './start/calls.ts';
-import { createHealthChecks } from './start/health-checks.ts';
 import { listen } from './start/listen.ts';
 import { openLiveQueries } from './start/live-queries.ts';
 import { type Observing, openObserving } from './start/observing.ts';

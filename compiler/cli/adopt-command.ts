@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { DatabaseClient } from '../../runtime/database/client.ts';
-import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
+import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import { findLeftovers } from '../review/adopt/leftovers.ts';
 import { isSettled, leftoversText, settlingSql } from '../review/adopt/settle.ts';
 import { type CommandContext, UsageError } from './command.ts';

@@ -2,7 +2,7 @@
 
 import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
-import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
+import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import { LoadError } from '../../runtime/program/load-error.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { type CompileResult, compile } from '../index.ts';

@@ -8,9 +8,9 @@ import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import { keyOf } from '../../runtime/core/names.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { DatabaseClient } from '../../runtime/database/client.ts';
+import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
-import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
 import { applyMigrations } from '../offline/apply.ts';
 import { FIRST_MIGRATION } from '../scaffold/first-migration.ts';
 import {

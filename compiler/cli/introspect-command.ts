@@ -3,8 +3,8 @@
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { writeCatalogFile } from '../../runtime/catalog/index.ts';
 import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
+import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
-import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
 import { readCatalog } from '../phases/2-introspect/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';

@@ -1,5 +1,8 @@
 /** `engine live install`, `status` and `remove`: what records writes in the databases, for live queries. */
 import type pg from 'pg';
+import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
+import { DatabaseClient } from '../../runtime/database/client.ts';
+import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import {
   type CaptureStatus,
   captureStatus,
@@ -8,11 +11,8 @@ import {
   removeCapture,
   removeStatements,
   tableLabel,
-} from '../../runtime/capture/install.ts';
-import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
-import { DatabaseClient } from '../../runtime/database/client.ts';
+} from '../../runtime/database/record/install.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
-import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
 import { databaseOf } from '../phases/2-introspect/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';

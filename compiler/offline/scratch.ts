@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { describeConnectionError } from '../../runtime/metadata-api/connection-error.ts';
+import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import type { OfflineServer } from './servers.ts';
 
 /** The scratch server cannot be used; the message says why, without its address. */

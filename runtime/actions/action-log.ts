@@ -3,8 +3,8 @@ import pg from 'pg';
 import { listenTo } from '../database/channel.ts';
 import { createOwnTables } from '../database/own-objects.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
+import { isOwned, type QueueQuery } from '../database/queue/lease.ts';
 import type { ConnectionConfiguration } from '../database/ways.ts';
-import { isOwned, type QueueQuery } from '../queue/lease.ts';
 
 /** A call that was claimed. JSON parts are the texts that Postgres wrote, so numbers keep their digits. */
 export interface LoggedCall {

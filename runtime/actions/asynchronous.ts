@@ -9,9 +9,9 @@ import { EngineError } from '../core/errors.ts';
 import type { Program } from '../core/program.ts';
 import type { Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
+import { beginLease, type Lease } from '../database/queue/lease.ts';
+import { Worker } from '../database/queue/worker.ts';
 import type { Watcher } from '../graphql/execution.ts';
-import { beginLease, type Lease } from '../queue/lease.ts';
-import { Worker } from '../queue/worker.ts';
 import {
   type ActionLog,
   type CallOutcome,

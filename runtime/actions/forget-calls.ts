@@ -1,5 +1,5 @@
 /** Deletes rows of the log of asynchronous actions, some at a time, so that no statement holds many locks. */
-import type { QueueQuery } from '../queue/lease.ts';
+import type { QueueQuery } from '../database/queue/lease.ts';
 
 /** Rows of one statement. */
 const BATCH = 10_000;

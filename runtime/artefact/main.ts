@@ -8,10 +8,10 @@ import { ConfigurationError, readConfiguration } from '../configuration/configur
 import { withFileVariables } from '../configuration/environment-files.ts';
 import { EngineError } from '../core/errors.ts';
 import { vocabulary } from '../core/vocabulary.ts';
+import { describeConnectionError } from '../database/connection-error.ts';
 import { connectionUrl } from '../database/connection-url.ts';
 import type { ConnectionConfiguration } from '../database/ways.ts';
 import { startServer } from '../main.ts';
-import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import { addServerOptions, runServer, sourceAddresses } from '../start/serve-command.ts';
 import { verificationText, verifyProgram } from '../verify/verify.ts';
 import type { Artefact } from './artefact.ts';

@@ -1,10 +1,10 @@
 /** What is served beside what is stored. */
 import { createHash } from 'node:crypto';
 import { remember } from '../core/remember.ts';
+import { describeConnectionError } from '../database/connection-error.ts';
 import { exportMetadata } from '../metadata/export-metadata.ts';
 import { emptyMetadata, type Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
-import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import type { MetadataState, SourceDatabase } from '../metadata-api/state.ts';
 import type { MetadataStore } from '../metadata-api/store.ts';
 import type { MetadataAnswer } from './operator-questions.ts';

@@ -1,8 +1,9 @@
 /** Queues of events, schedules and asynchronous actions: what waits, what failed, what comes next. */
+
+import { describeConnectionError } from '../database/connection-error.ts';
+import type { QueueQuery } from '../database/queue/lease.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import type { MetadataState, SourceDatabase } from '../metadata-api/state.ts';
-import type { QueueQuery } from '../queue/lease.ts';
 import type { CallsAnswer, QueuesAnswer, ScheduledQueue, TriggerQueue } from './operator-questions.ts';
 
 /** SQL: a time of the last day. Events have times without a zone, in that of the session. */

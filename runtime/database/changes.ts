@@ -2,12 +2,12 @@
  * Tells when data of a database may have changed, without any privilege there: one tiny statement asks which transactions
  * have ended. If the answer is the one of the last time, no transaction that could have written has ended in between, in
  * this database or any other of its server, so no query over tables can answer anything else. Writes of this process are
- * known as soon as they are committed. Where the database records which tables and keys are written (runtime/capture), those
+ * known as soon as they are committed. Where the database records which tables and keys are written (runtime/database/record), those
  * are told as well.
  *
  * Results that do not follow from tables (the time, foreign tables, activity views) change without any of this.
  */
-import { createRecordReader, type Recorded, type RecordSource } from '../capture/recorded.ts';
+import { createRecordReader, type Recorded, type RecordSource } from './record/recorded.ts';
 import { TransactionAges } from './transaction-ages.ts';
 
 /** Something may have changed. */

@@ -1,6 +1,6 @@
 /** Takes due events out of a source's queue, fairly over its triggers. */
-import { isOwned, type QueueQuery } from '../queue/lease.ts';
-import type { Claimed } from '../queue/worker.ts';
+import { isOwned, type QueueQuery } from '../database/queue/lease.ts';
+import type { Claimed } from '../database/queue/worker.ts';
 import { createPassed, type Look } from './passed.ts';
 
 /** An event as it is claimed; JSON parts are the texts that Postgres wrote, so numbers keep their digits. */

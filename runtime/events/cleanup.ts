@@ -5,7 +5,7 @@
 
 import type { CleanupShape } from '../core/events.ts';
 import { nextTimes } from '../core/schedule/cron.ts';
-import type { QueueQuery } from '../queue/lease.ts';
+import type { QueueQuery } from '../database/queue/lease.ts';
 
 /** Runs that are planned when fewer than `FEW` are left. */
 const AHEAD = 50;

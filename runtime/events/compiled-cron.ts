@@ -5,7 +5,7 @@
 import type { CronTriggerShape } from '../core/events.ts';
 import { createOwnTables } from '../database/own-objects.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
-import type { QueueQuery } from '../queue/lease.ts';
+import type { QueueQuery } from '../database/queue/lease.ts';
 import { deleteWaiting, scheduleAnew, scheduleText } from './cron-events.ts';
 import type { EventsContext } from './delivery.ts';
 import { deliverScheduled, type ScheduledDelivery } from './scheduled-delivery.ts';

@@ -1,6 +1,6 @@
 /** Events of cron triggers, made ahead in the metadata database, by its clock. */
 import { nextTimes } from '../core/schedule/cron.ts';
-import type { QueueQuery } from '../queue/lease.ts';
+import type { QueueQuery } from '../database/queue/lease.ts';
 
 /** Events made at a time, and kept waiting for each trigger. */
 const AHEAD = 100;

@@ -1,7 +1,7 @@
 /** The queue of a source's events: `engine_catalog.event_log` in its database. */
-import type { Lease, QueueQuery } from '../queue/lease.ts';
-import { freeLostClaims } from '../queue/lost-claims.ts';
-import type { QueueStore } from '../queue/worker.ts';
+import type { Lease, QueueQuery } from '../database/queue/lease.ts';
+import { freeLostClaims } from '../database/queue/lost-claims.ts';
+import type { QueueStore } from '../database/queue/worker.ts';
 import type { Attempt } from './attempt.ts';
 import { type Claimable, createClaim, type EventJob } from './claim.ts';
 

@@ -1,7 +1,8 @@
 /** Reports what the delivery of events could not do in a database. */
+
+import { describeConnectionError } from '../database/connection-error.ts';
 import { isUnreachable } from '../database/failures.ts';
 import type { Observer } from '../logs/observe.ts';
-import { describeConnectionError } from '../metadata-api/connection-error.ts';
 
 /** @param source whose database it is; none for the database of the metadata */
 export function failureReport(observe: Observer, source?: string): (message: string, error: unknown) => void {

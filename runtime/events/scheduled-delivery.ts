@@ -2,8 +2,8 @@
 
 import type { CronTriggerShape, DeliveryShape, HeaderShape } from '../core/events.ts';
 import { jsonText } from '../core/types.ts';
-import { beginLease, type QueueQuery } from '../queue/lease.ts';
-import { Worker } from '../queue/worker.ts';
+import { beginLease, type QueueQuery } from '../database/queue/lease.ts';
+import { Worker } from '../database/queue/worker.ts';
 import { attemptCall, retryDelay } from './attempt.ts';
 import { scheduleAhead } from './cron-events.ts';
 import type { EventsContext } from './delivery.ts';

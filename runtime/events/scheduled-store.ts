@@ -1,7 +1,7 @@
 /** The queues of cron and one-off events, in the metadata database. */
-import { isOwned, type Lease, type QueueQuery } from '../queue/lease.ts';
-import { freeLostClaims } from '../queue/lost-claims.ts';
-import type { QueueStore } from '../queue/worker.ts';
+import { isOwned, type Lease, type QueueQuery } from '../database/queue/lease.ts';
+import { freeLostClaims } from '../database/queue/lost-claims.ts';
+import type { QueueStore } from '../database/queue/worker.ts';
 import type { EventOutcome } from './event-store.ts';
 
 export interface ScheduledJob {

@@ -2,10 +2,10 @@
 
 import pg from 'pg';
 import type { EventTriggerShape } from '../core/events.ts';
+import { beginLease } from '../database/queue/lease.ts';
+import { type Claimed, Worker } from '../database/queue/worker.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Trace } from '../http/trace.ts';
-import { beginLease } from '../queue/lease.ts';
-import { type Claimed, Worker } from '../queue/worker.ts';
 import { attemptCall, type Message, retryDelay } from './attempt.ts';
 import { createBreakers } from './breaker.ts';
 import type { Claimable, EventJob } from './claim.ts';

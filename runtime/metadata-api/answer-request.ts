@@ -2,9 +2,9 @@
 import { EngineError } from '../core/errors.ts';
 import { adminOnly } from '../core/reason.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
+import { withoutAddress } from '../database/connection-error.ts';
 import { parseJson } from '../http/body.ts';
 import { answerText } from './answer.ts';
-import { withoutAddress } from './connection-error.ts';
 import type { MetadataEngine } from './engine.ts';
 import type { Endpoint, Requester } from './operation.ts';
 import { readRequest } from './request.ts';

@@ -1,6 +1,7 @@
 /** Keeps an engine current: with what other instances store, with sources that come back, and with remote schemas. */
+
+import { describeConnectionError } from '../database/connection-error.ts';
 import { isUnreachable } from '../database/failures.ts';
-import { describeConnectionError } from './connection-error.ts';
 import type { MetadataEngine } from './engine.ts';
 import type { SourceDatabase } from './state.ts';
 import type { MetadataStore } from './store.ts';

@@ -2,8 +2,8 @@
 import type { Catalog, SourceCatalog } from '../catalog/catalog.ts';
 import { introspectDatabase, type Query, readEnumTableRows } from '../catalog/index.ts';
 import { EngineError } from '../core/errors.ts';
+import { describeConnectionError } from '../database/connection-error.ts';
 import type { RemoteSchema, Source } from '../metadata/metadata.ts';
-import { describeConnectionError } from './connection-error.ts';
 import type { CatalogOrError, CopyServices, RemoteOrError } from './state.ts';
 
 /** Reads a database's catalog and the rows of the enum tables that the metadata marks. */

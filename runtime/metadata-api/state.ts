@@ -5,6 +5,7 @@ import type { Query } from '../catalog/index.ts';
 import type { Diagnostic } from '../core/diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../core/diagnostics/inconsistency.ts';
 import type { EventsProgram } from '../core/events.ts';
+import type { QueueQuery } from '../database/queue/lease.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type {
   JsonObject,
@@ -14,7 +15,6 @@ import type {
   SourceConfiguration,
 } from '../metadata/metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
-import type { QueueQuery } from '../queue/lease.ts';
 import type { CatalogStateKind } from './store.ts';
 
 /** A catalog, or why there is none. */

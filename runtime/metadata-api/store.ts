@@ -12,9 +12,9 @@ import { parseExactJson } from '../core/json/exact-json.ts';
 import { jsonText } from '../core/types.ts';
 import { type Listener, listenTo } from '../database/channel.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
+import type { QueueQuery } from '../database/queue/lease.ts';
 import type { ConnectionConfiguration } from '../database/ways.ts';
 import type { JsonObject } from '../metadata/metadata.ts';
-import type { QueueQuery } from '../queue/lease.ts';
 import { migrate } from './migrations.ts';
 import type { StoredChange } from './stored-change.ts';
 

@@ -8,10 +8,10 @@
 import type { SourceCatalog } from '../catalog/catalog.ts';
 import type { InconsistentObject } from '../core/diagnostics/inconsistency.ts';
 import { EngineError } from '../core/errors.ts';
+import { describeConnectionError } from '../database/connection-error.ts';
 import { inStoredOrder } from '../metadata/export-metadata.ts';
 import type { Metadata, RemoteSchema, Source } from '../metadata/metadata.ts';
 import type { PreparedProgram } from '../program/host.ts';
-import { describeConnectionError } from './connection-error.ts';
 import { addedObjects, tellsOf } from './database-objects.ts';
 import { findSource } from './edit.ts';
 import { type NameConflict, nameConflicts, refuseConflicts, refuseRemoteConflict } from './name-conflicts.ts';

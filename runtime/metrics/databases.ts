@@ -1,7 +1,8 @@
 /** Metrics of connections to the databases of sources, and of their health. */
+
+import type { SourceStatus } from '../database/health-checks.ts';
 import type { PoolState } from '../database/pool.ts';
 import type { PoolObservation, ServerRole } from '../logs/observe.ts';
-import type { SourceStatus } from '../start/health-checks.ts';
 import { BUCKETS, type Family } from './family.ts';
 
 export interface SourcePool {

@@ -4,12 +4,12 @@ import type { ConsoleQuestion } from '../console/questions.ts';
 import type { CronTriggerShape } from '../core/events.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
 import type { GeneratedProgram } from '../core/resolvers.ts';
+import type { CheckedSources } from '../database/health-checks.ts';
 import type { SourceConnections } from '../database/source.ts';
 import type { Execution } from '../graphql/execution.ts';
 import type { Endpoints, LocateRule } from '../http/context.ts';
 import type { Health } from '../http/health.ts';
 import type { Observer } from '../logs/observe.ts';
-import type { CheckedSources } from '../start/health-checks.ts';
 
 export interface Host {
   readonly endpoints: readonly Endpoints[];

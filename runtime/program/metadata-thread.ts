@@ -13,6 +13,7 @@ import { isObject } from '../core/json/json.ts';
 import { linkProgram } from '../core/program.ts';
 import { createPlanner } from '../core/request/planner.ts';
 import { setVocabulary, vocabulary } from '../core/vocabulary.ts';
+import { describeConnectionError } from '../database/connection-error.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { deliverScheduled } from '../events/scheduled-delivery.ts';
 import type { Execution } from '../graphql/execution.ts';
@@ -21,7 +22,6 @@ import { unverifiedHosts } from '../metadata/kinds/settings.ts';
 import type { ConnectionInfo, Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
 import { remoteTarget } from '../metadata/remote-target.ts';
-import { describeConnectionError } from '../metadata-api/connection-error.ts';
 import {
   type ApiLimits,
   answerRequest,

@@ -7,11 +7,11 @@ import { parseExactJson } from '../core/json/exact-json.ts';
 import type { Reason } from '../core/reason.ts';
 import type { Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
+import type { CheckedSources } from '../database/health-checks.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import type { MetadataPath } from '../http/metadata.ts';
 import type { Observation } from '../logs/observe.ts';
 import type { ConnectionInfo } from '../metadata/metadata.ts';
-import type { CheckedSources } from '../start/health-checks.ts';
 import type { TranspiledFile } from './loader.ts';
 
 /** Data that the thread starts with. */

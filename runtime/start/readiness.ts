@@ -4,9 +4,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { remember } from '../core/remember.ts';
+import {
+  askSource,
+  type HealthChecks,
+  type SourceHealth,
+  type SourceStatus,
+} from '../database/health-checks.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
 import type { Health } from '../http/health.ts';
-import { askSource, type HealthChecks, type SourceHealth, type SourceStatus } from './health-checks.ts';
 
 /** Milliseconds that a result counts. */
 const FRESH = 1000;

@@ -15,7 +15,7 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   'compiler/review/permission-tests/sessions.ts': 'session variables, which are strings',
   'runtime/actions/caller.ts': 'a time that PostgreSQL wrote',
   'runtime/actions/stored-call.ts': 'error, path and code that this server stored',
-  'runtime/capture/recorded.ts': 'lists of texts that this server recorded',
+  'runtime/database/record/recorded.ts': 'lists of texts that this server recorded',
   'runtime/catalog/catalog-file.ts': 'a catalog that this program saved',
   'runtime/catalog/introspect.ts': 'a catalog that PostgreSQL wrote',
   'runtime/configuration/values.ts': 'options of the operator: strings, and numbers of seconds',

@@ -41,7 +41,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'runtime/actions/call.ts': 'AnswerMismatch, OutgoingError and TooDeep',
   'runtime/actions/caller.ts': 'compared only',
   'runtime/artefact/main.ts': 'errors of the configuration',
-  'runtime/capture/keep-installed.ts': 'PostgreSQL, for the log',
+  'runtime/database/record/keep-installed.ts': 'PostgreSQL, for the log',
   'runtime/configuration/choose-vocabulary.ts': 'errors of the vocabulary',
   'runtime/configuration/configuration.ts': 'errors of the readers of options',
   'runtime/core/request/document.ts': "DocumentTooDeep; for administrators only, the parser's message",
@@ -63,7 +63,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'runtime/live/socket.ts': 'MessageError and InitError; errors of a socket are logged',
   'runtime/logs/last-errors.ts': 'the log',
   'runtime/logs/logger.ts': 'the log',
-  'runtime/metadata-api/connection-error.ts':
+  'runtime/database/connection-error.ts':
     'EngineError; PostgreSQL, whose refusals of a connection name what is wrong',
   'runtime/metadata-api/install-triggers.ts': 'PostgreSQL, behind the object that is in the way',
   'runtime/metadata-api/operations/replace-metadata.ts': 'a diagnostic',

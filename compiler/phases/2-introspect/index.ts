@@ -1,11 +1,11 @@
 /** Catalogs for the command line: from a saved file, or from the databases themselves. */
 
 import type { CatalogFile } from '../../../runtime/catalog/catalog.ts';
+import { describeConnectionError } from '../../../runtime/database/connection-error.ts';
 import { connectionUrl } from '../../../runtime/database/connection-url.ts';
 import { readDatabase } from '../../../runtime/database/read-database.ts';
 import type { ConnectionConfiguration } from '../../../runtime/database/ways.ts';
 import type { Source } from '../../../runtime/metadata/metadata.ts';
-import { describeConnectionError } from '../../../runtime/metadata-api/connection-error.ts';
 import type { CatalogResult } from '../3-resolve/index.ts';
 
 export interface CatalogOptions {

@@ -7,7 +7,7 @@ import {
   installStatements,
   removeCapture,
   removeStatements,
-} from '../../../runtime/capture/install.ts';
+} from '../../../runtime/database/record/install.ts';
 import type { Random } from '../random.ts';
 
 const SCHEMA = `

@@ -1,9 +1,9 @@
 /** A claim that was committed, but whose answer was lost with its connection. */
 import { expect, test } from 'vitest';
+import { beginLease, type QueueQuery } from '../../../runtime/database/queue/lease.ts';
+import type { QueueStore } from '../../../runtime/database/queue/worker.ts';
 import { createEventStore } from '../../../runtime/events/event-store.ts';
 import { createScheduledStore } from '../../../runtime/events/scheduled-store.ts';
-import { beginLease, type QueueQuery } from '../../../runtime/queue/lease.ts';
-import type { QueueStore } from '../../../runtime/queue/worker.ts';
 import { openEventsTest } from '../../harness/events.ts';
 
 const opened = openEventsTest('create table item (id integer primary key)', { DISABLE_EVENTING: 'true' });

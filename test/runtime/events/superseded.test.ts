@@ -1,7 +1,7 @@
 /** A cron event that fails after its trigger was replaced: another one waits for the same time. */
 import { expect, test } from 'vitest';
+import { beginLease, type QueueQuery } from '../../../runtime/database/queue/lease.ts';
 import { createScheduledStore } from '../../../runtime/events/scheduled-store.ts';
-import { beginLease, type QueueQuery } from '../../../runtime/queue/lease.ts';
 import { openEventsTest } from '../../harness/events.ts';
 
 const events = openEventsTest('create table item (id integer primary key)', { DISABLE_EVENTING: 'true' });

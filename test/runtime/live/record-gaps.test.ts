@@ -7,7 +7,7 @@ import {
   installStatements,
   removeCapture,
   removeStatements,
-} from '../../../runtime/capture/install.ts';
+} from '../../../runtime/database/record/install.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
 import { connect } from '../../harness/socket.ts';

@@ -1,7 +1,7 @@
 /** The option of a source that has servers install what records writes. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { captureStatus } from '../../../runtime/capture/install.ts';
+import { captureStatus } from '../../../runtime/database/record/install.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
 

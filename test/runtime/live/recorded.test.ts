@@ -1,9 +1,13 @@
 /** Live queries of a database that records which tables and keys are written. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { captureStatus, installCapture, removeCapture } from '../../../runtime/capture/install.ts';
-import { createRecordReader, type Recorded, type RecordSource } from '../../../runtime/capture/recorded.ts';
 import { type Change, createChanges } from '../../../runtime/database/changes.ts';
+import { captureStatus, installCapture, removeCapture } from '../../../runtime/database/record/install.ts';
+import {
+  createRecordReader,
+  type Recorded,
+  type RecordSource,
+} from '../../../runtime/database/record/recorded.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
 import { connect } from '../../harness/socket.ts';

@@ -4,7 +4,7 @@
  * moment, holds the time until which one does.
  */
 import { createHash } from 'node:crypto';
-import { quoteIdentifier, quoteLiteral } from '../core/sql/fragment.ts';
+import { quoteIdentifier, quoteLiteral } from '../../core/sql/fragment.ts';
 
 /** A table whose writes are recorded. */
 export interface CapturedTable {

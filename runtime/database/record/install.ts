@@ -1,9 +1,9 @@
 /** Installs and removes what records writes (schema.ts), and says what is installed. */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { quoteIdentifier } from '../core/sql/fragment.ts';
-import { namingOwnObjects } from '../database/own-objects.ts';
-import { READ_THROUGH } from '../database/read-through.ts';
+import { quoteIdentifier } from '../../core/sql/fragment.ts';
+import { namingOwnObjects } from '../own-objects.ts';
+import { READ_THROUGH } from '../read-through.ts';
 import {
   CAPTURE_TABLES,
   type CapturedTable,

@@ -3,7 +3,7 @@
  * each lane, and acknowledges outcomes in batches. Jobs that are claimed when the process dies are free again once its lease
  * has ended; see `lease.ts`. Nothing is lost; only calls in flight at that moment are made twice.
  */
-import { isUnreachable } from '../database/failures.ts';
+import { isUnreachable } from '../failures.ts';
 
 /** The database side of a queue. Calls are made one at a time, `claim` beside the others. */
 export interface QueueStore<Job, Outcome> {

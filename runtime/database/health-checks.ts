@@ -1,8 +1,8 @@
 /** The `health_check` of sources: a statement at an interval, repeated before a source counts as unwell. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConnectionFailedError, tookTooLong } from '../database/failures.ts';
-import type { SourceConnection, SourceConnections } from '../database/source.ts';
 import type { HealthCheck } from '../metadata/metadata.ts';
+import { ConnectionFailedError, tookTooLong } from './failures.ts';
+import type { SourceConnection, SourceConnections } from './source.ts';
 
 export type SourceStatus = 'OK' | 'TIMEOUT' | 'FAILED' | 'ERROR';
 

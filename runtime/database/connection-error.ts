@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
-import { ConnectionFailedError, HostsFailedError, isUnreachable, placeOf } from '../database/failures.ts';
+import { ConnectionFailedError, HostsFailedError, isUnreachable, placeOf } from './failures.ts';
 
 /** @param isPublic for anybody to read: without host and port */
 export function describeConnectionError(error: unknown, isPublic = false): string {
