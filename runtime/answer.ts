@@ -12,7 +12,7 @@ import type { Session } from './core/session.ts';
 import { runPlan } from './graphql/execute.ts';
 import type { ClientRequest, Execution } from './graphql/execution.ts';
 import type { Limits } from './graphql/limits.ts';
-import type { OperationObservation } from './logs/observe.ts';
+import type { OperationObservation } from './observe/logs/observe.ts';
 import { type Called, findCalled, type GraphqlCall } from './saved/call.ts';
 import { planSaved, type Saved } from './saved/saved.ts';
 

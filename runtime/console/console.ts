@@ -29,7 +29,7 @@ import { parseJson } from '../http/body.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
 import { graphiqlFrame } from '../http/graphiql.ts';
 import { pageFiles, servePageFiles } from '../http/page-files.ts';
-import type { SavedTimes } from '../metrics/saved-times.ts';
+import type { SavedTimes } from '../observe/metrics/saved-times.ts';
 import { accessDetail, sessionVariables } from './detail.ts';
 import { accessAnswer } from './matrix.ts';
 import type { FactsAnswer } from './operator-questions.ts';

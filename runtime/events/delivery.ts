@@ -2,7 +2,7 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { EventsProgram } from '../core/events.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
-import type { Observer } from '../logs/observe.ts';
+import type { Observer } from '../observe/logs/observe.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { deliverSource, type SourceEventsDelivery } from './source-events.ts';
 import type { Environment } from './target.ts';

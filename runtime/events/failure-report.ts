@@ -2,7 +2,7 @@
 
 import { describeConnectionError } from '../database/connection-error.ts';
 import { isUnreachable } from '../database/failures.ts';
-import type { Observer } from '../logs/observe.ts';
+import type { Observer } from '../observe/logs/observe.ts';
 
 /** @param source whose database it is; none for the database of the metadata */
 export function failureReport(observe: Observer, source?: string): (message: string, error: unknown) => void {

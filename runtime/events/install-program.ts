@@ -1,7 +1,7 @@
 /** Installs the event triggers of a compiled program, where no metadata is served that would do so. */
 import type { EventsProgram } from '../core/events.ts';
 import type { SourceConnections } from '../database/source.ts';
-import type { Observer } from '../logs/observe.ts';
+import type { Observer } from '../observe/logs/observe.ts';
 import { type InstallClient, installEvents } from './install.ts';
 
 /** Failures are reported and leave a source as it is: events of triggers that are installed are still delivered. */

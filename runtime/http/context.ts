@@ -10,7 +10,7 @@ import { remember } from '../core/remember.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import type { Limits } from '../graphql/limits.ts';
-import type { HttpRequestObservation, LoggedError, LoggedQuery, Observer } from '../logs/observe.ts';
+import type { HttpRequestObservation, LoggedError, LoggedQuery, Observer } from '../observe/logs/observe.ts';
 import type { Authenticate } from '../session/incoming.ts';
 import type { DirectEndpoint } from './direct.ts';
 import { refuseForeignWrite } from './foreign-site.ts';

@@ -8,7 +8,7 @@ import { describeReason } from '../core/reason.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
 import { databaseError } from '../database/errors.ts';
-import type { LoggedError } from '../logs/observe.ts';
+import type { LoggedError } from '../observe/logs/observe.ts';
 import { type HttpContext, type HttpReply, type HttpRequest, JSON_TYPE, sendJson } from './context.ts';
 
 /** `{path, error, code, internal?}`: the shape of everything but GraphQL answers. */

@@ -5,7 +5,7 @@ import { parseExactJson } from '../core/json/exact-json.ts';
 import { isObject } from '../core/json/json-value.ts';
 import type { Session } from '../core/session.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
-import type { LoggedQuery } from '../logs/observe.ts';
+import type { LoggedQuery } from '../observe/logs/observe.ts';
 import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
 import { refuseForeignWrite } from './foreign-site.ts';
 

@@ -3,7 +3,7 @@
  * for administrators.
  */
 import { EngineError } from '../core/errors.ts';
-import type { Metrics, MetricsState } from '../metrics/metrics.ts';
+import type { Metrics, MetricsState } from '../observe/metrics/metrics.ts';
 import { secretMatcher } from '../session/secrets.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 

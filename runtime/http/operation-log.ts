@@ -6,7 +6,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { remember } from '../core/remember.ts';
 import type { RanStatements, WatchStatements } from '../graphql/watch-statements.ts';
-import type { LoggedQuery, Observer, TracedStatement } from '../logs/observe.ts';
+import type { LoggedQuery, Observer, TracedStatement } from '../observe/logs/observe.ts';
 import type { Exchange } from './context.ts';
 import { createMasking, withoutSecrets } from './masking.ts';
 import type { Trace } from './trace.ts';

@@ -5,7 +5,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Configuration } from '../configuration/configuration.ts';
 import { guarded } from '../core/guarded.ts';
 import { vocabulary } from '../core/vocabulary.ts';
-import type { LoggedQuery } from '../logs/observe.ts';
+import type { LoggedQuery } from '../observe/logs/observe.ts';
 import { installBodyParser } from './body.ts';
 import { compress } from './compression.ts';
 import { limitConnections } from './connections.ts';

@@ -6,7 +6,7 @@ import type { Session } from '../core/session.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { errorObject } from '../http/errors.ts';
 import { createMasking } from '../http/masking.ts';
-import type { Observer, WebsocketObservation } from '../logs/observe.ts';
+import type { Observer, WebsocketObservation } from '../observe/logs/observe.ts';
 import type { GraphqlCall } from '../saved/call.ts';
 import type { OperationLog } from './operations.ts';
 

@@ -9,7 +9,7 @@ import type { SourceConnections } from '../database/source.ts';
 import type { Execution } from '../graphql/execution.ts';
 import type { Endpoints, LocateRule } from '../http/context.ts';
 import type { Health } from '../http/health.ts';
-import type { Observer } from '../logs/observe.ts';
+import type { Observer } from '../observe/logs/observe.ts';
 
 export interface Host {
   readonly endpoints: readonly Endpoints[];

@@ -17,7 +17,6 @@ import { describeConnectionError } from '../database/connection-error.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { deliverScheduled } from '../events/scheduled-delivery.ts';
 import type { Execution } from '../graphql/execution.ts';
-import type { Observation } from '../logs/observe.ts';
 import { unverifiedHosts } from '../metadata/kinds/settings.ts';
 import type { ConnectionInfo, Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
@@ -34,6 +33,7 @@ import {
 import { locateRule } from '../metadata-api/locate-rule.ts';
 import { dumpSource } from '../metadata-api/pg-dump.ts';
 import type { CatalogOrError, Compilation, RemoteOrError } from '../metadata-api/state.ts';
+import type { Observation } from '../observe/logs/observe.ts';
 import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
 import { createSchemaReader } from '../remote/introspect.ts';
 import { readLock } from '../remote/lock.ts';

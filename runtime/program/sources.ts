@@ -3,8 +3,8 @@
 import { connectionUrl } from '../database/connection-url.ts';
 import { withReplicas } from '../database/replicas.ts';
 import { connectSource, type SourceConnection } from '../database/source.ts';
-import type { ServerRole } from '../logs/observe.ts';
 import type { ConnectionInfo, DatabaseUrl } from '../metadata/metadata.ts';
+import type { ServerRole } from '../observe/logs/observe.ts';
 import type { HostContext } from './host.ts';
 
 /** Statements kept prepared on each connection; their size is limited as well (see database/statements.ts). */

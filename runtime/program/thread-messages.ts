@@ -10,8 +10,8 @@ import { jsonText } from '../core/types.ts';
 import type { CheckedSources } from '../database/health-checks.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import type { MetadataPath } from '../http/metadata.ts';
-import type { Observation } from '../logs/observe.ts';
 import type { ConnectionInfo } from '../metadata/metadata.ts';
+import type { Observation } from '../observe/logs/observe.ts';
 import type { TranspiledFile } from './loader.ts';
 
 /** Data that the thread starts with. */

@@ -11,7 +11,7 @@ import {
 import { EngineError } from '../core/errors.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
 import { vocabulary } from '../core/vocabulary.ts';
-import type { Observer } from '../logs/observe.ts';
+import type { Observer } from '../observe/logs/observe.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { adminSecretMode, secretRequired } from './admin-secret.ts';
 import type { Authenticate, Incoming } from './incoming.ts';

@@ -11,7 +11,7 @@ import { jsonText } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { forwardedHeaders } from '../http/forwarded-headers.ts';
 import { traceHeaders } from '../http/trace.ts';
-import type { Observer } from '../logs/observe.ts';
+import type { Observer } from '../observe/logs/observe.ts';
 import { unsendableHeader } from '../outgoing/error.ts';
 import { type Header, headersOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';

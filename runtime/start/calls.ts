@@ -7,7 +7,7 @@ import { ACTION_CALLER } from '../core/action/provider.ts';
 import { REMOTE } from '../core/remotes/remote-root.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import type { Execution } from '../graphql/execution.ts';
-import type { Observer } from '../logs/observe.ts';
+import type { Observer } from '../observe/logs/observe.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createRemoteCaller } from '../remote/caller.ts';
 import { createInputValidator } from '../validation/validator.ts';

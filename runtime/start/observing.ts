@@ -1,10 +1,10 @@
 /** Who takes observations: the log, and where they are enabled metrics and tracing. */
 import type { CountOperation } from '../answer.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { createLastErrors, type LastErrors } from '../logs/last-errors.ts';
-import type { Observation, Observer } from '../logs/observe.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { createTracing, type Tracing } from '../tracing/tracing.ts';
+import { createLastErrors, type LastErrors } from '../observe/logs/last-errors.ts';
+import type { Observation, Observer } from '../observe/logs/observe.ts';
+import type { Metrics } from '../observe/metrics/metrics.ts';
+import { createTracing, type Tracing } from '../observe/tracing/tracing.ts';
 
 export interface Observing {
   /** Hands an observation to all of them. */
@@ -27,7 +27,7 @@ export async function openObserving(
   const { enabledApis } = configuration;
   const metrics =
     enabledApis.includes('metrics') || enabledApis.includes('developer')
-      ? (await import('../metrics/metrics.ts')).createMetrics(
+      ? (await import('../observe/metrics/metrics.ts')).createMetrics(
           configuration.metricsEnableHighCardinalityLabels,
         )
       : undefined;

@@ -47,7 +47,11 @@ const ARROWS: Readonly<Record<string, { permitted: readonly string[]; refused: r
   },
   'compiler/model/a.ts': {
     permitted: ['../../runtime/core/shapes.ts', './plan.ts'],
-    refused: ['../../runtime/events/deliver.ts', '../../runtime/logs/observe.ts', '../offline/proof.ts'],
+    refused: [
+      '../../runtime/events/deliver.ts',
+      '../../runtime/observe/logs/observe.ts',
+      '../offline/proof.ts',
+    ],
   },
   'compiler/phases/4-plan/a.ts': {
     permitted: ['../../../runtime/core/shapes.ts', '../../memory/memory.ts', '../3-resolve/index.ts'],

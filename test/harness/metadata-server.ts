@@ -7,8 +7,8 @@ import { readConfiguration } from '../../runtime/configuration/configuration.ts'
 import { MemoryBudget } from '../../runtime/core/memory/budget.ts';
 import { metadataEndpoints } from '../../runtime/http/metadata.ts';
 import { createServer } from '../../runtime/http/server.ts';
-import { createLogger } from '../../runtime/logs/logger.ts';
 import { answerRequest, type MetadataStore, openMetadataStore } from '../../runtime/metadata-api/index.ts';
+import { createLogger } from '../../runtime/observe/logs/logger.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
 import { openAuthentication } from '../../runtime/session/authenticate.ts';
 import { type ServedEngine, startMetadataEngine } from './metadata-engine.ts';

@@ -2,7 +2,7 @@
 
 import { type FormEvent, useEffect, useState } from 'react';
 import { parseExactJson } from '../../core/json/exact-json.ts';
-import type { SavedTimes } from '../../metrics/saved-times.ts';
+import type { SavedTimes } from '../../observe/metrics/saved-times.ts';
 import type { OperationAnswer } from '../operator-questions.ts';
 import type { AccessAnswer } from '../questions.ts';
 import { allowedText } from './allowed.ts';

@@ -3,7 +3,7 @@
  * It happens behind the program: requests and live queries do not wait for it, nor depend on it.
  */
 import type { ProgramContent } from '../../core/program.ts';
-import type { Observer } from '../../logs/observe.ts';
+import type { Observer } from '../../observe/logs/observe.ts';
 import type { SourceConnection, SourceConnections } from '../source.ts';
 import { captureStatus, installCapture } from './install.ts';
 

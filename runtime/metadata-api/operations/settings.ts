@@ -11,7 +11,7 @@ import {
 } from '../../metadata/kinds/settings.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { text } from '../../metadata/values.ts';
-import { settingsProblem, unsentTypes } from '../../tracing/settings.ts';
+import { settingsProblem, unsentTypes } from '../../observe/tracing/settings.ts';
 import { noArguments } from '../arguments.ts';
 import { optionally, without } from '../edit.ts';
 import { warnNotServed } from '../not-served.ts';

@@ -8,7 +8,7 @@ import { EngineError } from '../../core/errors.ts';
 import type { MemoryBudget } from '../../core/memory/budget.ts';
 import { heapBytes } from '../../core/memory/heap-bytes.ts';
 import { endingAt, type Session } from '../../core/session.ts';
-import type { Observer } from '../../logs/observe.ts';
+import type { Observer } from '../../observe/logs/observe.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { Authenticate } from '../incoming.ts';
 import { ROLE, requestedRole } from '../variables.ts';

@@ -5,7 +5,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseExactJson } from '../../core/json/exact-json.ts';
-import type { Observer } from '../../logs/observe.ts';
+import type { Observer } from '../../observe/logs/observe.ts';
 import { headerOf, type OutgoingResponse } from '../../outgoing/message.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { USER_AGENT } from '../../version.ts';

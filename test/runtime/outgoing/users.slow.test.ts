@@ -7,7 +7,7 @@ import { callHandler } from '../../../runtime/actions/call.ts';
 import { prepareAction } from '../../../runtime/actions/prepared.ts';
 import { attemptCall } from '../../../runtime/events/attempt.ts';
 import { resolveTarget, type Target } from '../../../runtime/events/target.ts';
-import type { Observation } from '../../../runtime/logs/observe.ts';
+import type { Observation } from '../../../runtime/observe/logs/observe.ts';
 import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../../runtime/outgoing/outgoing.ts';
 import { callRemote } from '../../../runtime/remote/call.ts';
 import { openRemoteKeys } from '../../../runtime/session/jwt/remote-keys.ts';

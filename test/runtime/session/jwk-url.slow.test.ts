@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Observer } from '../../../runtime/logs/observe.ts';
+import type { Observer } from '../../../runtime/observe/logs/observe.ts';
 import { createOutgoing } from '../../../runtime/outgoing/outgoing.ts';
 import { nextFetch, openRemoteKeys } from '../../../runtime/session/jwt/remote-keys.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';

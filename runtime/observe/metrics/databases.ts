@@ -1,7 +1,7 @@
 /** Metrics of connections to the databases of sources, and of their health. */
 
-import type { SourceStatus } from '../database/health-checks.ts';
-import type { PoolState } from '../database/pool.ts';
+import type { SourceStatus } from '../../database/health-checks.ts';
+import type { PoolState } from '../../database/pool.ts';
 import type { PoolObservation, ServerRole } from '../logs/observe.ts';
 import { BUCKETS, type Family } from './family.ts';
 

@@ -1,8 +1,8 @@
 /** Metrics of live queries and streams. */
 import { createHash } from 'node:crypto';
-import { remember } from '../core/remember.ts';
-import type { SubscriptionPlan } from '../core/request/subscription.ts';
-import type { ReadReport } from '../live/poller-log.ts';
+import { remember } from '../../core/remember.ts';
+import type { SubscriptionPlan } from '../../core/request/subscription.ts';
+import type { ReadReport } from '../../live/poller-log.ts';
 import { BUCKETS, type Family } from './family.ts';
 
 /** Kinds of reads for subscribers. */

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { createLogger } from '../../runtime/logs/logger.ts';
+import { createLogger } from '../../../../runtime/observe/logs/logger.ts';
 
-const OBSERVE = new URL('../../runtime/logs/logger.ts', import.meta.url).href;
+const OBSERVE = new URL('../../../../runtime/observe/logs/logger.ts', import.meta.url).href;
 /** More than are held back, and more bytes than are written at once. */
 const MANY = 1234;
 const FEW = 12;
@@ -23,7 +23,11 @@ function logged(requests: number, end: string): { readonly lines: string[]; read
   const { stdout, status } = spawnSync(
     process.execPath,
     ['--import', 'tsx', '--input-type=module', '-e', program],
-    { encoding: 'utf8', cwd: fileURLToPath(new URL('../..', import.meta.url)), maxBuffer: 16 * 2 ** 20 },
+    {
+      encoding: 'utf8',
+      cwd: fileURLToPath(new URL('../../../..', import.meta.url)),
+      maxBuffer: 16 * 2 ** 20,
+    },
   );
   return { lines: stdout.split('\n').slice(0, -1), status };
 }

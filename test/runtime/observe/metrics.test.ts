@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { Counter, Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reportOf } from '../../runtime/metrics/report.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
-import { type RemoteServer, startRemoteServer } from '../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../harness/server.ts';
-import { connect } from '../harness/socket.ts';
-import { startWebhook, type WebhookReceiver } from '../harness/webhook.ts';
+import { reportOf } from '../../../runtime/observe/metrics/report.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { type RemoteServer, startRemoteServer } from '../../harness/remote-server.ts';
+import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { connect } from '../../harness/socket.ts';
+import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 
 let database: TestDatabase;
 let server: TestServer;
@@ -267,7 +267,7 @@ test('docs/operate.md names every metric that is served, with the labels and no 
     .map(([, name]) => name!)
     .filter((name) => !/^(process|nodejs)_/.test(name))
     .sort();
-  const table = readFileSync(new URL('../../docs/operate.md', import.meta.url), 'utf8');
+  const table = readFileSync(new URL('../../../docs/operate.md', import.meta.url), 'utf8');
   const rows = table.split('\n').filter((line) => line.startsWith('| `engine_'));
   const documented = rows
     .flatMap((row) => [...row.split('|')[1]!.matchAll(/`engine_(\w+)`/g)].map(([, name]) => name!))
@@ -289,7 +289,7 @@ test('the dashboard asks for metrics and labels that are served', async () => {
   for (const [, name, labels] of text.matchAll(/^(engine_\w+?)(?:\{(.*)\})? /gm))
     served.set(name!, `${served.get(name!) ?? ''} ${labels ?? ''}`);
   const dashboard = JSON.parse(
-    readFileSync(new URL('../../examples/deploy/grafana.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../../examples/deploy/grafana.json', import.meta.url), 'utf8'),
   ) as { panels: readonly { targets: readonly { expr: string; legendFormat: string }[] }[] };
   const targets = dashboard.panels.flatMap((panel) => panel.targets);
   expect(targets.length).toBeGreaterThan(15);

@@ -1,6 +1,6 @@
 /** Makes the metrics of one registry: their prefix, and the buckets that several share. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { vocabulary } from '../core/vocabulary.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
 
 /** Prefix of every name. */
 export function prefix(): string {

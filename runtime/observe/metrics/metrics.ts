@@ -4,8 +4,8 @@
  * names of metadata objects and never values of clients, except those that `metrics-enable-high-cardinality-labels` asks for.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { SourceStatus } from '../database/health-checks.ts';
-import type { CountTraffic } from '../http/context.ts';
+import type { SourceStatus } from '../../database/health-checks.ts';
+import type { CountTraffic } from '../../http/context.ts';
 import type { Observation } from '../logs/observe.ts';
 import type { CountSpans } from '../tracing/exporter.ts';
 import { callMetrics, metadataMetrics } from './calls.ts';

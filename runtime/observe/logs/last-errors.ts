@@ -2,8 +2,8 @@
  * The last errors that operators should know of, in memory: equal ones are one entry with a count. Of requests there are codes
  * and routes only, because messages and addresses may hold values of the request, and every value would be another entry.
  */
-import type { LastError } from '../console/operator-questions.ts';
-import type { ErrorCode } from '../core/errors.ts';
+import type { LastError } from '../../console/operator-questions.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 import type { Level, Observation } from './observe.ts';
 
 export interface LastErrors {

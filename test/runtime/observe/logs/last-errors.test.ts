@@ -1,7 +1,7 @@
 /** What operators see of errors: never values of requests, and no mistake of a client displaces a fault. */
 import { expect, test } from 'vitest';
-import { createLastErrors } from '../../../runtime/logs/last-errors.ts';
-import type { HttpRequestObservation, Observation } from '../../../runtime/logs/observe.ts';
+import { createLastErrors } from '../../../../runtime/observe/logs/last-errors.ts';
+import type { HttpRequestObservation, Observation } from '../../../../runtime/observe/logs/observe.ts';
 
 const request = (code: string, status: number, url = '/v1/graphql?token=abc'): Observation =>
   ({

@@ -3,8 +3,8 @@
  * wait for nothing. Which requests are traced is decided at their start: as their caller says, else by their trace id.
  */
 import { randomBytes } from 'node:crypto';
-import { vocabulary } from '../core/vocabulary.ts';
-import type { Trace } from '../http/trace.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
+import type { Trace } from '../../http/trace.ts';
 import type { Observation } from '../logs/observe.ts';
 import type { CountSpans, Span, SpanExporter } from './exporter.ts';
 import { readTraceSettings } from './settings.ts';

@@ -4,12 +4,12 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
-import { type RemoteServer, startRemoteServer } from '../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../harness/server.ts';
-import { startWebhook, type WebhookReceiver } from '../harness/webhook.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { type RemoteServer, startRemoteServer } from '../../harness/remote-server.ts';
+import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 
-const packages = fileURLToPath(new URL('../opentelemetry/package.json', import.meta.url));
+const packages = fileURLToPath(new URL('../../opentelemetry/package.json', import.meta.url));
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
@@ -111,7 +111,7 @@ const graphql = (query: string, headers: Record<string, string> = {}) =>
 
 beforeAll(async () => {
   // From there the packages are found, as from an operator's folder.
-  process.chdir(fileURLToPath(new URL('../opentelemetry', import.meta.url)));
+  process.chdir(fileURLToPath(new URL('../../opentelemetry', import.meta.url)));
   await new Promise<void>((listening) => collector.listen(0, '127.0.0.1', listening));
   database = await createTestDatabase('create table item (id integer primary key)');
   webhook = await startWebhook((_call, response) => response.end('{"ok": true}'));

@@ -1,6 +1,6 @@
 /** Metrics of requests: GraphQL operations, bytes, and sockets. */
 import { createHash } from 'node:crypto';
-import { isForOperators } from '../http/health.ts';
+import { isForOperators } from '../../http/health.ts';
 import type { HttpRequestObservation, OperationObservation, WebsocketObservation } from '../logs/observe.ts';
 import { BUCKETS, type Family } from './family.ts';
 import type { SavedName, SavedTimes } from './saved-times.ts';

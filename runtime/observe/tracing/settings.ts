@@ -1,5 +1,5 @@
 /** The metadata's `opentelemetry` as tracing uses it. */
-import { fillTemplate } from '../core/environment-template.ts';
+import { fillTemplate } from '../../core/environment-template.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

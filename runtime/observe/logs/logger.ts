@@ -2,8 +2,8 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DestinationStream, destination, pino } from 'pino';
-import type { Configuration } from '../configuration/configuration.ts';
-import type { LogType } from '../configuration/options.ts';
+import type { Configuration } from '../../configuration/configuration.ts';
+import type { LogType } from '../../configuration/options.ts';
 import type { HttpRequestObservation, Level, Observation, Observer } from './observe.ts';
 import { requestLine } from './request-lines.ts';
 
