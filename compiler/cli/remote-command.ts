@@ -8,7 +8,7 @@ import type { Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { graphqlProblem } from '../../runtime/core/reasons.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../runtime/core/remotes/document.ts';
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
-import { lockFile, lockText, readLock } from '../../runtime/remote/lock.ts';
+import { lockFile, lockText, readLock } from '../../runtime/outgoing/remote/lock.ts';
 import { compile } from '../index.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
 import { lockFolder, readLive } from '../phases/2-introspect/remote-schemas.ts';

@@ -3,7 +3,7 @@ import { unverifiedHosts } from '../../runtime/metadata/kinds/settings.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { remoteTarget } from '../../runtime/metadata/remote-target.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
-import { createSchemaReader } from '../../runtime/remote/introspect.ts';
+import { createSchemaReader } from '../../runtime/outgoing/remote/introspect.ts';
 import type { ReadRemote } from '../phases/2-introspect/remote-schemas.ts';
 import type { CommandContext } from './command.ts';
 

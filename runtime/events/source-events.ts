@@ -5,7 +5,7 @@ import type { EventTriggerShape } from '../core/events.ts';
 import { beginLease } from '../database/queue/lease.ts';
 import { type Claimed, Worker } from '../database/queue/worker.ts';
 import type { SourceConnection } from '../database/source.ts';
-import type { Trace } from '../http/trace.ts';
+import type { Trace } from '../outgoing/trace.ts';
 import { attemptCall, type Message, retryDelay } from './attempt.ts';
 import { createBreakers } from './breaker.ts';
 import type { Claimable, EventJob } from './claim.ts';

@@ -1,8 +1,9 @@
 /** POST /v1/actions/<id>/complete: a handler that answered 202 completes the call of an asynchronous action. */
-import type { Asynchronous } from '../actions/asynchronous.ts';
-import { ANSWERED, type Completion, REFUSED } from '../actions/stored-call.ts';
+
 import { EngineError } from '../core/errors.ts';
 import { isObject } from '../core/json/json-value.ts';
+import type { Asynchronous } from '../outgoing/actions/asynchronous.ts';
+import { ANSWERED, type Completion, REFUSED } from '../outgoing/actions/stored-call.ts';
 import { parseJson } from './body.ts';
 import { type Endpoints, sendJson } from './context.ts';
 

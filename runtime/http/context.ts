@@ -11,12 +11,12 @@ import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import type { ClientRequest } from '../graphql/execution.ts';
 import type { Limits } from '../graphql/limits.ts';
 import type { HttpRequestObservation, LoggedError, LoggedQuery, Observer } from '../observe/logs/observe.ts';
+import type { Trace } from '../outgoing/trace.ts';
 import type { Authenticate } from '../session/incoming.ts';
 import type { DirectEndpoint } from './direct.ts';
 import { refuseForeignWrite } from './foreign-site.ts';
 import type { LogOperation } from './operation-log.ts';
 import { positionsOf, type SeenPositions } from './positions.ts';
-import type { Trace } from './trace.ts';
 
 export interface HttpContext {
   readonly configuration: Configuration;

@@ -7,9 +7,9 @@ import { EngineError } from '../core/errors.ts';
 import { remember } from '../core/remember.ts';
 import type { RanStatements, WatchStatements } from '../graphql/watch-statements.ts';
 import type { LoggedQuery, Observer, TracedStatement } from '../observe/logs/observe.ts';
+import type { Trace } from '../outgoing/trace.ts';
 import type { Exchange } from './context.ts';
 import { createMasking, withoutSecrets } from './masking.ts';
-import type { Trace } from './trace.ts';
 
 /** An operation as a request names it. */
 interface LoggedOperation {

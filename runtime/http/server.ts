@@ -6,6 +6,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { guarded } from '../core/guarded.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { LoggedQuery } from '../observe/logs/observe.ts';
+import { traceOf } from '../outgoing/trace.ts';
 import { installBodyParser } from './body.ts';
 import { compress } from './compression.ts';
 import { limitConnections } from './connections.ts';
@@ -18,7 +19,6 @@ import { UTF8_HEADERS } from './messages.ts';
 import { createOperationLog } from './operation-log.ts';
 import { limitRequests } from './overload.ts';
 import { addPositions } from './positions.ts';
-import { traceOf } from './trace.ts';
 
 /** Milliseconds between two looks for connections whose requests do not arrive in time. */
 const CHECKING_INTERVAL = 1000;

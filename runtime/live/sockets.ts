@@ -16,7 +16,7 @@ import { errorObject, sendableError } from '../http/errors.ts';
 import { isOwnOrigin } from '../http/foreign-site.ts';
 import { graphqlCall, RELAY, readRelayCall } from '../http/graphql.ts';
 import { SeenPositions } from '../http/positions.ts';
-import { traceOf } from '../http/trace.ts';
+import { traceOf } from '../outgoing/trace.ts';
 import { refuseSecondAuthorization } from '../session/authenticate.ts';
 import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
 import { createOperations } from './operations.ts';

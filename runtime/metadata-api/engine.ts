@@ -4,7 +4,6 @@
  * leaves everything as it was.
  */
 
-import { forgetCalls } from '../actions/forget-calls.ts';
 import { EngineError } from '../core/errors.ts';
 import { requireCurrent } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
@@ -13,6 +12,7 @@ import { deleteWaiting, scheduleAnew } from '../events/cron-events.ts';
 import type { Metadata, RemoteSchema } from '../metadata/metadata.ts';
 import { emptyMetadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
+import { forgetCalls } from '../outgoing/actions/forget-calls.ts';
 import type { PreparedProgram } from '../program/host.ts';
 import type { Answer } from './answer.ts';
 import { installTriggers, removeTriggers } from './install-triggers.ts';

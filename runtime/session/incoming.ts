@@ -1,7 +1,7 @@
 /** The parts of a request that authentication reads, independent of the transport. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../core/session.ts';
-import type { Trace } from '../http/trace.ts';
+import type { Trace } from '../outgoing/trace.ts';
 
 export interface Incoming {
   /** By lower-case name; what was sent twice is joined, as Node does. */

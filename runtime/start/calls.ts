@@ -1,16 +1,17 @@
 /** Everything in the server that calls out while it answers: action handlers, remote schemas, webhooks of permissions. */
-import { type Asynchronous, createAsynchronous } from '../actions/asynchronous.ts';
-import type { FinishedCall } from '../actions/call.ts';
-import { actionCaller } from '../actions/caller.ts';
+
 import type { Configuration } from '../configuration/configuration.ts';
 import { ACTION_CALLER } from '../core/action/provider.ts';
 import { REMOTE } from '../core/remotes/remote-root.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import type { Execution } from '../graphql/execution.ts';
 import type { Observer } from '../observe/logs/observe.ts';
+import { type Asynchronous, createAsynchronous } from '../outgoing/actions/asynchronous.ts';
+import type { FinishedCall } from '../outgoing/actions/call.ts';
+import { actionCaller } from '../outgoing/actions/caller.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
-import { createRemoteCaller } from '../remote/caller.ts';
-import { createInputValidator } from '../validation/validator.ts';
+import { createRemoteCaller } from '../outgoing/remote/caller.ts';
+import { createInputValidator } from '../outgoing/validation/validator.ts';
 
 export interface Calls {
   /** The callers of requests. */

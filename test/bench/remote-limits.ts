@@ -8,7 +8,7 @@ import { buildSchema, introspectionFromSchema } from 'graphql';
 import { compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
-import { createSchemaReader } from '../../runtime/remote/introspect.ts';
+import { createSchemaReader } from '../../runtime/outgoing/remote/introspect.ts';
 import { freePort } from '../harness/free-port.ts';
 import { fetchOnce, type LoadRequest } from './load.ts';
 import { buildPackage, startProcess, stopProcess } from './processes.ts';

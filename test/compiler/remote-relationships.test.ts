@@ -7,7 +7,7 @@ import { compile } from '../../compiler/index.ts';
 import { exportMetadata } from '../../compiler/phases/1-read/index.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
-import { lockFile, lockText } from '../../runtime/remote/lock.ts';
+import { lockFile, lockText } from '../../runtime/outgoing/remote/lock.ts';
 import { engine } from '../harness/command-line.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 

@@ -6,7 +6,7 @@ import { buildSchema, introspectionFromSchema } from 'graphql';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { introspectionToSdl } from '../../runtime/core/remotes/introspection.ts';
-import { lockText } from '../../runtime/remote/lock.ts';
+import { lockText } from '../../runtime/outgoing/remote/lock.ts';
 import { freePort } from '../harness/free-port.ts';
 import { metadataOf } from '../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RemoteSchema } from '../../../runtime/metadata/metadata.ts';
-import { readLock } from '../../../runtime/remote/lock.ts';
+import { readLock } from '../../../runtime/outgoing/remote/lock.ts';
 import type { RemoteResult } from '../3-resolve/index.ts';
 
 /** Introspects a remote schema: its SDL. @throws Error whose message may be shown */

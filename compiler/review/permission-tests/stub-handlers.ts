@@ -1,17 +1,22 @@
 /** Handlers of actions as declared cases have them: nothing leaves, and each action gets what the case says. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { CallResult } from '../../../runtime/actions/action-log.ts';
-import type { StoredCalls } from '../../../runtime/actions/asynchronous.ts';
-import { actionCaller } from '../../../runtime/actions/caller.ts';
-import type { Environment } from '../../../runtime/actions/prepared.ts';
-import { canonicalUuid, maySee, outcomeOf, servedActions } from '../../../runtime/actions/stored-call.ts';
 import { ACTION_CALLER } from '../../../runtime/core/action/provider.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import type { Program } from '../../../runtime/core/program.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
 import type { Callers } from '../../../runtime/graphql/execution.ts';
+import type { CallResult } from '../../../runtime/outgoing/actions/action-log.ts';
+import type { StoredCalls } from '../../../runtime/outgoing/actions/asynchronous.ts';
+import { actionCaller } from '../../../runtime/outgoing/actions/caller.ts';
+import type { Environment } from '../../../runtime/outgoing/actions/prepared.ts';
+import {
+  canonicalUuid,
+  maySee,
+  outcomeOf,
+  servedActions,
+} from '../../../runtime/outgoing/actions/stored-call.ts';
 import type { OutgoingRequest, OutgoingResponse } from '../../../runtime/outgoing/message.ts';
 import type { StubHandler } from './cases.ts';
 

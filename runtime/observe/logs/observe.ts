@@ -2,12 +2,13 @@
  * Everything worth reporting, as one union; what to do with it is the observer's business (`logger.ts` writes lines,
  * `metrics.ts` counts). Values given here never hold secrets, connection strings or session headers' credentials.
  */
-import type { FinishedCall } from '../../actions/call.ts';
+
 import type { PoolEvent } from '../../database/connections.ts';
-import type { Trace } from '../../http/trace.ts';
 import type { ReadReport } from '../../live/poller-log.ts';
-import type { FinishedRemoteCall } from '../../remote/call.ts';
-import type { FinishedValidation } from '../../validation/validator.ts';
+import type { FinishedCall } from '../../outgoing/actions/call.ts';
+import type { FinishedRemoteCall } from '../../outgoing/remote/call.ts';
+import type { Trace } from '../../outgoing/trace.ts';
+import type { FinishedValidation } from '../../outgoing/validation/validator.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 

@@ -1,6 +1,6 @@
 /** Metrics of calls to handlers of actions and to remote schemas, and of the metadata that is served. */
-import type { FinishedCall } from '../../actions/call.ts';
-import type { FinishedRemoteCall } from '../../remote/call.ts';
+import type { FinishedCall } from '../../outgoing/actions/call.ts';
+import type { FinishedRemoteCall } from '../../outgoing/remote/call.ts';
 import type { MetadataServedObservation } from '../logs/observe.ts';
 import type { CountSpans } from '../tracing/exporter.ts';
 import { BUCKETS, type Family } from './family.ts';

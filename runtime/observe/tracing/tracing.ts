@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { vocabulary } from '../../core/vocabulary.ts';
-import type { Trace } from '../../http/trace.ts';
+import type { Trace } from '../../outgoing/trace.ts';
 import type { Observation } from '../logs/observe.ts';
 import type { CountSpans, Span, SpanExporter } from './exporter.ts';
 import { readTraceSettings } from './settings.ts';

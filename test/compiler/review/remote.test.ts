@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lockFile, lockText } from '../../../runtime/remote/lock.ts';
+import { lockFile, lockText } from '../../../runtime/outgoing/remote/lock.ts';
 import { engine } from '../../harness/command-line.ts';
 
 const SDL = `type Query {

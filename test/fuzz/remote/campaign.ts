@@ -26,7 +26,7 @@ import {
 } from '../../../runtime/core/remotes/shapes.ts';
 import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
 import { graphqlSchema } from '../../../runtime/core/schema/graphql-schema.ts';
-import { joinRequest, type RemoteRequest, rootRequest } from '../../../runtime/remote/document.ts';
+import { joinRequest, type RemoteRequest, rootRequest } from '../../../runtime/outgoing/remote/document.ts';
 import { Random } from '../random.ts';
 import { checkSent, OF_SESSION, problemsOf, schemaOf } from './check.ts';
 import { type Request, randomRequest } from './operations.ts';

@@ -18,7 +18,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { RemoteRequest } from '../../../runtime/remote/document.ts';
+import type { RemoteRequest } from '../../../runtime/outgoing/remote/document.ts';
 
 export const OF_SESSION = 'of the session';
 /** Texts of the client; no preset, key or default has one of these values. */

@@ -3,16 +3,16 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { callHandler } from '../../../runtime/actions/call.ts';
-import { prepareAction } from '../../../runtime/actions/prepared.ts';
 import { attemptCall } from '../../../runtime/events/attempt.ts';
 import { resolveTarget, type Target } from '../../../runtime/events/target.ts';
 import type { Observation } from '../../../runtime/observe/logs/observe.ts';
+import { callHandler } from '../../../runtime/outgoing/actions/call.ts';
+import { prepareAction } from '../../../runtime/outgoing/actions/prepared.ts';
 import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../../runtime/outgoing/outgoing.ts';
-import { callRemote } from '../../../runtime/remote/call.ts';
+import { callRemote } from '../../../runtime/outgoing/remote/call.ts';
+import { createInputValidator } from '../../../runtime/outgoing/validation/validator.ts';
 import { openRemoteKeys } from '../../../runtime/session/jwt/remote-keys.ts';
 import { webhookMode } from '../../../runtime/session/webhook.ts';
-import { createInputValidator } from '../../../runtime/validation/validator.ts';
 
 const SECONDS = 2;
 /** A set with one key, as its issuer answers it. */

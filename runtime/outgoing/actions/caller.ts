@@ -1,0 +1,133 @@
+/** Answers the root fields of actions. */
+import { answerText, isObjectType } from '../../core/action/answer.ts';
+import { type ActionPart, argumentValues, type CalledAction } from '../../core/action/plan.ts';
+import { EngineError } from '../../core/errors.ts';
+import { parseExactJson } from '../../core/json/exact-json.ts';
+import { remember } from '../../core/remember.ts';
+import type { CallStep } from '../../core/request/steps.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
+import type { CallContext, Caller } from '../../graphql/execution.ts';
+import type { CallResult } from './action-log.ts';
+import type { StoredCalls } from './asynchronous.ts';
+import { type CallOptions, callHandler } from './call.ts';
+import { clientHeaders } from './headers.ts';
+import { type Environment, type PreparedAction, prepareAction } from './prepared.ts';
+
+export interface ActionCallerOptions extends CallOptions {
+  readonly asynchronous: StoredCalls;
+  readonly environment: Environment;
+  /** Whether the role may see details of stored errors, as of errors in answers. */
+  readonly showsDetails: (role: string) => boolean;
+}
+
+/** Makes the caller of a server's actions; those that are called are prepared once. */
+export function actionCaller(options: ActionCallerOptions): Caller {
+  const prepared = new WeakMap<CalledAction, PreparedAction>();
+  const prepare = (shape: CalledAction) =>
+    remember(prepared, shape, () => prepareAction(shape, options.environment));
+  const answerPart = (part: ActionPart, context: CallContext) =>
+    part.mode === 'call'
+      ? runPart(part, prepare(part.action), context, options)
+      : runStored(part, context, options);
+  return {
+    check: (step, { variables }) => {
+      shallow(() => {
+        for (const part of partsOf(step)) argumentValues(part.arguments, variables);
+      });
+    },
+    watch: (step, { variables, session }, watcher) => {
+      const calls = partsOf(step).map((part) => ({
+        action: part.action,
+        id: String(argumentValues(part.arguments, variables).id),
+      }));
+      return options.asynchronous.watch(calls, session, watcher);
+    },
+    run: (step, context) =>
+      Promise.all(
+        partsOf(step).map((part) =>
+          answerPart(part, context).catch((error: unknown) => {
+            throw tooDeep(error) ?? error;
+          }),
+        ),
+      ),
+  };
+}
+
+function partsOf({ parts }: CallStep): readonly ActionPart[] {
+  return parts as readonly ActionPart[];
+}
+
+function shallow(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    throw tooDeep(error) ?? error;
+  }
+}
+
+/** The error for a value of a client or handler that is nested deeper than the call stack. */
+function tooDeep(error: unknown): EngineError | undefined {
+  return error instanceof RangeError && error.message.includes('call stack')
+    ? new EngineError('unexpected', 'a value is nested too deeply', { status: 400 })
+    : undefined;
+}
+
+/** Values of the answer's fields, in the order in which types declare them. */
+async function runStored(
+  part: ActionPart,
+  { variables, session, execution }: CallContext,
+  { asynchronous, showsDetails }: ActionCallerOptions,
+): Promise<string> {
+  const { action, mode, type, selection } = part;
+  const input = argumentValues(part.arguments, variables);
+  if (mode === 'enqueue') {
+    const headers = action.forwardClientHeaders
+      ? clientHeaders(execution.client?.headers ?? {}, action.ignoredClientHeaders)
+      : [];
+    const forwarded = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
+    return JSON.stringify(await asynchronous.enqueue(action, input, forwarded, session));
+  }
+  const found = await asynchronous.result(action, String(input.id), session);
+  if (!found) return 'null';
+  const output: unknown = found.response === null ? null : parseExactJson(found.response);
+  if (!isObjectType(type)) return answerText(type, output, selection);
+  const value = {
+    id: found.id,
+    created_at: JSON.parse(found.createdAt),
+    errors: errorsOf(found, showsDetails(session.role)),
+    output,
+  };
+  return answerText(type, value, selection);
+}
+
+function errorsOf({ errors }: CallResult, showsDetails: boolean): unknown {
+  if (errors === null) return null;
+  const { internal, ...shown } = parseExactJson(errors) as Record<string, unknown>;
+  return showsDetails && internal !== undefined ? { ...shown, internal } : shown;
+}
+
+async function runPart(
+  part: ActionPart,
+  action: PreparedAction,
+  { variables, session, execution }: CallContext,
+  options: CallOptions,
+): Promise<string> {
+  const { client, deadline } = execution;
+  const { shape } = action;
+  const { value, cookies } = await callHandler(
+    {
+      action,
+      output: part.type,
+      input: argumentValues(part.arguments, variables),
+      sessionVariables: vocabulary().session(session.variables),
+      requestQuery: client?.query ?? null,
+      origin: client ?? {},
+      timeLimit: deadline === undefined ? undefined : deadline - performance.now(),
+      // A client that leaves does not undo what its mutation has begun.
+      signal: shape.type === 'query' ? client?.signal?.() : undefined,
+    },
+    options,
+  );
+  if (shape.type === 'mutation') client?.addCookies?.(cookies);
+  return answerText(part.type, value, part.selection);
+}
