@@ -3,7 +3,6 @@
  * that hosts a compiled folder loads neither.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CurrentlyServed, Served } from './answer.ts';
 import { type Configuration, servingOptions } from './configuration/configuration.ts';
 import { describeConfiguration } from './configuration/description.ts';
 import { EngineError } from './core/errors.ts';
@@ -18,7 +17,10 @@ import { createCaptureKeeper } from './database/record/keep-installed.ts';
 import type { SourceConnections } from './database/source.ts';
 import { type CompiledCron, deliverCompiledCron } from './events/compiled-cron.ts';
 import { createDelivery } from './events/delivery.ts';
+import type { CurrentlyServed, Served } from './graphql/answer.ts';
 import { createLimits, createRateCounter, type RateCounter } from './graphql/limits.ts';
+import { createRegisteredQueries, type RegisteredQueries } from './graphql/saved/registered.ts';
+import { indexSaved } from './graphql/saved/saved.ts';
 import { completionEndpoints } from './http/completion.ts';
 import { configEndpoints } from './http/config.ts';
 import type { Endpoints } from './http/context.ts';
@@ -42,8 +44,6 @@ import { createOutgoing } from './outgoing/outgoing.ts';
 import type { Host, HostContext } from './program/host.ts';
 import { createLive } from './program/live.ts';
 import type { MetadataThread } from './program/start-thread.ts';
-import { createRegisteredQueries, type RegisteredQueries } from './saved/registered.ts';
-import { indexSaved } from './saved/saved.ts';
 import { openAuthentication } from './session/authenticate.ts';
 import { createCalls } from './start/calls.ts';
 import { listen } from './start/listen.ts';

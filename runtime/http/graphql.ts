@@ -5,13 +5,13 @@
  */
 
 import type { FastifyInstance } from 'fastify';
-import { answerCall, type CurrentlyServed, forRequest, type Served } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
-import type { GraphqlCall } from '../saved/call.ts';
+import { answerCall, type CurrentlyServed, forRequest, type Served } from '../graphql/answer.ts';
+import type { GraphqlCall } from '../graphql/saved/call.ts';
 import { parseJson } from './body.ts';
 import {
   authenticateRequest,

@@ -1,10 +1,11 @@
 /** What the REST endpoints take and answer, for administrators. `?role=` asks for the document of a role, the administrator's otherwise. */
-import type { CurrentlyServed } from '../answer.ts';
+
 import { ADMIN_ROLE } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
-import { openApiDocument } from '../saved/openapi.ts';
-import { swaggerDocument } from '../saved/swagger.ts';
+import type { CurrentlyServed } from '../graphql/answer.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
+import { openApiDocument } from './rest/openapi.ts';
+import { swaggerDocument } from './rest/swagger.ts';
 
 const DOCUMENTS = { '/api/openapi.json': openApiDocument, '/api/swagger/json': swaggerDocument };
 

@@ -1,6 +1,7 @@
 /** GET /dev/plan_cache: the operations whose plans are kept, with their SQL, for administrators. */
-import type { CurrentlyServed } from '../answer.ts';
+
 import type { KeptPlan, Planner } from '../core/request/planner.ts';
+import type { CurrentlyServed } from '../graphql/answer.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 
 /** Texts of operations may hold personal data, so the API `developer` has to be enabled. */

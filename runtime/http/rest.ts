@@ -1,11 +1,11 @@
 /** /api/rest/**: saved operations under URLs of their own. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { answerSaved, type CurrentlyServed, forRequest } from '../answer.ts';
 import { EngineError } from '../core/errors.ts';
 import { remember } from '../core/remember.ts';
 import { jsonKind } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
-import { type GivenVariables, restVariables } from '../saved/variables.ts';
+import { answerSaved, type CurrentlyServed, forRequest } from '../graphql/answer.ts';
+import { type GivenVariables, restVariables } from '../graphql/saved/variables.ts';
 import { parseJson } from './body.ts';
 import { authenticateRequest, clientOf, type Endpoints, sendJson } from './context.ts';
 import { BAD_PATH } from './errors.ts';

@@ -8,7 +8,7 @@ import { guarded } from '../core/guarded.ts';
 import { remember } from '../core/remember.ts';
 import { hasEnded, type Session, sessionEnded } from '../core/session.ts';
 import { cameFromDatabase } from '../database/failures.ts';
-import type { GraphqlCall } from '../saved/call.ts';
+import type { GraphqlCall } from '../graphql/saved/call.ts';
 import type { Result } from './cohort.ts';
 import type { Outbox } from './outbox.ts';
 import type { Messages } from './protocol.ts';

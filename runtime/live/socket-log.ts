@@ -4,10 +4,10 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import { vocabulary } from '../core/vocabulary.ts';
+import type { GraphqlCall } from '../graphql/saved/call.ts';
 import { errorObject } from '../http/errors.ts';
 import { createMasking } from '../http/masking.ts';
 import type { Observer, WebsocketObservation } from '../observe/logs/observe.ts';
-import type { GraphqlCall } from '../saved/call.ts';
 import type { OperationLog } from './operations.ts';
 
 export interface SocketLog {

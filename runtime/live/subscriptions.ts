@@ -2,13 +2,14 @@
  * The subscriptions of all sockets, from their start to their end. When the program changes, each is planned again before
  * the change is acknowledged: one that is read as before goes on untouched, and one that is not allowed any more ends.
  */
-import type { CurrentlyServed, Served } from '../answer.ts';
+
 import { EngineError } from '../core/errors.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import { provenVariables, type Session } from '../core/session.ts';
+import type { CurrentlyServed, Served } from '../graphql/answer.ts';
 import { connectionOf } from '../graphql/execution.ts';
-import { findCalled, type GraphqlCall } from '../saved/call.ts';
-import { planSavedSubscription } from '../saved/saved.ts';
+import { findCalled, type GraphqlCall } from '../graphql/saved/call.ts';
+import { planSavedSubscription } from '../graphql/saved/saved.ts';
 import type { Result } from './cohort.ts';
 import type { LiveQueries, Subject, Subscription } from './live-queries.ts';
 import { Quota, type SubscriptionLimits } from './quota.ts';

@@ -1,6 +1,7 @@
 /** Who takes observations: the log, and where they are enabled metrics and tracing. */
-import type { CountOperation } from '../answer.ts';
+
 import type { Configuration } from '../configuration/configuration.ts';
+import type { CountOperation } from '../graphql/answer.ts';
 import { createLastErrors, type LastErrors } from '../observe/logs/last-errors.ts';
 import type { Observation, Observer } from '../observe/logs/observe.ts';
 import type { Metrics } from '../observe/metrics/metrics.ts';

@@ -1,6 +1,6 @@
 /** REST endpoints: reads beside the floors, and the time to find a route among few and among many endpoints. */
 import { savedOperation } from '../../runtime/core/saved.ts';
-import { createRouter, type MatchRoute } from '../../runtime/saved/router.ts';
+import { createRouter, type MatchRoute } from '../../runtime/graphql/saved/router.ts';
 import { restCases } from './cases.ts';
 import { servedProject } from './project.ts';
 import { alignedTable, type CaseResult, median } from './results.ts';

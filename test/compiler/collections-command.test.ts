@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { run } from '../../compiler/cli/cli.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
-import { indexById } from '../../runtime/saved/index-by-id.ts';
+import { indexById } from '../../runtime/graphql/saved/index-by-id.ts';
 import { eachInFolder } from '../harness/folder.ts';
 
 const tickets =

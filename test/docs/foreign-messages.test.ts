@@ -78,7 +78,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'runtime/outgoing/remote/call.ts': 'OutgoingError',
   'runtime/outgoing/remote/caller.ts': 'MalformedJson; messages of the remote schema itself',
   'runtime/outgoing/remote/introspect.ts': 'MalformedJson and InvalidIntrospection',
-  'runtime/saved/variables.ts': 'TooDeep',
+  'runtime/graphql/saved/variables.ts': 'TooDeep',
   'runtime/session/authenticate.ts': 'errors of the readers of token configurations',
   'runtime/session/jwt/configuration.ts': 'errors of the readers of token configurations',
   'runtime/session/jwt/remote-keys.ts': 'OutgoingError and errors of the reader of keys, for the log',

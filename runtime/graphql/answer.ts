@@ -3,16 +3,16 @@
  * statements of the plan. The endpoints (http/graphql.ts, http/rest.ts) authenticate the request before and send the
  * reply after. They take one snapshot of what is served at the start of a request, and the request finishes on it.
  */
-import { EngineError } from './core/errors.ts';
-import { MissingSessionVariable } from './core/request/bind.ts';
-import { chooseOperation, parseDocument } from './core/request/document.ts';
-import type { PlannedRequest, Planner } from './core/request/planner.ts';
-import type { SavedOperation } from './core/saved.ts';
-import type { Session } from './core/session.ts';
-import { runPlan } from './graphql/execute.ts';
-import type { ClientRequest, Execution } from './graphql/execution.ts';
-import type { Limits } from './graphql/limits.ts';
-import type { OperationObservation } from './observe/logs/observe.ts';
+import { EngineError } from '../core/errors.ts';
+import { MissingSessionVariable } from '../core/request/bind.ts';
+import { chooseOperation, parseDocument } from '../core/request/document.ts';
+import type { PlannedRequest, Planner } from '../core/request/planner.ts';
+import type { SavedOperation } from '../core/saved.ts';
+import type { Session } from '../core/session.ts';
+import type { OperationObservation } from '../observe/logs/observe.ts';
+import { runPlan } from './execute.ts';
+import type { ClientRequest, Execution } from './execution.ts';
+import type { Limits } from './limits.ts';
 import { type Called, findCalled, type GraphqlCall } from './saved/call.ts';
 import { planSaved, type Saved } from './saved/saved.ts';
 

@@ -1,7 +1,7 @@
 /** Types of the API as schemas of the document of /api/swagger/json. */
 import { Kind, type TypeNode } from 'graphql';
-import type { SelectedField, Selection } from '../core/request/selection.ts';
-import type { InputType, NamedType, TypeReference } from '../core/schema/types.ts';
+import type { SelectedField, Selection } from '../../core/request/selection.ts';
+import type { InputType, NamedType, TypeReference } from '../../core/schema/types.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,13 +1,13 @@
 /** Checks operations against the allow-list. */
-import { EngineError } from '../core/errors.ts';
-import type { MemoryBudget } from '../core/memory/budget.ts';
-import { stringBytes } from '../core/memory/heap-bytes.ts';
-import { lazy } from '../core/remember.ts';
-import { type AllowedText, allowedTexts } from '../core/request/allowed.ts';
-import { comparableDocument } from '../core/request/comparable.ts';
-import { parseDocument } from '../core/request/document.ts';
-import type { SavedOperation, SavedProgram } from '../core/saved.ts';
-import { ADMIN_ROLE } from '../core/session.ts';
+import { EngineError } from '../../core/errors.ts';
+import type { MemoryBudget } from '../../core/memory/budget.ts';
+import { stringBytes } from '../../core/memory/heap-bytes.ts';
+import { lazy } from '../../core/remember.ts';
+import { type AllowedText, allowedTexts } from '../../core/request/allowed.ts';
+import { comparableDocument } from '../../core/request/comparable.ts';
+import { parseDocument } from '../../core/request/document.ts';
+import type { SavedOperation, SavedProgram } from '../../core/saved.ts';
+import { ADMIN_ROLE } from '../../core/session.ts';
 
 export interface Allowlist {
   /** @throws EngineError unless the role may send the text */

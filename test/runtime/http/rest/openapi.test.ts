@@ -2,8 +2,8 @@
 import { validate } from '@apidevtools/swagger-parser';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRequestProject } from '../../harness/request-project.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { readRequestProject } from '../../../harness/request-project.ts';
+import { replaceMetadata, send, startTestServer, type TestServer } from '../../../harness/server.ts';
 
 let server: TestServer;
 let strings: TestServer;

@@ -2,9 +2,9 @@
  * Which operation a GraphQL request means: one that it brings as text, one that is saved, or one that an earlier request
  * registered under its hash.
  */
-import { EngineError } from '../core/errors.ts';
-import type { SavedOperation } from '../core/saved.ts';
-import { ADMIN_ROLE } from '../core/session.ts';
+import { EngineError } from '../../core/errors.ts';
+import type { SavedOperation } from '../../core/saved.ts';
+import { ADMIN_ROLE } from '../../core/session.ts';
 import type { FindSaved } from './index-by-id.ts';
 import type { RegisteredQueries } from './registered.ts';
 

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningServer } from '../../../runtime/main.ts';
-import { readRequestProject } from '../../harness/request-project.ts';
-import { replaceMetadata, startTestServer } from '../../harness/server.ts';
+import type { RunningServer } from '../../../../runtime/main.ts';
+import { readRequestProject } from '../../../harness/request-project.ts';
+import { replaceMetadata, startTestServer } from '../../../harness/server.ts';
 
 const byId = 'query by_id($id: Int!) { note_by_pk(id: $id) { id text } }';
 const all = '{ note(order_by: {id: asc}) { id } }';

@@ -1,9 +1,9 @@
 import { validate } from '@apidevtools/swagger-parser';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningServer } from '../../../runtime/main.ts';
-import { readRequestProject } from '../../harness/request-project.ts';
-import { startTestServer } from '../../harness/server.ts';
+import type { RunningServer } from '../../../../runtime/main.ts';
+import { readRequestProject } from '../../../harness/request-project.ts';
+import { startTestServer } from '../../../harness/server.ts';
 
 let server: RunningServer;
 let restOnly: RunningServer;

@@ -10,10 +10,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRequestProject } from '../../harness/request-project.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { readRequestProject } from '../../../harness/request-project.ts';
+import { replaceMetadata, send, startTestServer, type TestServer } from '../../../harness/server.ts';
 
-const folder = fileURLToPath(new URL('../../real-openapi-generators/', import.meta.url));
+const folder = fileURLToPath(new URL('../../../real-openapi-generators/', import.meta.url));
 /** Below the folder, so that what is generated finds its packages. */
 const made = join(folder, '.engine');
 const run = promisify(execFile);

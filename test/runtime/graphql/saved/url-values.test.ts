@@ -1,7 +1,7 @@
 /** A value in a path or query is the same as in the body of a POST, for every kind of type. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../harness/postgres.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { createTestDatabase } from '../../../harness/postgres.ts';
+import { replaceMetadata, send, startTestServer, type TestServer } from '../../../harness/server.ts';
 
 /** Column by GraphQL type of the variable; a column each, so that the answer is the value that was stored. */
 const COLUMNS: Readonly<Record<string, string>> = {

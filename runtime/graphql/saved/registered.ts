@@ -1,8 +1,8 @@
 /** Automatic persisted queries: texts that clients registered under their hash, for a while. */
 import { createHash } from 'node:crypto';
-import { EngineError } from '../core/errors.ts';
-import type { MemoryBudget } from '../core/memory/budget.ts';
-import { stringBytes } from '../core/memory/heap-bytes.ts';
+import { EngineError } from '../../core/errors.ts';
+import type { MemoryBudget } from '../../core/memory/budget.ts';
+import { stringBytes } from '../../core/memory/heap-bytes.ts';
 
 export interface RegisteredQueries {
   /** The text that was registered under a hash. Asking for it keeps it. */

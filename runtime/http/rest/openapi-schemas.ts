@@ -1,6 +1,6 @@
 /** Types of the API as schemas of OpenAPI 3.0. */
 import { Kind, type TypeNode } from 'graphql';
-import type { SelectedField, Selection } from '../core/request/selection.ts';
+import type { SelectedField, Selection } from '../../core/request/selection.ts';
 import type {
   EnumType,
   InputFieldDefinition,
@@ -8,7 +8,7 @@ import type {
   NamedType,
   ScalarType,
   TypeReference,
-} from '../core/schema/types.ts';
+} from '../../core/schema/types.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -3,12 +3,12 @@
  * schemas end in "!"; openapi.ts writes the one for them.
  */
 import { Kind } from 'graphql';
-import type { Program } from '../core/program.ts';
-import type { OperationAnalysis } from '../core/request/analyse.ts';
-import type { Operation } from '../core/request/document.ts';
-import type { RestMethod, RestRoute } from '../core/saved.ts';
-import { namedType } from '../core/schema/types.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Program } from '../../core/program.ts';
+import type { OperationAnalysis } from '../../core/request/analyse.ts';
+import type { Operation } from '../../core/request/document.ts';
+import type { RestMethod, RestRoute } from '../../core/saved.ts';
+import { namedType } from '../../core/schema/types.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
 import { createSchemaWriter, type Schema, type SchemaWriter } from './swagger-schemas.ts';
 import { type OpenApiOptions, usableRoutes } from './usable-routes.ts';
 

@@ -1,11 +1,11 @@
 /** The OpenAPI document of all REST endpoints, as one role sees them; generators of clients take it. */
 import { createHash } from 'node:crypto';
 import { Kind } from 'graphql';
-import type { Program } from '../core/program.ts';
-import type { RestMethod, RestRoute } from '../core/saved.ts';
-import { namedType } from '../core/schema/types.ts';
-import { jsonText } from '../core/types.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Program } from '../../core/program.ts';
+import type { RestMethod, RestRoute } from '../../core/saved.ts';
+import { namedType } from '../../core/schema/types.ts';
+import { jsonText } from '../../core/types.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
 import { createSchemaWriter, type Schema, type SchemaWriter } from './openapi-schemas.ts';
 import { type OpenApiOptions, type UsableRoute, usableRoutes } from './usable-routes.ts';
 

@@ -1,10 +1,10 @@
 /** Texts of URLs as values of variables, by their declared types. */
 
-import { EngineError } from '../core/errors.ts';
-import { parseExactJson, TooDeep } from '../core/json/exact-json.ts';
-import { jsonProblem } from '../core/reasons.ts';
-import type { SavedOperation, SavedVariable } from '../core/saved.ts';
-import { jsonKind } from '../core/types.ts';
+import { EngineError } from '../../core/errors.ts';
+import { parseExactJson, TooDeep } from '../../core/json/exact-json.ts';
+import { jsonProblem } from '../../core/reasons.ts';
+import type { SavedOperation, SavedVariable } from '../../core/saved.ts';
+import { jsonKind } from '../../core/types.ts';
 
 /** Values of a REST request, one map per place; later places win. */
 export interface GivenVariables {

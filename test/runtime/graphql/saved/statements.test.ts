@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compile } from '../../../compiler/index.ts';
-import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import { answerSaved } from '../../../runtime/answer.ts';
-import { MemoryBudget } from '../../../runtime/core/memory/budget.ts';
-import { linkProgram } from '../../../runtime/core/program.ts';
-import { createPlanner } from '../../../runtime/core/request/planner.ts';
-import type { SavedOperation, SavedProgram } from '../../../runtime/core/saved.ts';
-import { readDatabase } from '../../../runtime/database/read-database.ts';
-import type { SourceConnection } from '../../../runtime/database/source.ts';
-import { createLimits, createRateCounter } from '../../../runtime/graphql/limits.ts';
-import { createLoader } from '../../../runtime/program/loader.ts';
-import { indexSaved } from '../../../runtime/saved/saved.ts';
-import { defaultSource } from '../../harness/metadata.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { openSource } from '../../harness/source.ts';
+import { compile } from '../../../../compiler/index.ts';
+import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
+import { MemoryBudget } from '../../../../runtime/core/memory/budget.ts';
+import { linkProgram } from '../../../../runtime/core/program.ts';
+import { createPlanner } from '../../../../runtime/core/request/planner.ts';
+import type { SavedOperation, SavedProgram } from '../../../../runtime/core/saved.ts';
+import { readDatabase } from '../../../../runtime/database/read-database.ts';
+import type { SourceConnection } from '../../../../runtime/database/source.ts';
+import { answerSaved } from '../../../../runtime/graphql/answer.ts';
+import { createLimits, createRateCounter } from '../../../../runtime/graphql/limits.ts';
+import { indexSaved } from '../../../../runtime/graphql/saved/saved.ts';
+import { createLoader } from '../../../../runtime/program/loader.ts';
+import { defaultSource } from '../../../harness/metadata.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
+import { openSource } from '../../../harness/source.ts';
 
 const queries = {
   page: 'query page($limit: Int = 1, $long: Boolean!) { note(order_by: {id: asc}, limit: $limit) { id text @include(if: $long) } }',

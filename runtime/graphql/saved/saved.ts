@@ -1,10 +1,10 @@
 /** The saved operations of one program: how they are found, the allow-list, the REST routes and the generated plans. */
-import type { MemoryBudget } from '../core/memory/budget.ts';
-import { lazy, sameOptions } from '../core/remember.ts';
-import type { PlannedRequest, Planner } from '../core/request/planner.ts';
-import type { SubscriptionPlan } from '../core/request/subscription.ts';
-import type { RestRoute, SavedOperation, SavedProgram } from '../core/saved.ts';
-import type { Session } from '../core/session.ts';
+import type { MemoryBudget } from '../../core/memory/budget.ts';
+import { lazy, sameOptions } from '../../core/remember.ts';
+import type { PlannedRequest, Planner } from '../../core/request/planner.ts';
+import type { SubscriptionPlan } from '../../core/request/subscription.ts';
+import type { RestRoute, SavedOperation, SavedProgram } from '../../core/saved.ts';
+import type { Session } from '../../core/session.ts';
 import { type Allowlist, createAllowlist } from './allowlist.ts';
 import type { CallOptions } from './call.ts';
 import { indexById, indexByText } from './index-by-id.ts';

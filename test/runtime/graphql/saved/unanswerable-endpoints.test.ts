@@ -1,10 +1,10 @@
 /** Endpoints that no request could be answered by are reported wherever metadata is read, and left out. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compile } from '../../../compiler/index.ts';
-import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import { catalogsOf } from '../../harness/compile.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { compile } from '../../../../compiler/index.ts';
+import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
+import { catalogsOf } from '../../../harness/compile.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
+import { replaceMetadata, send, startTestServer, type TestServer } from '../../../harness/server.ts';
 
 const QUERIES: Readonly<Record<string, string>> = {
   none: '{ note { id } }',
