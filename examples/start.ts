@@ -13,8 +13,8 @@ import {
 import { EngineError } from '../runtime/core/errors.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../runtime/database/embedded.ts';
 import { type GraphiqlRole, graphiql } from '../runtime/http/graphiql.ts';
-import { startServer } from '../runtime/main.ts';
-import { StartError } from '../runtime/start/start-error.ts';
+import { startServer } from '../runtime/server/main.ts';
+import { StartError } from '../runtime/server/start-error.ts';
 import { startReceiver } from './helpdesk/receiver.ts';
 import { agent, agentWorkload, customer, rating, roles } from './helpdesk/roles.ts';
 import { compileExample, fillDatabase } from './prepare.ts';

@@ -87,7 +87,7 @@ export async function run(
   });
   // The server's half is loaded for its own command and for help; it loads the compiler only to serve metadata.
   if (args.includes('serve') || !COMMANDS.some((command) => args.includes(command))) {
-    const { registerServe } = await import('../../runtime/start/serve-command.ts');
+    const { registerServe } = await import('../../runtime/server/serve-command.ts');
     registerServe(program, compilerModule, reviewModule);
   }
   try {

@@ -1,7 +1,7 @@
 /** Health and version: what probes and load balancers ask for, without authentication. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { vocabulary } from '../core/vocabulary.ts';
-import type { Readiness } from '../start/readiness.ts';
+import type { Readiness } from '../server/readiness.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 
 /** `inconsistent`: some objects of the metadata are not served. `unreachable`: the metadata database does not answer. */

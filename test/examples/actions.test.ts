@@ -5,7 +5,7 @@ import { type Receiver, startReceiver } from '../../examples/helpdesk/receiver.t
 import { agent, roles } from '../../examples/helpdesk/roles.ts';
 import { fillDatabase } from '../../examples/prepare.ts';
 import { readConfiguration } from '../../runtime/configuration/configuration.ts';
-import { type RunningServer, startServer } from '../../runtime/main.ts';
+import { type RunningServer, startServer } from '../../runtime/server/main.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 
 const lines: string[] = [];

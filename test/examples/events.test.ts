@@ -5,7 +5,7 @@ import { type Receiver, startReceiver } from '../../examples/helpdesk/receiver.t
 import { rating } from '../../examples/helpdesk/roles.ts';
 import { fillDatabase } from '../../examples/prepare.ts';
 import { readConfiguration } from '../../runtime/configuration/configuration.ts';
-import { type RunningServer, startServer } from '../../runtime/main.ts';
+import { type RunningServer, startServer } from '../../runtime/server/main.ts';
 import { engine } from '../harness/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillDatabase } from '../../examples/prepare.ts';
 import { readConfiguration } from '../../runtime/configuration/configuration.ts';
-import { type RunningServer, startServer } from '../../runtime/main.ts';
+import { type RunningServer, startServer } from '../../runtime/server/main.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

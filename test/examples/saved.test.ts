@@ -7,7 +7,7 @@ import program from '../../generated/index.ts';
 import { saved } from '../../generated/saved/index.ts';
 import { readConfiguration } from '../../runtime/configuration/configuration.ts';
 import { proofsOf } from '../../runtime/core/proof.ts';
-import { type RunningServer, startServer } from '../../runtime/main.ts';
+import { type RunningServer, startServer } from '../../runtime/server/main.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 
 let database: TestDatabase;

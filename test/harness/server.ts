@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
 import { type Configuration, readConfiguration } from '../../runtime/configuration/configuration.ts';
-import { type RunningServer, startServer } from '../../runtime/main.ts';
 import { createLogger } from '../../runtime/observe/logs/logger.ts';
+import { type RunningServer, startServer } from '../../runtime/server/main.ts';
 import { confidential, record } from './output.ts';
 import type { TestDatabase } from './postgres.ts';
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { expect } from 'vitest';
 import WebSocket from 'ws';
-import type { RunningServer } from '../../runtime/main.ts';
+import type { RunningServer } from '../../runtime/server/main.ts';
 import { record } from './output.ts';
 
 type Message = { readonly type: string; readonly id?: string; readonly payload?: unknown };

@@ -1,6 +1,6 @@
 /** Clients that ask a server all the time, and what became of their requests. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunningServer } from '../../runtime/main.ts';
+import type { RunningServer } from '../../runtime/server/main.ts';
 import { send } from './server.ts';
 
 export interface Outcome {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { RunningServer } from '../../runtime/main.ts';
+import type { RunningServer } from '../../runtime/server/main.ts';
 import { freePort } from '../harness/free-port.ts';
 import { send } from '../harness/server.ts';
 

@@ -1,8 +1,8 @@
 /** Our server, as `engine serve --generated` starts it, with the defaults of every option. */
 
 import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
-import { startServer } from '../../../runtime/main.ts';
 import { hostFolder } from '../../../runtime/program/host-folder.ts';
+import { startServer } from '../../../runtime/server/main.ts';
 import { serveMeasured } from './measured.ts';
 
 export interface EngineOptions {

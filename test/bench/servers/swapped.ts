@@ -3,8 +3,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
-import { startServer } from '../../../runtime/main.ts';
 import { createLogger } from '../../../runtime/observe/logs/logger.ts';
+import { startServer } from '../../../runtime/server/main.ts';
 
 export interface SwapServerOptions {
   readonly databaseUrl: string;

@@ -6,8 +6,8 @@
 import pg from 'pg';
 import { compilerModule } from '../../../compiler/module.ts';
 import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
-import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import type { Observer } from '../../../runtime/observe/logs/observe.ts';
+import { type RunningServer, startServer } from '../../../runtime/server/main.ts';
 import { Random } from '../random.ts';
 import { Client, type LiveSubscription, type Row } from './client.ts';
 import { Writes } from './writes.ts';

@@ -3,10 +3,10 @@ import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
-import { type RunningServer, startServer } from '../../../runtime/main.ts';
 import type { Observation } from '../../../runtime/observe/logs/observe.ts';
 import { packageVersion } from '../../../runtime/package-version.ts';
-import { queryPages } from '../../../runtime/start/serve-command.ts';
+import { type RunningServer, startServer } from '../../../runtime/server/main.ts';
+import { queryPages } from '../../../runtime/server/serve-command.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { bundledCompiler } from '../../harness/server.ts';
 

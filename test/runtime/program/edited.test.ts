@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillDatabase } from '../../../examples/prepare.ts';
 import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
-import { startServer } from '../../../runtime/main.ts';
 import { editedFiles } from '../../../runtime/program/manifest.ts';
+import { startServer } from '../../../runtime/server/main.ts';
 import { engine } from '../../harness/command-line.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 

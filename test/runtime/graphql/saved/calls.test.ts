@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningServer } from '../../../../runtime/main.ts';
+import type { RunningServer } from '../../../../runtime/server/main.ts';
 import { readRequestProject } from '../../../harness/request-project.ts';
 import { replaceMetadata, startTestServer } from '../../../harness/server.ts';
 

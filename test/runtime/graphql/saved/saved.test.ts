@@ -1,7 +1,7 @@
 import { validate } from '@apidevtools/swagger-parser';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningServer } from '../../../../runtime/main.ts';
+import type { RunningServer } from '../../../../runtime/server/main.ts';
 import { readRequestProject } from '../../../harness/request-project.ts';
 import { startTestServer } from '../../../harness/server.ts';
 

@@ -1,8 +1,8 @@
 /** Options of the server that concern changes of the metadata, and what is reported. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../harness/server.ts';
-import { openSocket, type TestSocket } from '../harness/socket.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { openSocket, type TestSocket } from '../../harness/socket.ts';
 
 const SCHEMA = 'create table item (id integer primary key)';
 const TRACK = { type: 'pg_track_table', args: { table: 'item' } };

@@ -3,56 +3,56 @@
  * that hosts a compiled folder loads neither.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Configuration, servingOptions } from './configuration/configuration.ts';
-import { describeConfiguration } from './configuration/description.ts';
-import { EngineError } from './core/errors.ts';
-import { MemoryBudget } from './core/memory/budget.ts';
-import { linkProgram } from './core/program.ts';
-import { createPlanner, forgetOtherSchemas, type Planner } from './core/request/planner.ts';
-import type { GeneratedProgram } from './core/resolvers.ts';
-import type { UnverifiedHost } from './core/settings.ts';
-import { CANONICAL_WORD, vocabulary } from './core/vocabulary.ts';
-import { createHealthChecks } from './database/health-checks.ts';
-import { createCaptureKeeper } from './database/record/keep-installed.ts';
-import type { SourceConnections } from './database/source.ts';
-import { type CompiledCron, deliverCompiledCron } from './events/compiled-cron.ts';
-import { createDelivery } from './events/delivery.ts';
-import type { CurrentlyServed, Served } from './graphql/answer.ts';
-import { createLimits, createRateCounter, type RateCounter } from './graphql/limits.ts';
-import { createRegisteredQueries, type RegisteredQueries } from './graphql/saved/registered.ts';
-import { indexSaved } from './graphql/saved/saved.ts';
-import { completionEndpoints } from './http/completion.ts';
-import { configEndpoints } from './http/config.ts';
-import type { Endpoints } from './http/context.ts';
-import { explainEndpoints } from './http/explain.ts';
-import { graphqlEndpoints } from './http/graphql.ts';
-import { healthEndpoints } from './http/health.ts';
-import { metricsEndpoints } from './http/metrics.ts';
-import { openApiEndpoints } from './http/openapi.ts';
-import { planCacheEndpoints } from './http/plan-cache.ts';
-import { restEndpoints } from './http/rest.ts';
-import { rootEndpoints } from './http/root.ts';
-import { createServer } from './http/server.ts';
-import { subscriptionEndpoints } from './live/dev-endpoints.ts';
-import { socketEndpoints } from './live/sockets.ts';
-import { createSubscriptions } from './live/subscriptions.ts';
-import { createLogger } from './observe/logs/logger.ts';
-import type { Observer } from './observe/logs/observe.ts';
-import type { SourcePool } from './observe/metrics/databases.ts';
-import type { MetricsState } from './observe/metrics/metrics.ts';
-import { createOutgoing } from './outgoing/outgoing.ts';
-import type { Host, HostContext } from './program/host.ts';
-import { createLive } from './program/live.ts';
-import type { MetadataThread } from './program/start-thread.ts';
-import { openAuthentication } from './session/authenticate.ts';
-import { createCalls } from './start/calls.ts';
-import { listen } from './start/listen.ts';
-import { openLiveQueries } from './start/live-queries.ts';
-import { type Observing, openObserving } from './start/observing.ts';
-import { createReadiness } from './start/readiness.ts';
-import { StartError } from './start/start-error.ts';
-import { createWaiting } from './start/waiting.ts';
-import { version } from './version.ts';
+import { type Configuration, servingOptions } from '../configuration/configuration.ts';
+import { describeConfiguration } from '../configuration/description.ts';
+import { EngineError } from '../core/errors.ts';
+import { MemoryBudget } from '../core/memory/budget.ts';
+import { linkProgram } from '../core/program.ts';
+import { createPlanner, forgetOtherSchemas, type Planner } from '../core/request/planner.ts';
+import type { GeneratedProgram } from '../core/resolvers.ts';
+import type { UnverifiedHost } from '../core/settings.ts';
+import { CANONICAL_WORD, vocabulary } from '../core/vocabulary.ts';
+import { createHealthChecks } from '../database/health-checks.ts';
+import { createCaptureKeeper } from '../database/record/keep-installed.ts';
+import type { SourceConnections } from '../database/source.ts';
+import { type CompiledCron, deliverCompiledCron } from '../events/compiled-cron.ts';
+import { createDelivery } from '../events/delivery.ts';
+import type { CurrentlyServed, Served } from '../graphql/answer.ts';
+import { createLimits, createRateCounter, type RateCounter } from '../graphql/limits.ts';
+import { createRegisteredQueries, type RegisteredQueries } from '../graphql/saved/registered.ts';
+import { indexSaved } from '../graphql/saved/saved.ts';
+import { completionEndpoints } from '../http/completion.ts';
+import { configEndpoints } from '../http/config.ts';
+import type { Endpoints } from '../http/context.ts';
+import { explainEndpoints } from '../http/explain.ts';
+import { graphqlEndpoints } from '../http/graphql.ts';
+import { healthEndpoints } from '../http/health.ts';
+import { metricsEndpoints } from '../http/metrics.ts';
+import { openApiEndpoints } from '../http/openapi.ts';
+import { planCacheEndpoints } from '../http/plan-cache.ts';
+import { restEndpoints } from '../http/rest.ts';
+import { rootEndpoints } from '../http/root.ts';
+import { createServer } from '../http/server.ts';
+import { subscriptionEndpoints } from '../live/dev-endpoints.ts';
+import { socketEndpoints } from '../live/sockets.ts';
+import { createSubscriptions } from '../live/subscriptions.ts';
+import { createLogger } from '../observe/logs/logger.ts';
+import type { Observer } from '../observe/logs/observe.ts';
+import type { SourcePool } from '../observe/metrics/databases.ts';
+import type { MetricsState } from '../observe/metrics/metrics.ts';
+import { createOutgoing } from '../outgoing/outgoing.ts';
+import type { Host, HostContext } from '../program/host.ts';
+import { createLive } from '../program/live.ts';
+import type { MetadataThread } from '../program/start-thread.ts';
+import { openAuthentication } from '../session/authenticate.ts';
+import { version } from '../version.ts';
+import { createCalls } from './calls.ts';
+import { listen } from './listen.ts';
+import { openLiveQueries } from './live-queries.ts';
+import { type Observing, openObserving } from './observing.ts';
+import { createReadiness } from './readiness.ts';
+import { StartError } from './start-error.ts';
+import { createWaiting } from './waiting.ts';
 
 export interface ServerOptions {
   readonly configuration: Configuration;
@@ -317,12 +317,12 @@ async function openHost(
 ): Promise<Host> {
   if (openHost) return openHost(context);
   if (generated) {
-    const { hostFolder } = await import('./program/host-folder.ts');
+    const { hostFolder } = await import('../program/host-folder.ts');
     return hostFolder(generated, context);
   }
   if (compiler === undefined)
     throw new StartError('serving metadata needs the compiler: give its module, or a compiled folder');
-  const { hostMetadata } = await import('./program/host-metadata.ts');
+  const { hostMetadata } = await import('../program/host-metadata.ts');
   return hostMetadata(context, compiler, review, thread);
 }
 
@@ -335,7 +335,7 @@ async function consoleOf(
   current: () => Served,
 ): Promise<readonly Endpoints[]> {
   if (!enableConsole || !ask || !enabledApis.includes('metadata')) return [];
-  const { consoleEndpoints } = await import('./console/console.ts');
+  const { consoleEndpoints } = await import('../console/console.ts');
   const startedAt = new Date().toISOString();
   const state = () => ({
     version,

@@ -5,12 +5,12 @@ import { connect, createServer as createListener } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { freePort } from '../harness/free-port.ts';
-import { confidential, record } from '../harness/output.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
+import { freePort } from '../../harness/free-port.ts';
+import { confidential, record } from '../../harness/output.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
 const ADMIN = 'the-admin-secret-of-start-and-stop';
-const program = fileURLToPath(new URL('../../compiler/cli/bin.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../../compiler/cli/bin.mjs', import.meta.url));
 const processes = new Set<ChildProcess>();
 
 afterAll(() => {

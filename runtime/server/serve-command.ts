@@ -13,9 +13,9 @@ import { OPTIONS, type Option } from '../configuration/options.ts';
 import { boolean } from '../configuration/values.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Endpoints } from '../http/context.ts';
-import type { ServerOptions, StartedServer } from '../main.ts';
 import { LoadError } from '../program/load-error.ts';
 import { startMetadataThread } from '../program/start-thread.ts';
+import type { ServerOptions, StartedServer } from './main.ts';
 import { StartError } from './start-error.ts';
 
 /**
@@ -61,7 +61,7 @@ export function queryPages({ graphiql, devMode }: Configuration): readonly Endpo
 
 /** Loaded once the metadata thread has been started, which loads at the same time. */
 async function loadServer(options: ServerOptions): Promise<StartedServer> {
-  const { startServer } = await import('../main.ts');
+  const { startServer } = await import('./main.ts');
   return startServer(options);
 }
 
