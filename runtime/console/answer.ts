@@ -1,9 +1,9 @@
 /** Answers the questions of the console's pages for operators. */
 
 import { remoteFacts } from '../core/remotes/facts.ts';
-import type { MetadataEngine } from '../metadata-api/engine.ts';
-import type { SourceDatabase } from '../metadata-api/state.ts';
-import type { MetadataStore } from '../metadata-api/store.ts';
+import type { MetadataEngine } from '../metadata-api/change/engine.ts';
+import type { SourceDatabase } from '../metadata-api/change/state.ts';
+import type { MetadataStore } from '../metadata-api/store/store.ts';
 import { inconsistenciesOf } from './inconsistencies.ts';
 import { metadataOf } from './metadata.ts';
 import type { FactsAnswer, OperatorQuestion } from './operator-questions.ts';

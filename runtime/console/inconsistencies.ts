@@ -4,9 +4,15 @@ import type { Diagnostic } from '../core/diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../core/diagnostics/inconsistency.ts';
 import { pathStep } from '../core/errors.ts';
 import type { Located, Metadata, MetadataPath } from '../metadata/metadata.ts';
-import { functionObject, globalObject, sourceObject, tableObject, tablePart } from '../metadata-api/names.ts';
-import type { MetadataState, SourceDatabase } from '../metadata-api/state.ts';
-import { TABLE_LISTS } from '../metadata-api/table-lists.ts';
+import type { MetadataState, SourceDatabase } from '../metadata-api/change/state.ts';
+import { TABLE_LISTS } from '../metadata-api/change/table-lists.ts';
+import {
+  functionObject,
+  globalObject,
+  sourceObject,
+  tableObject,
+  tablePart,
+} from '../metadata-api/request/names.ts';
 import type { ConsoleInconsistency, InconsistenciesAnswer } from './operator-questions.ts';
 
 /** The objects that get_inconsistent_metadata lists, in the same order. */

@@ -5,8 +5,8 @@ import { describeConnectionError } from '../database/connection-error.ts';
 import { exportMetadata } from '../metadata/export-metadata.ts';
 import { emptyMetadata, type Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
-import type { MetadataState, SourceDatabase } from '../metadata-api/state.ts';
-import type { MetadataStore } from '../metadata-api/store.ts';
+import type { MetadataState, SourceDatabase } from '../metadata-api/change/state.ts';
+import type { MetadataStore } from '../metadata-api/store/store.ts';
 import type { MetadataAnswer } from './operator-questions.ts';
 
 const metadataHashes = new WeakMap<Metadata, string>();

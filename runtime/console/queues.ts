@@ -3,7 +3,7 @@
 import { describeConnectionError } from '../database/connection-error.ts';
 import type { QueueQuery } from '../database/queue/lease.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import type { MetadataState, SourceDatabase } from '../metadata-api/state.ts';
+import type { MetadataState, SourceDatabase } from '../metadata-api/change/state.ts';
 import type { CallsAnswer, QueuesAnswer, ScheduledQueue, TriggerQueue } from './operator-questions.ts';
 
 /** SQL: a time of the last day. Events have times without a zone, in that of the session. */

@@ -36,6 +36,7 @@ import { createServer } from '../http/server.ts';
 import { subscriptionEndpoints } from '../live/dev-endpoints.ts';
 import { socketEndpoints } from '../live/sockets.ts';
 import { createSubscriptions } from '../live/subscriptions.ts';
+import type { MetadataThread } from '../metadata-api/thread/start-thread.ts';
 import { createLogger } from '../observe/logs/logger.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import type { SourcePool } from '../observe/metrics/databases.ts';
@@ -43,7 +44,6 @@ import type { MetricsState } from '../observe/metrics/metrics.ts';
 import { createOutgoing } from '../outgoing/outgoing.ts';
 import type { Host, HostContext } from '../program/host.ts';
 import { createLive } from '../program/live.ts';
-import type { MetadataThread } from '../program/start-thread.ts';
 import { openAuthentication } from '../session/authenticate.ts';
 import { version } from '../version.ts';
 import { createCalls } from './calls.ts';
@@ -322,7 +322,7 @@ async function openHost(
   }
   if (compiler === undefined)
     throw new StartError('serving metadata needs the compiler: give its module, or a compiled folder');
-  const { hostMetadata } = await import('../program/host-metadata.ts');
+  const { hostMetadata } = await import('../metadata-api/thread/host-metadata.ts');
   return hostMetadata(context, compiler, review, thread);
 }
 

@@ -13,8 +13,8 @@ import { OPTIONS, type Option } from '../configuration/options.ts';
 import { boolean } from '../configuration/values.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Endpoints } from '../http/context.ts';
+import { startMetadataThread } from '../metadata-api/thread/start-thread.ts';
 import { LoadError } from '../program/load-error.ts';
-import { startMetadataThread } from '../program/start-thread.ts';
 import type { ServerOptions, StartedServer } from './main.ts';
 import { StartError } from './start-error.ts';
 

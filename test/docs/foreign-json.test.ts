@@ -30,10 +30,10 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   'runtime/database/embedded-binaries.ts': 'files of a package',
   'runtime/events/scheduled-delivery.ts': 'address, headers and waiting times that this server stored',
   'runtime/events/source-events.ts': 'session variables and trace context, which are strings',
-  'runtime/legacy/select.ts': 'an answer of this server, for names of its keys',
+  'runtime/metadata-api/data/select.ts': 'an answer of this server, for names of its keys',
   'runtime/live/socket-log.ts': 'one string',
   'runtime/package-version.ts': "the package's own description",
-  'runtime/program/host-metadata.ts': "an answer of this server's other thread",
+  'runtime/metadata-api/thread/host-metadata.ts': "an answer of this server's other thread",
   'runtime/program/manifest.ts': 'the manifest of a generated folder',
 };
 

@@ -15,7 +15,7 @@ export function bundleThread(): Promise<string> {
   return bundleSources([
     'compiler/index.ts',
     'compiler/review/console.ts',
-    'runtime/program/metadata-thread.ts',
+    'runtime/metadata-api/thread/metadata-thread.ts',
   ]);
 }
 

@@ -10,7 +10,7 @@ import { inStoredOrder } from '../../runtime/metadata/export-metadata.ts';
 import { emptyMetadata, type JsonObject } from '../../runtime/metadata/metadata.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { openMetadataStore } from '../../runtime/metadata-api/index.ts';
-import { storedChange } from '../../runtime/metadata-api/stored-change.ts';
+import { storedChange } from '../../runtime/metadata-api/store/stored-change.ts';
 import { type InProcess, serveInProcess } from './in-process.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 

@@ -2,10 +2,10 @@ import { EngineError } from '../../core/errors.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import { actionHead } from '../../metadata/kinds/action.ts';
 import { boolean, name, text } from '../../metadata/values.ts';
-import { NO_PATH } from '../edit.ts';
-import { innerList, listOperations, serviceList } from '../list-operations.ts';
-import { globalObject } from '../names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
+import { NO_PATH } from '../change/edit.ts';
+import { innerList, listOperations, serviceList } from '../request/list-operations.ts';
+import { globalObject } from '../request/names.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 const common = { spelling: 'bare', endpoints: METADATA_AND_LEGACY } as const;
 

@@ -3,10 +3,10 @@ import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import { healthCheck, sourceConfiguration, sourceCustomization } from '../../metadata/kinds/source.ts';
 import type { Source } from '../../metadata/metadata.ts';
 import { boolean, name } from '../../metadata/values.ts';
-import { requireAllowedFiles } from '../allowed-files.ts';
-import { NO_PATH, optionally, withSource } from '../edit.ts';
-import { sourceObject } from '../names.ts';
-import { METADATA, operation, SUCCESS } from '../operation.ts';
+import { requireAllowedFiles } from '../change/allowed-files.ts';
+import { NO_PATH, optionally, withSource } from '../change/edit.ts';
+import { sourceObject } from '../request/names.ts';
+import { METADATA, operation, SUCCESS } from '../request/operation.ts';
 
 export default operation({
   name: 'add_source',

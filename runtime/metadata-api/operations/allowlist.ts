@@ -6,9 +6,9 @@ import type { Invalid, TypeOf } from '../../metadata/codec.ts';
 import { missingKey, object } from '../../metadata/combinators.ts';
 import { allowlistEntry, allowlistScope } from '../../metadata/kinds/query-collection.ts';
 import { name } from '../../metadata/values.ts';
-import { NO_PATH } from '../edit.ts';
-import { listOperations, serviceList } from '../list-operations.ts';
-import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
+import { NO_PATH } from '../change/edit.ts';
+import { listOperations, serviceList } from '../request/list-operations.ts';
+import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../request/operation.ts';
 import { findCollection } from './query-collections.ts';
 
 const common = { spelling: 'bare', endpoints: METADATA_AND_LEGACY, policy: 'others' } as const;

@@ -1,10 +1,10 @@
 import { EngineError } from '../../core/errors.ts';
 import type { Codec } from '../../metadata/codec.ts';
 import { json } from '../../metadata/values.ts';
-import { type Answer, describeError } from '../answer.ts';
-import { type Operation, operation, SUCCESS } from '../operation.ts';
-import type { MetadataRequest } from '../request.ts';
-import { runRequest, StepFailed } from '../run.ts';
+import { runRequest, StepFailed } from '../change/run.ts';
+import { type Answer, describeError } from '../request/answer.ts';
+import { type Operation, operation, SUCCESS } from '../request/operation.ts';
+import type { MetadataRequest } from '../request/request.ts';
 import { relationshipOperations } from './relationships.ts';
 import { remoteRelationshipOperations } from './remote-relationships.ts';
 import { remoteSchemaRelationshipOperations } from './remote-schema-relationships.ts';

@@ -1,7 +1,7 @@
 import { object } from '../../metadata/combinators.ts';
 import { jsonObject, oneOf } from '../../metadata/values.ts';
-import { noArguments } from '../arguments.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
+import { noArguments } from '../request/arguments.ts';
+import { METADATA, type Operation, operation, SUCCESS } from '../request/operation.ts';
 
 export const catalogStateOperations: readonly Operation[] = [
   operation({

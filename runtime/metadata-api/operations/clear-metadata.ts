@@ -1,7 +1,7 @@
 import type { Metadata } from '../../metadata/metadata.ts';
 import { emptyMetadata } from '../../metadata/metadata.ts';
-import { noArguments } from '../arguments.ts';
-import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { noArguments } from '../request/arguments.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
 export default operation<object>({
   name: 'clear_metadata',

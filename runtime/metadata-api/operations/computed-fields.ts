@@ -2,12 +2,12 @@ import { EngineError } from '../../core/errors.ts';
 import { object, withDefault } from '../../metadata/combinators.ts';
 import { computedField } from '../../metadata/kinds/table.ts';
 import { boolean, name } from '../../metadata/values.ts';
-import { tableArguments } from '../arguments.ts';
-import { refuseDependents } from '../dependents.ts';
-import { listOperations, tableList } from '../list-operations.ts';
-import { tablePart } from '../names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
-import { refuseTakenField } from '../table-fields.ts';
+import { refuseDependents } from '../change/dependents.ts';
+import { refuseTakenField } from '../change/table-fields.ts';
+import { tableArguments } from '../request/arguments.ts';
+import { listOperations, tableList } from '../request/list-operations.ts';
+import { tablePart } from '../request/names.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 const { create, drop } = listOperations(
   tableList('computed_fields', 'name', '$.table'),

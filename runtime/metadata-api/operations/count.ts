@@ -1,8 +1,8 @@
-import { type CountArguments, count } from '../../legacy/select.ts';
 import { object, optional } from '../../metadata/combinators.ts';
 import { jsonObject } from '../../metadata/values.ts';
-import { tableArguments } from '../arguments.ts';
-import { dataOperation, names } from '../data-operation.ts';
+import { type CountArguments, count } from '../data/select.ts';
+import { tableArguments } from '../request/arguments.ts';
+import { dataOperation, names } from '../request/data-operation.ts';
 
 export default dataOperation<CountArguments>({
   name: 'count',

@@ -3,10 +3,10 @@ import { object, withDefault } from '../../metadata/combinators.ts';
 import { cronTrigger } from '../../metadata/kinds/cron-trigger.ts';
 import type { Json } from '../../metadata/metadata.ts';
 import { boolean, name } from '../../metadata/values.ts';
-import { NO_PATH, without } from '../edit.ts';
-import { listOperations, serviceList } from '../list-operations.ts';
-import { globalObject } from '../names.ts';
-import { METADATA, METADATA_AND_LEGACY, type Operation, operation } from '../operation.ts';
+import { NO_PATH, without } from '../change/edit.ts';
+import { listOperations, serviceList } from '../request/list-operations.ts';
+import { globalObject } from '../request/names.ts';
+import { METADATA, METADATA_AND_LEGACY, type Operation, operation } from '../request/operation.ts';
 
 const { create, drop } = listOperations(
   serviceList('cron_triggers', 'name'),

@@ -1,9 +1,9 @@
-import { type DeleteArguments, remove } from '../../legacy/write.ts';
 import { object, optional } from '../../metadata/combinators.ts';
 import { jsonObject } from '../../metadata/values.ts';
-import { tableArguments } from '../arguments.ts';
-import { dataOperation } from '../data-operation.ts';
-import { columns } from '../row-arguments.ts';
+import { type DeleteArguments, remove } from '../data/write.ts';
+import { tableArguments } from '../request/arguments.ts';
+import { dataOperation } from '../request/data-operation.ts';
+import { columns } from '../request/row-arguments.ts';
 
 export default dataOperation<DeleteArguments>({
   name: 'delete',

@@ -1,11 +1,11 @@
 import type { InconsistentObject } from '../../core/diagnostics/inconsistency.ts';
 import { EngineError } from '../../core/errors.ts';
 import type { JsonObject, Metadata, QualifiedName, TableEntry } from '../../metadata/metadata.ts';
-import { noArguments } from '../arguments.ts';
-import { replaceWhere } from '../edit.ts';
-import { sameName } from '../names.ts';
-import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
-import { TABLE_LISTS } from '../table-lists.ts';
+import { replaceWhere } from '../change/edit.ts';
+import { TABLE_LISTS } from '../change/table-lists.ts';
+import { noArguments } from '../request/arguments.ts';
+import { sameName } from '../request/names.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
 export default operation<object>({
   name: 'drop_inconsistent_metadata',

@@ -1,8 +1,8 @@
 import { object, withDefault } from '../../metadata/combinators.ts';
 import { boolean, name } from '../../metadata/values.ts';
-import { refuseDependents } from '../dependents.ts';
-import { findSource } from '../edit.ts';
-import { METADATA, operation, SUCCESS } from '../operation.ts';
+import { refuseDependents } from '../change/dependents.ts';
+import { findSource } from '../change/edit.ts';
+import { METADATA, operation, SUCCESS } from '../request/operation.ts';
 
 export default operation({
   name: 'drop_source',

@@ -1,7 +1,7 @@
 import { exportMetadata } from '../../metadata/export-metadata.ts';
 import type { Json } from '../../metadata/metadata.ts';
-import { noArguments } from '../arguments.ts';
-import { METADATA_AND_LEGACY, operation } from '../operation.ts';
+import { noArguments } from '../request/arguments.ts';
+import { METADATA_AND_LEGACY, operation } from '../request/operation.ts';
 
 export default operation<object>({
   name: 'dump_internal_state',

@@ -6,12 +6,12 @@ import { writerOf } from '../../graphql/writer.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import type { EventTrigger } from '../../metadata/metadata.ts';
 import { name, naturalNumber, textLike } from '../../metadata/values.ts';
-import { JsonText } from '../answer.ts';
-import { sourceArgument } from '../arguments.ts';
-import { anyJson } from '../data-operation.ts';
-import { findSource } from '../edit.ts';
-import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { findSource } from '../change/edit.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { JsonText } from '../request/answer.ts';
+import { sourceArgument } from '../request/arguments.ts';
+import { anyJson } from '../request/data-operation.ts';
+import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../request/operation.ts';
 import { missingEventTrigger } from './event-triggers.ts';
 
 const page = {

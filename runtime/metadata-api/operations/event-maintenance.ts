@@ -5,10 +5,10 @@ import { choose, list, object, optional, withDefault } from '../../metadata/comb
 import { hours, statementSeconds } from '../../metadata/kinds/event-trigger.ts';
 import type { EventTrigger, Source } from '../../metadata/metadata.ts';
 import { boolean, integerFrom, name, naturalNumber, numberFrom, oneOf } from '../../metadata/values.ts';
-import { sourceArgument } from '../arguments.ts';
-import { withSource } from '../edit.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { withSource } from '../change/edit.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { sourceArgument } from '../request/arguments.ts';
+import { METADATA, type Operation, operation, SUCCESS } from '../request/operation.ts';
 import { findTrigger, hasEvents, rowsOf, STATUS_CONDITIONS } from './event-logs.ts';
 import { time } from './scheduled-events.ts';
 

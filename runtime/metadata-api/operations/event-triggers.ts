@@ -16,13 +16,13 @@ import type {
   QualifiedName,
 } from '../../metadata/metadata.ts';
 import { boolean, jsonObject, name, text } from '../../metadata/values.ts';
-import { sourceArgument, tableArguments } from '../arguments.ts';
-import { findSource, findTable, NO_PATH, optionally, withSource } from '../edit.ts';
-import { type KeyedList, listOperations, type TablePlace, tableList } from '../list-operations.ts';
-import { sameName, tablePart } from '../names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
-import { columnNames } from '../table-fields.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { findSource, findTable, NO_PATH, optionally, withSource } from '../change/edit.ts';
+import { columnNames } from '../change/table-fields.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { sourceArgument, tableArguments } from '../request/arguments.ts';
+import { type KeyedList, listOperations, type TablePlace, tableList } from '../request/list-operations.ts';
+import { sameName, tablePart } from '../request/names.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 const common = { spelling: 'prefixed', endpoints: METADATA_AND_LEGACY } as const;
 

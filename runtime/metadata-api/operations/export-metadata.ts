@@ -1,6 +1,6 @@
 import { exportMetadata } from '../../metadata/export-metadata.ts';
 import { json } from '../../metadata/values.ts';
-import { METADATA_AND_LEGACY, operation } from '../operation.ts';
+import { METADATA_AND_LEGACY, operation } from '../request/operation.ts';
 
 export default operation({
   name: 'export_metadata',

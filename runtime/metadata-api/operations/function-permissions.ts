@@ -3,12 +3,12 @@ import { object } from '../../metadata/combinators.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 import { name } from '../../metadata/values.ts';
-import { sourceArgument } from '../arguments.ts';
-import { trackedTable } from '../edit.ts';
-import { functionPermissions, listOperations } from '../list-operations.ts';
-import { functionObject, quoted, sameName } from '../names.ts';
-import { METADATA, type Operation } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { trackedTable } from '../change/edit.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { sourceArgument } from '../request/arguments.ts';
+import { functionPermissions, listOperations } from '../request/list-operations.ts';
+import { functionObject, quoted, sameName } from '../request/names.ts';
+import { METADATA, type Operation } from '../request/operation.ts';
 
 const permissionArguments = object({ function: qualifiedName, source: sourceArgument, role: name });
 

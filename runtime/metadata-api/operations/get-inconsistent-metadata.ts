@@ -1,6 +1,6 @@
 import type { Json } from '../../metadata/metadata.ts';
-import { noArguments } from '../arguments.ts';
-import { METADATA_AND_LEGACY, operation } from '../operation.ts';
+import { noArguments } from '../request/arguments.ts';
+import { METADATA_AND_LEGACY, operation } from '../request/operation.ts';
 
 export default operation<object>({
   name: 'get_inconsistent_metadata',

@@ -1,7 +1,7 @@
 import { introspectDatabase } from '../../catalog/index.ts';
 import { object } from '../../metadata/combinators.ts';
 import { name } from '../../metadata/values.ts';
-import { METADATA, operation } from '../operation.ts';
+import { METADATA, operation } from '../request/operation.ts';
 
 export default operation({
   name: 'get_source_tables',

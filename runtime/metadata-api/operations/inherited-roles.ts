@@ -3,9 +3,9 @@ import { object } from '../../metadata/combinators.ts';
 import { inheritedRole } from '../../metadata/kinds/settings.ts';
 import type { InheritedRole } from '../../metadata/metadata.ts';
 import { name } from '../../metadata/values.ts';
-import { NO_PATH } from '../edit.ts';
-import { listOperations, serviceList } from '../list-operations.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
+import { NO_PATH } from '../change/edit.ts';
+import { listOperations, serviceList } from '../request/list-operations.ts';
+import { METADATA, type Operation, operation, SUCCESS } from '../request/operation.ts';
 
 const common = { spelling: 'bare', endpoints: METADATA, policy: 'target' } as const;
 

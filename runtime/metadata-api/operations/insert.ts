@@ -1,9 +1,9 @@
-import { type InsertArguments, insert } from '../../legacy/write.ts';
 import { object, optional, requiredList } from '../../metadata/combinators.ts';
 import { jsonObject, name, oneOf } from '../../metadata/values.ts';
-import { tableArguments } from '../arguments.ts';
-import { dataOperation, names } from '../data-operation.ts';
-import { columns } from '../row-arguments.ts';
+import { type InsertArguments, insert } from '../data/write.ts';
+import { tableArguments } from '../request/arguments.ts';
+import { dataOperation, names } from '../request/data-operation.ts';
+import { columns } from '../request/row-arguments.ts';
 
 export default dataOperation<InsertArguments>({
   name: 'insert',

@@ -1,5 +1,5 @@
-import { noArguments } from '../arguments.ts';
-import { METADATA, operation } from '../operation.ts';
+import { noArguments } from '../request/arguments.ts';
+import { METADATA, operation } from '../request/operation.ts';
 
 export default operation<object>({
   name: 'list_source_kinds',

@@ -5,16 +5,16 @@ import { type PermissionKind, permissionEntries } from '../../metadata/kinds/per
 import { comment } from '../../metadata/kinds/shared.ts';
 import { lookalikesIn, valuesOf } from '../../metadata/lookalikes.ts';
 import { name, oneOf } from '../../metadata/values.ts';
-import { tableArguments } from '../arguments.ts';
+import { tableArguments } from '../request/arguments.ts';
 import {
   type KeyedList,
   listOperations,
   type TablePlace,
   tableList,
   withComment,
-} from '../list-operations.ts';
-import { quoted, tablePart } from '../names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
+} from '../request/list-operations.ts';
+import { quoted, tablePart } from '../request/names.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 const common = { spelling: 'prefixed', endpoints: METADATA_AND_LEGACY } as const;
 

@@ -6,10 +6,10 @@ import { object } from '../../metadata/combinators.ts';
 import { queryCollection } from '../../metadata/kinds/query-collection.ts';
 import type { Metadata, QueryCollection } from '../../metadata/metadata.ts';
 import { boolean, name, text } from '../../metadata/values.ts';
-import { replaceWhere } from '../edit.ts';
-import { innerList, listOperations, serviceList } from '../list-operations.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { replaceWhere } from '../change/edit.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { innerList, listOperations, serviceList } from '../request/list-operations.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 const common = { spelling: 'bare', endpoints: METADATA_AND_LEGACY, policy: 'others' } as const;
 

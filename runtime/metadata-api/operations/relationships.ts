@@ -4,20 +4,20 @@ import { arrayRelationship, objectRelationship } from '../../metadata/kinds/rela
 import { comment } from '../../metadata/kinds/shared.ts';
 import { mapReferences } from '../../metadata/map-references.ts';
 import { boolean, name } from '../../metadata/values.ts';
-import { tableArguments } from '../arguments.ts';
-import { refuseDependents } from '../dependents.ts';
-import { findTable } from '../edit.ts';
+import { refuseDependents } from '../change/dependents.ts';
+import { findTable } from '../change/edit.ts';
+import { columnNames, fieldNames, refuseTakenField } from '../change/table-fields.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { tableArguments } from '../request/arguments.ts';
 import {
   type KeyedList,
   listOperations,
   type TablePlace,
   tableList,
   withComment,
-} from '../list-operations.ts';
-import { quoted, sameName, tablePart } from '../names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
-import { columnNames, fieldNames, refuseTakenField } from '../table-fields.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+} from '../request/list-operations.ts';
+import { quoted, sameName, tablePart } from '../request/names.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 const common = { spelling: 'prefixed', endpoints: METADATA_AND_LEGACY } as const;
 

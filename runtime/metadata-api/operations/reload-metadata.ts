@@ -2,7 +2,7 @@ import { EngineError } from '../../core/errors.ts';
 import { choose, object, requiredList, withDefault } from '../../metadata/combinators.ts';
 import type { Json } from '../../metadata/metadata.ts';
 import { boolean, name } from '../../metadata/values.ts';
-import { METADATA_AND_LEGACY, operation } from '../operation.ts';
+import { METADATA_AND_LEGACY, operation } from '../request/operation.ts';
 
 /** All (true), none (false), or those of a list of names. */
 type Selection = boolean | readonly string[];

@@ -5,12 +5,12 @@ import { object } from '../../metadata/combinators.ts';
 import { remoteRelationshipDefinition } from '../../metadata/kinds/remote-relationship.ts';
 import type { RemoteRelationshipDefinition } from '../../metadata/metadata.ts';
 import { json, name } from '../../metadata/values.ts';
-import { tableArguments } from '../arguments.ts';
-import { findTable, NO_PATH } from '../edit.ts';
-import { listOperations, tableList } from '../list-operations.ts';
-import { quoted, tablePart } from '../names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
-import { fieldNames } from '../table-fields.ts';
+import { findTable, NO_PATH } from '../change/edit.ts';
+import { fieldNames } from '../change/table-fields.ts';
+import { tableArguments } from '../request/arguments.ts';
+import { listOperations, tableList } from '../request/list-operations.ts';
+import { quoted, tablePart } from '../request/names.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 type NameArguments = TypeOf<typeof nameArguments>;
 

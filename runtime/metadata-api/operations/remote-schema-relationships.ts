@@ -4,10 +4,10 @@ import { object } from '../../metadata/combinators.ts';
 import { remoteRelationshipDefinition } from '../../metadata/kinds/remote-relationship.ts';
 import type { RemoteRelationship } from '../../metadata/metadata.ts';
 import { graphqlName, name } from '../../metadata/values.ts';
-import { NO_PATH } from '../edit.ts';
-import { innerList, type KeyedList, listOperations } from '../list-operations.ts';
-import { globalObject } from '../names.ts';
-import { METADATA, type Operation } from '../operation.ts';
+import { NO_PATH } from '../change/edit.ts';
+import { innerList, type KeyedList, listOperations } from '../request/list-operations.ts';
+import { globalObject } from '../request/names.ts';
+import { METADATA, type Operation } from '../request/operation.ts';
 import { remoteSchemas } from './remote-schemas.ts';
 
 const KIND = 'remote_schema_remote_relationship';

@@ -9,12 +9,12 @@ import { type RemoteSchemaHead, remoteSchemaHead } from '../../metadata/kinds/re
 import { lookalikesIn, presetsOf } from '../../metadata/lookalikes.ts';
 import type { JsonObject, RemoteSchema } from '../../metadata/metadata.ts';
 import { json, name, text } from '../../metadata/values.ts';
-import { refuseDependents } from '../dependents.ts';
-import { NO_PATH } from '../edit.ts';
-import { innerList, listOperations, serviceList } from '../list-operations.ts';
-import { globalObject } from '../names.ts';
-import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { refuseDependents } from '../change/dependents.ts';
+import { NO_PATH } from '../change/edit.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { innerList, listOperations, serviceList } from '../request/list-operations.ts';
+import { globalObject } from '../request/names.ts';
+import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../request/operation.ts';
 
 const common = { spelling: 'bare', endpoints: METADATA_AND_LEGACY } as const;
 

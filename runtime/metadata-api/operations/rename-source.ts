@@ -2,8 +2,8 @@ import { EngineError } from '../../core/errors.ts';
 import { object } from '../../metadata/combinators.ts';
 import { mapReferences } from '../../metadata/map-references.ts';
 import { name } from '../../metadata/values.ts';
-import { sourceObject } from '../names.ts';
-import { METADATA, operation, SUCCESS } from '../operation.ts';
+import { sourceObject } from '../request/names.ts';
+import { METADATA, operation, SUCCESS } from '../request/operation.ts';
 
 export default operation({
   name: 'rename_source',

@@ -6,9 +6,9 @@ import { argument, choose, object, withDefault } from '../../metadata/combinator
 import type { Json, JsonObject, Metadata } from '../../metadata/metadata.ts';
 import { readMetadata } from '../../metadata/read-metadata.ts';
 import { boolean, jsonObject } from '../../metadata/values.ts';
-import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
-import { describeWarning, type Warning, withWarnings } from '../warning.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
+import { describeWarning, type Warning, withWarnings } from '../request/warning.ts';
 import { eventTriggerNameFault } from './event-triggers.ts';
 import { refuseCycles } from './inherited-roles.ts';
 

@@ -2,10 +2,10 @@ import { EngineError } from '../../core/errors.ts';
 import { object } from '../../metadata/combinators.ts';
 import { restEndpoint } from '../../metadata/kinds/query-collection.ts';
 import { name } from '../../metadata/values.ts';
-import { listOperations, serviceList } from '../list-operations.ts';
-import { globalObject } from '../names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { listOperations, serviceList } from '../request/list-operations.ts';
+import { globalObject } from '../request/names.ts';
+import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 const { create, drop } = listOperations(
   serviceList('rest_endpoints', 'name'),

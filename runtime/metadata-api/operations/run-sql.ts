@@ -4,9 +4,11 @@ import { writerOf } from '../../graphql/writer.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import type { Json } from '../../metadata/metadata.ts';
 import { boolean, name, text } from '../../metadata/values.ts';
-import { findSource } from '../edit.ts';
-import { operation } from '../operation.ts';
-import { introspectSource, withEnumTables } from '../read-sources.ts';
+import { findSource } from '../change/edit.ts';
+import { introspectSource, withEnumTables } from '../change/read-sources.ts';
+import type { DatabaseClient } from '../change/state.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { operation } from '../request/operation.ts';
 import {
   endsTransaction,
   type Progress,
@@ -17,8 +19,6 @@ import {
   toldWhatStays,
 } from '../run-sql/execute.ts';
 import { followChanges } from '../run-sql/follow.ts';
-import type { DatabaseClient } from '../state.ts';
-import type { WorkingCopy } from '../working-copy.ts';
 
 interface Arguments {
   readonly sql: string;

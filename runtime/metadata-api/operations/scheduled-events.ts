@@ -5,10 +5,10 @@ import { list, object, optional, withDefault } from '../../metadata/combinators.
 import { oneOffRetry } from '../../metadata/kinds/cron-trigger.ts';
 import { header } from '../../metadata/kinds/shared.ts';
 import { boolean, name, naturalNumber, oneOf, text, textLike } from '../../metadata/values.ts';
-import { JsonText } from '../answer.ts';
-import { anyJson } from '../data-operation.ts';
-import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { JsonText } from '../request/answer.ts';
+import { anyJson } from '../request/data-operation.ts';
+import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../request/operation.ts';
 
 /** Date and time with a zone, as ISO 8601 has it; Postgres knows no year 0, and zones of less than 16 hours. */
 const TIME =

@@ -1,8 +1,8 @@
-import { type SelectArguments, select } from '../../legacy/select.ts';
 import { object } from '../../metadata/combinators.ts';
-import { tableArguments } from '../arguments.ts';
-import { dataOperation } from '../data-operation.ts';
-import { columns, rowsArguments } from '../row-arguments.ts';
+import { type SelectArguments, select } from '../data/select.ts';
+import { tableArguments } from '../request/arguments.ts';
+import { dataOperation } from '../request/data-operation.ts';
+import { columns, rowsArguments } from '../request/row-arguments.ts';
 
 export default dataOperation<SelectArguments>({
   name: 'select',

@@ -1,7 +1,7 @@
 import { customTypesArguments } from '../../metadata/kinds/custom-types.ts';
-import { NO_PATH } from '../edit.ts';
-import { globalObject } from '../names.ts';
-import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { NO_PATH } from '../change/edit.ts';
+import { globalObject } from '../request/names.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
 export default operation({
   name: 'set_custom_types',

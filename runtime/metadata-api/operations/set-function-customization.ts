@@ -1,10 +1,10 @@
 import { object } from '../../metadata/combinators.ts';
 import { functionConfiguration } from '../../metadata/kinds/function.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
-import { sourceArgument } from '../arguments.ts';
-import { withFunction } from '../edit.ts';
-import { functionObject } from '../names.ts';
-import { METADATA, operation, SUCCESS } from '../operation.ts';
+import { withFunction } from '../change/edit.ts';
+import { sourceArgument } from '../request/arguments.ts';
+import { functionObject } from '../request/names.ts';
+import { METADATA, operation, SUCCESS } from '../request/operation.ts';
 
 export default operation({
   name: 'set_function_customization',

@@ -12,11 +12,11 @@ import {
 import type { Metadata } from '../../metadata/metadata.ts';
 import { text } from '../../metadata/values.ts';
 import { settingsProblem, unsentTypes } from '../../observe/tracing/settings.ts';
-import { noArguments } from '../arguments.ts';
-import { optionally, without } from '../edit.ts';
-import { warnNotServed } from '../not-served.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { optionally, without } from '../change/edit.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { noArguments } from '../request/arguments.ts';
+import { warnNotServed } from '../request/not-served.ts';
+import { METADATA, type Operation, operation, SUCCESS } from '../request/operation.ts';
 
 /** Inconsistent metadata: listing and removing it. */
 const WITHOUT_WARNING =

@@ -4,10 +4,10 @@ import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { JsonObject, QualifiedName } from '../../metadata/metadata.ts';
 import { suggestRelationships } from '../../metadata/suggested-relationships.ts';
 import { boolean } from '../../metadata/values.ts';
-import { sourceArgument } from '../arguments.ts';
-import { findSource } from '../edit.ts';
-import { sameName } from '../names.ts';
-import { METADATA, operation } from '../operation.ts';
+import { findSource } from '../change/edit.ts';
+import { sourceArgument } from '../request/arguments.ts';
+import { sameName } from '../request/names.ts';
+import { METADATA, operation } from '../request/operation.ts';
 
 export default operation({
   name: 'suggest_relationships',

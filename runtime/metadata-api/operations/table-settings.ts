@@ -4,11 +4,11 @@ import { argument, object, optional } from '../../metadata/combinators.ts';
 import { tableConfiguration } from '../../metadata/kinds/table.ts';
 import type { TableEntry } from '../../metadata/metadata.ts';
 import { boolean, json, oneOf } from '../../metadata/values.ts';
-import { tableArguments } from '../arguments.ts';
-import { optionally, without, withTable } from '../edit.ts';
-import type { TablePlace } from '../list-operations.ts';
-import { tableObject } from '../names.ts';
-import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../operation.ts';
+import { optionally, without, withTable } from '../change/edit.ts';
+import { tableArguments } from '../request/arguments.ts';
+import type { TablePlace } from '../request/list-operations.ts';
+import { tableObject } from '../request/names.ts';
+import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../request/operation.ts';
 
 function tableSetting<Args extends TablePlace>(
   definition: Pick<Operation<Args>, 'name' | 'endpoints' | 'documentation'> & {

@@ -13,9 +13,9 @@ import { choose, list, object, optional, requiredList } from '../../metadata/com
 import { fromEnvironment } from '../../metadata/kinds/shared.ts';
 import type { FromEnvironment } from '../../metadata/metadata.ts';
 import { jsonObject, text } from '../../metadata/values.ts';
-import { JsonText } from '../answer.ts';
-import { anyJson } from '../data-operation.ts';
-import { METADATA, operation } from '../operation.ts';
+import { JsonText } from '../request/answer.ts';
+import { anyJson } from '../request/data-operation.ts';
+import { METADATA, operation } from '../request/operation.ts';
 
 const transformArguments = object({
   webhook_url: choose<string | FromEnvironment>((input) =>

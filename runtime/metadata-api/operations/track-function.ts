@@ -5,10 +5,10 @@ import { functionConfiguration } from '../../metadata/kinds/function.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { FunctionConfiguration, FunctionEntry, QualifiedName } from '../../metadata/metadata.ts';
 import { text } from '../../metadata/values.ts';
-import { sourceArgument } from '../arguments.ts';
-import { NO_PATH, optionally, trackedFunction, trackedTable, withSource } from '../edit.ts';
-import { functionObject, quoted } from '../names.ts';
-import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { NO_PATH, optionally, trackedFunction, trackedTable, withSource } from '../change/edit.ts';
+import { sourceArgument } from '../request/arguments.ts';
+import { functionObject, quoted } from '../request/names.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
 interface Arguments {
   readonly function: QualifiedName;

@@ -6,11 +6,11 @@ import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import { apolloFederation, tableConfiguration } from '../../metadata/kinds/table.ts';
 import type { QualifiedName, Source, TableConfiguration, TableEntry } from '../../metadata/metadata.ts';
 import { boolean, name } from '../../metadata/values.ts';
-import { sourceArgument } from '../arguments.ts';
-import { newTableEntry, optionally, trackedFunction, trackedTable, withSource } from '../edit.ts';
-import { quoted, tableObject } from '../names.ts';
-import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { newTableEntry, optionally, trackedFunction, trackedTable, withSource } from '../change/edit.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { sourceArgument } from '../request/arguments.ts';
+import { quoted, tableObject } from '../request/names.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
 export interface TrackTableArguments {
   readonly table: QualifiedName;

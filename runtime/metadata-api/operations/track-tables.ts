@@ -1,12 +1,12 @@
 import { EngineError } from '../../core/errors.ts';
 import { object, requiredList, withDefault } from '../../metadata/combinators.ts';
 import { boolean } from '../../metadata/values.ts';
-import { refuseRemoteConflict } from '../name-conflicts.ts';
-import { type ObjectIdentity, tableObject } from '../names.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../operation.ts';
-import { enforcePolicy } from '../policy.ts';
-import type { Warning } from '../warning.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { refuseRemoteConflict } from '../change/name-conflicts.ts';
+import { enforcePolicy } from '../change/policy.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { type ObjectIdentity, tableObject } from '../request/names.ts';
+import { METADATA, type Operation, operation, SUCCESS } from '../request/operation.ts';
+import type { Warning } from '../request/warning.ts';
 import { type TrackTableArguments, trackTable, trackTableArguments } from './track-table.ts';
 import { type UntrackTableArguments, untrackTable, untrackTableArguments } from './untrack-table.ts';
 

@@ -1,7 +1,7 @@
-import { type FunctionArguments, functionArguments } from '../arguments.ts';
-import { findFunction, withSource } from '../edit.ts';
-import { sameName } from '../names.ts';
-import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
+import { findFunction, withSource } from '../change/edit.ts';
+import { type FunctionArguments, functionArguments } from '../request/arguments.ts';
+import { sameName } from '../request/names.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
 export default operation<FunctionArguments>({
   name: 'untrack_function',

@@ -2,12 +2,12 @@ import { EngineError } from '../../core/errors.ts';
 import { object, withDefault } from '../../metadata/combinators.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 import { boolean } from '../../metadata/values.ts';
-import { tableArguments } from '../arguments.ts';
-import { refuseDependents } from '../dependents.ts';
-import { findSource, trackedTable, withSource } from '../edit.ts';
-import { quoted, sameName } from '../names.ts';
-import { METADATA_AND_LEGACY, operation, SUCCESS } from '../operation.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { refuseDependents } from '../change/dependents.ts';
+import { findSource, trackedTable, withSource } from '../change/edit.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { tableArguments } from '../request/arguments.ts';
+import { quoted, sameName } from '../request/names.ts';
+import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
 export interface UntrackTableArguments {
   readonly table: QualifiedName;

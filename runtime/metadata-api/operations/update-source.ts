@@ -1,10 +1,10 @@
 import { object, optional } from '../../metadata/combinators.ts';
 import { sourceConfiguration, sourceCustomization } from '../../metadata/kinds/source.ts';
 import { name } from '../../metadata/values.ts';
-import { requireAllowedFiles } from '../allowed-files.ts';
-import { optionally, withSource } from '../edit.ts';
-import { sourceObject } from '../names.ts';
-import { METADATA, operation, SUCCESS } from '../operation.ts';
+import { requireAllowedFiles } from '../change/allowed-files.ts';
+import { optionally, withSource } from '../change/edit.ts';
+import { sourceObject } from '../request/names.ts';
+import { METADATA, operation, SUCCESS } from '../request/operation.ts';
 
 export default operation({
   name: 'update_source',

@@ -1,9 +1,9 @@
-import { type UpdateArguments, update } from '../../legacy/write.ts';
 import { object, optional } from '../../metadata/combinators.ts';
 import { jsonObject } from '../../metadata/values.ts';
-import { tableArguments } from '../arguments.ts';
-import { dataOperation, names } from '../data-operation.ts';
-import { columns } from '../row-arguments.ts';
+import { type UpdateArguments, update } from '../data/write.ts';
+import { tableArguments } from '../request/arguments.ts';
+import { dataOperation, names } from '../request/data-operation.ts';
+import { columns } from '../request/row-arguments.ts';
 
 interface Arguments extends UpdateArguments {
   /** Another name of `$set`. */

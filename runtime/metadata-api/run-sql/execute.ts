@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { EngineError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../metadata/metadata.ts';
-import type { DatabaseClient } from '../state.ts';
+import type { DatabaseClient } from '../change/state.ts';
 import { skipBlanks, splitStatements } from './split-statements.ts';
 
 interface TextResult {

@@ -15,11 +15,11 @@ import {
 import { mapReferences } from '../../metadata/map-references.ts';
 import type { QualifiedName, Source } from '../../metadata/metadata.ts';
 import type { Needed } from '../../metadata/references.ts';
-import { dependencyError } from '../dependents.ts';
-import { findSource, withSource } from '../edit.ts';
-import { quoted, sameName, unquoted } from '../names.ts';
-import { fieldNames } from '../table-fields.ts';
-import type { WorkingCopy } from '../working-copy.ts';
+import { dependencyError } from '../change/dependents.ts';
+import { findSource, withSource } from '../change/edit.ts';
+import { fieldNames } from '../change/table-fields.ts';
+import type { WorkingCopy } from '../change/working-copy.ts';
+import { quoted, sameName, unquoted } from '../request/names.ts';
 import { type CatalogChanges, compareCatalogs, type TableChange } from './changes.ts';
 
 /** Rewrites `copy.metadata` for a source whose catalog went from `before` to `after`. */

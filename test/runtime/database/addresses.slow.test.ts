@@ -11,7 +11,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DatabaseClient } from '../../../runtime/database/client.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
-import { addressVariables } from '../../../runtime/metadata-api/pg-dump.ts';
+import { addressVariables } from '../../../runtime/metadata-api/dump/pg-dump.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'engine-addresses-'));
 const [authority, stranger] = ['authority', 'stranger'].map((name) => createAuthority(name));

@@ -9,7 +9,7 @@ import {
 } from '../../../runtime/metadata/metadata.ts';
 import { readMetadata } from '../../../runtime/metadata/read-metadata.ts';
 import { openMetadataStore } from '../../../runtime/metadata-api/index.ts';
-import { storedChange } from '../../../runtime/metadata-api/stored-change.ts';
+import { storedChange } from '../../../runtime/metadata-api/store/stored-change.ts';
 import { Random } from '../../fuzz/random.ts';
 import { startMetadataServer } from '../../harness/metadata-server.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';

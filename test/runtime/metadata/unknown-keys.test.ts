@@ -4,8 +4,8 @@ import { isObject, type Json } from '../../../runtime/core/json/json.ts';
 import { type AnyCodec, INVALID, Reading } from '../../../runtime/metadata/codec.ts';
 import { metadataBody } from '../../../runtime/metadata/metadata.ts';
 import { readMetadata } from '../../../runtime/metadata/read-metadata.ts';
-import { operations } from '../../../runtime/metadata-api/registry.ts';
-import { readRequest } from '../../../runtime/metadata-api/request.ts';
+import { operations } from '../../../runtime/metadata-api/request/registry.ts';
+import { readRequest } from '../../../runtime/metadata-api/request/request.ts';
 import { Random } from '../../fuzz/random.ts';
 import { randomMetadata, randomValues } from './random-metadata.ts';
 

@@ -1,0 +1,45 @@
+/** Objects of the database that a source names: tables, functions and enum tables. */
+import type { SourceCatalog } from '../../catalog/catalog.ts';
+import { objectKey } from '../../core/names.ts';
+import { remember } from '../../core/remember.ts';
+import type { QualifiedName, Source, TableEntry } from '../../metadata/metadata.ts';
+
+/** Objects that a source names and did not name before. */
+export function addedObjects(before: Source | undefined, after: Source): readonly string[] {
+  const named = before === undefined ? new Set<string>() : namedObjects(before);
+  return [...namedObjects(after)].filter((object) => !named.has(object));
+}
+
+/** Whether a catalog has all of them, and the rows of those that are enum tables. */
+export function tellsOf(catalog: SourceCatalog, objects: readonly string[]): boolean {
+  const known = new Set([
+    ...catalog.tables.map((table) => nameOf('table ', table)),
+    ...catalog.tables
+      .filter(({ schema, name }) => `${schema}.${name}` in catalog.enumTables)
+      .map((table) => nameOf('enum ', table)),
+    ...catalog.functions.map((each) => nameOf('function ', each)),
+  ]);
+  return objects.every((object) => known.has(object));
+}
+
+function namedObjects({ tables, functions }: Source): ReadonlySet<string> {
+  const objects = new Set<string>();
+  for (const entry of tables)
+    for (const object of remember(objectsOfTables, entry, () => objectsOfTable(entry))) objects.add(object);
+  for (const entry of functions) objects.add(nameOf('function ', entry.function));
+  return objects;
+}
+
+const objectsOfTables = new WeakMap<TableEntry, readonly string[]>();
+
+function objectsOfTable({ table, is_enum, computed_fields }: TableEntry): readonly string[] {
+  return [
+    nameOf('table ', table),
+    ...(is_enum ? [nameOf('enum ', table)] : []),
+    ...computed_fields.map(({ definition }) => nameOf('function ', definition.function)),
+  ];
+}
+
+function nameOf(kind: string, { schema, name }: QualifiedName): string {
+  return `${kind}${objectKey(schema, name)}`;
+}

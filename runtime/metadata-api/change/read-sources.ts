@@ -1,0 +1,46 @@
+/** Reads what the metadata is compiled against: catalogs of databases, and remote schemas. */
+import type { Catalog, SourceCatalog } from '../../catalog/catalog.ts';
+import { introspectDatabase, type Query, readEnumTableRows } from '../../catalog/index.ts';
+import { EngineError } from '../../core/errors.ts';
+import { describeConnectionError } from '../../database/connection-error.ts';
+import type { RemoteSchema, Source } from '../../metadata/metadata.ts';
+import type { CatalogOrError, CopyServices, RemoteOrError } from './state.ts';
+
+/** Reads a database's catalog and the rows of the enum tables that the metadata marks. */
+export async function introspectSource(query: Query, source: Source): Promise<SourceCatalog> {
+  return withEnumTables(query, await introspectDatabase(query), source);
+}
+
+export async function withEnumTables(query: Query, catalog: Catalog, source: Source): Promise<SourceCatalog> {
+  const enumTables = source.tables.filter((entry) => entry.is_enum).map((entry) => entry.table);
+  return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
+}
+
+/** The catalog, or why it cannot be read. */
+export async function readCatalog(query: Query, source: Source): Promise<CatalogOrError> {
+  try {
+    return await introspectSource(query, source);
+  } catch (error) {
+    return { error: describeConnectionError(error) };
+  }
+}
+
+/** A remote schema of its lock, or introspected; what cannot be reached is as it was read last. */
+export async function readRemote(
+  remote: RemoteSchema,
+  known: RemoteOrError | undefined,
+  services: Pick<CopyServices, 'readRemote' | 'lockedRemote'>,
+): Promise<RemoteOrError> {
+  const locked = services.lockedRemote(remote.name);
+  if (locked) return JSON.stringify(locked) === JSON.stringify(known) ? known! : locked;
+  try {
+    const sdl = await services.readRemote(remote);
+    // The identical result as long as nothing changed.
+    return known && 'sdl' in known && known.sdl === sdl && known.stale === undefined ? known : { sdl };
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    if (known && 'sdl' in known)
+      return known.stale === error.message ? known : { sdl: known.sdl, stale: error.message };
+    return { error: error.message };
+  }
+}

@@ -1,0 +1,105 @@
+/** The state that the metadata API changes, and the functions that it gets from its caller. */
+
+import type { SourceCatalog } from '../../catalog/catalog.ts';
+import type { Query } from '../../catalog/index.ts';
+import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
+import type { InconsistentObject } from '../../core/diagnostics/inconsistency.ts';
+import type { EventsProgram } from '../../core/events.ts';
+import type { QueueQuery } from '../../database/queue/lease.ts';
+import type { SourceConnection } from '../../database/source.ts';
+import type {
+  JsonObject,
+  Metadata,
+  RemoteSchema,
+  Source,
+  SourceConfiguration,
+} from '../../metadata/metadata.ts';
+import type { PreparedProgram } from '../../program/host.ts';
+import type { CatalogStateKind } from '../store/store.ts';
+
+/** A catalog, or why there is none. */
+export type CatalogOrError = SourceCatalog | { readonly error: string };
+
+/** SDL of a remote schema, with the reason why it could not be read again; or why there is none. */
+export type RemoteOrError = { readonly sdl: string; readonly stale?: string } | { readonly error: string };
+
+/** Result of `compile`, as far as the metadata API reads it. */
+export interface Compilation {
+  readonly files: ReadonlyMap<string, string>;
+  readonly programFiles: ReadonlyMap<string, string>;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Absent before the first compile. */
+  readonly events?: EventsProgram;
+}
+
+/** The compiler, handed in by the composition root and loaded on demand. */
+export type Compile = (
+  input: {
+    readonly metadata: Metadata;
+    /** By name of the source. One that could not be read costs its source. */
+    readonly catalogs: Readonly<Record<string, CatalogOrError>>;
+    readonly remotes: Readonly<Record<string, RemoteOrError>>;
+  },
+  previous?: Compilation,
+) => Compilation | Promise<Compilation>;
+
+/** A connection to a source's database, as the metadata API uses it. */
+export interface SourceDatabase {
+  readonly query: Query;
+  /** A statement on Engine's own tables, which finds no names of users. */
+  readonly maintain: SourceConnection['maintain'];
+  /** Runs `use` with one connection of the pool, which is exclusive meanwhile. */
+  withClient<Value>(use: (client: DatabaseClient) => Promise<Value>): Promise<Value>;
+  end(): Promise<void>;
+}
+
+/** The part of `pg.Client` that run_sql and the data operations use. */
+export interface DatabaseClient {
+  // biome-ignore lint/suspicious/noExplicitAny: `pg` gives an untyped result, or a list of them for several statements.
+  query(text: string | object, values?: readonly unknown[]): Promise<any>;
+}
+
+export interface OpenSource<Database extends SourceDatabase = SourceDatabase> {
+  readonly configuration: SourceConfiguration;
+  readonly database: Database;
+}
+
+/** Everything that belongs together at one version of the metadata. */
+export interface MetadataState<Database extends SourceDatabase = SourceDatabase> {
+  readonly metadata: Metadata;
+  readonly resourceVersion: number;
+  readonly catalogs: Readonly<Record<string, CatalogOrError>>;
+  readonly remotes: Readonly<Record<string, RemoteOrError>>;
+  readonly sources: ReadonlyMap<string, OpenSource<Database>>;
+  readonly compilation: Compilation;
+  readonly inconsistent: readonly InconsistentObject[];
+  /** Its compiled result; absent until it was compiled. */
+  readonly program?: PreparedProgram;
+}
+
+/** Functions that the copy needs from its caller. */
+export interface CopyServices<Database extends SourceDatabase = SourceDatabase> {
+  readonly compile: Compile;
+  /** Opens the pool of a source. Throws if its address cannot be made out; connects with the first query. */
+  readonly openSource: (source: Source) => Database;
+  /** Introspects a remote schema: its SDL. @throws EngineError */
+  readonly readRemote: (remote: RemoteSchema) => Promise<string>;
+  /** A remote schema as its lock has it, which goes before what its server offers; undefined without a lock. */
+  readonly lockedRemote: (name: string) => RemoteOrError | undefined;
+  prepare(state: MetadataState<Database>): Promise<PreparedProgram>;
+  /** A statement on the tables of cron and one-off events. */
+  readonly queryMetadata: QueueQuery;
+  /** To be called when there are new ones. */
+  readonly scheduledChanged: () => void;
+  readonly readCatalogState: () => Promise<JsonObject>;
+  readonly writeCatalogState: (kind: CatalogStateKind, state: JsonObject) => Promise<void>;
+  readonly options: MetadataOptions;
+}
+
+/** The server's options that operations ask for. */
+interface MetadataOptions {
+  readonly remoteSchemaPermissions: boolean;
+  readonly inferFunctionPermissions: boolean;
+  /** Below it may be the files that addresses are read from; none unless given. */
+  readonly dynamicSecretsAllowedPathPrefix?: string | undefined;
+}

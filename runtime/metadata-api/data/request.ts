@@ -1,0 +1,68 @@
+/** Runs legacy data operations on the same plans, connections and transactions as GraphQL. */
+import { EngineError } from '../../core/errors.ts';
+import type { MutationStep } from '../../core/mutation/step.ts';
+import { createScope, type Scope } from '../../core/query/scope.ts';
+import { MissingSessionVariable } from '../../core/request/bind.ts';
+import { readStatement } from '../../core/request/plan.ts';
+import type { Planner } from '../../core/request/planner.ts';
+import type { Session } from '../../core/session.ts';
+import { forShards } from '../../core/shards/index.ts';
+import { stepForShards } from '../../core/shards/plans.ts';
+import type { Sql } from '../../core/sql/fragment.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
+import { runStatement, writeStep } from '../../graphql/execute.ts';
+import type { Execution } from '../../graphql/execution.ts';
+import { type DataOperation, findTable, type RequestedTable, type TableName } from './table.ts';
+
+/** The table that every data operation is about. */
+export interface TableArguments {
+  readonly source: string;
+  readonly table: TableName;
+}
+
+/** One operation of one requester. Paths of its errors begin with `$` for the arguments. */
+export interface DataRequest {
+  readonly table: RequestedTable;
+  readonly scope: Scope;
+  /** The JSON text of an expression. */
+  readonly read: (expression: Sql) => Promise<string>;
+  /** Runs a write in a transaction of its own; the JSON text of its answer. */
+  readonly write: (step: MutationStep) => Promise<string>;
+}
+
+/** @throws EngineError for a table that is not tracked */
+export function dataRequest(
+  operation: DataOperation,
+  { source, table: name }: TableArguments,
+  session: Session,
+  execution: Execution,
+): DataRequest {
+  const { program, options }: Planner = execution.planner;
+  const table = findTable(program, source, name, { role: session.role, operation });
+  const { source: shape } = table;
+  const roleView = program.roleSchema(session.role, session.backendOnly);
+  return {
+    table: { program, role: session.role, visible: roleView.table(table) },
+    scope: createScope(roleView, options),
+    read: (expression) =>
+      inOwnWords(() =>
+        runStatement(forShards(readStatement([expression]), shape), source, session, execution),
+      ),
+    write: (step) =>
+      inOwnWords(async () => [await writeStep(stepForShards(step, shape), source, session, execution)]),
+  };
+}
+
+/** This API names headers where GraphQL names session variables. */
+async function inOwnWords(run: () => Promise<readonly (string | null)[]>): Promise<string> {
+  try {
+    const [text] = await run();
+    return text ?? 'null';
+  } catch (error) {
+    if (!(error instanceof MissingSessionVariable)) throw error;
+    throw new EngineError(
+      'not-found',
+      `"${vocabulary().fromCanonical(error.variable)}" header is expected but not found`,
+    );
+  }
+}
