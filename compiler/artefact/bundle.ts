@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { extname, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import type { ArtefactManifest } from '../../runtime/artefact/artefact.ts';
 import * as contract from '../../runtime/core/contract.ts';
+import type { ArtefactManifest } from '../../runtime/program/artefact/artefact.ts';
 import { embed } from './readable.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -2,7 +2,6 @@
 
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ArtefactManifest, ArtefactSource } from '../../runtime/artefact/artefact.ts';
 import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import { proofsOf } from '../../runtime/core/proof.ts';
@@ -10,8 +9,9 @@ import { fileProblem } from '../../runtime/core/reasons.ts';
 import type { GeneratedProgram } from '../../runtime/core/resolvers.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
-import { subjectText } from '../../runtime/verify/prove.ts';
-import { fingerprintOf } from '../../runtime/verify/verify.ts';
+import type { ArtefactManifest, ArtefactSource } from '../../runtime/program/artefact/artefact.ts';
+import { subjectText } from '../../runtime/program/verify/prove.ts';
+import { fingerprintOf } from '../../runtime/program/verify/verify.ts';
 import { bundleArtefact } from '../artefact/bundle.ts';
 import { publicConnection } from '../artefact/public-connection.ts';
 import { rolesOf, selectRoles } from '../artefact/select-roles.ts';

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Artefact } from '../../runtime/artefact/artefact.ts';
-import { verifyCommand } from '../../runtime/artefact/main.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
+import type { Artefact } from '../../runtime/program/artefact/artefact.ts';
+import { verifyCommand } from '../../runtime/program/artefact/main.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { type CommandContext, UsageError } from './command.ts';
 

@@ -8,7 +8,7 @@ import { PROVED_ROW, type ProofSubject, proofsOf } from '../../runtime/core/proo
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
 import type { Json, Metadata, MetadataPath, TableEntry } from '../../runtime/metadata/metadata.ts';
 import type { Origin } from '../../runtime/metadata/origin.ts';
-import { prove, type Refusal, subjectText } from '../../runtime/verify/prove.ts';
+import { prove, type Refusal, subjectText } from '../../runtime/program/verify/prove.ts';
 import type { Plan } from '../model/plan.ts';
 import { programOf } from '../phases/4-plan/program.ts';
 import { offsetOfPosition } from './sql-file.ts';

@@ -40,7 +40,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'compiler/scaffold/propose-metadata.ts': 'a diagnostic',
   'runtime/outgoing/actions/call.ts': 'AnswerMismatch, OutgoingError and TooDeep',
   'runtime/outgoing/actions/caller.ts': 'compared only',
-  'runtime/artefact/main.ts': 'errors of the configuration',
+  'runtime/program/artefact/main.ts': 'errors of the configuration',
   'runtime/database/record/keep-installed.ts': 'PostgreSQL, for the log',
   'runtime/configuration/choose-vocabulary.ts': 'errors of the vocabulary',
   'runtime/configuration/configuration.ts': 'errors of the readers of options',
@@ -89,7 +89,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'runtime/observe/tracing/tracing.ts': 'the log',
   'runtime/core/template/evaluate.ts': 'FunctionFailure',
   'runtime/outgoing/validation/validator.ts': 'OutgoingError',
-  'runtime/verify/verify.ts': 'PostgreSQL, beside the statement that it refuses',
+  'runtime/program/verify/verify.ts': 'PostgreSQL, beside the statement that it refuses',
 };
 
 const files = ['compiler', 'runtime']

@@ -9,7 +9,7 @@ import { provePlan } from '../../compiler/offline/proof.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { programOf } from '../../compiler/phases/4-plan/program.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import { verifyProgram } from '../../runtime/verify/verify.ts';
+import { verifyProgram } from '../../runtime/program/verify/verify.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { projectFile, projectNames, remoteSchemasOf } from '../harness/real-project.ts';

@@ -3,15 +3,15 @@
  * itself: what changed, whether it matters, and for which operations.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RelationReference } from '../catalog/catalog.ts';
-import { objectKey } from '../core/names.ts';
-import { type ProofSubject, proofsOf } from '../core/proof.ts';
-import type { GeneratedProgram } from '../core/resolvers.ts';
-import { columnType } from '../core/types.ts';
-import { DatabaseClient } from '../database/client.ts';
-import { readDatabase } from '../database/read-database.ts';
-import type { ConnectionConfiguration } from '../database/ways.ts';
-import { type InstallClient, readDrift } from '../events/install.ts';
+import type { RelationReference } from '../../catalog/catalog.ts';
+import { objectKey } from '../../core/names.ts';
+import { type ProofSubject, proofsOf } from '../../core/proof.ts';
+import type { GeneratedProgram } from '../../core/resolvers.ts';
+import { columnType } from '../../core/types.ts';
+import { DatabaseClient } from '../../database/client.ts';
+import { readDatabase } from '../../database/read-database.ts';
+import type { ConnectionConfiguration } from '../../database/ways.ts';
+import { type InstallClient, readDrift } from '../../events/install.ts';
 import { createObserver, type Fact, factKey, factText, fingerprint } from './facts.ts';
 import { type Facts, operationsOf, type ServedOperation } from './operations.ts';
 import { prove, subjectText } from './prove.ts';

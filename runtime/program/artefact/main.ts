@@ -3,16 +3,16 @@
  * one file that this is bundled into; there is no metadata, no compiler, and the catalog is read by `verify` only.
  */
 import { Command, CommanderError } from 'commander';
-import { chooseVocabulary } from '../configuration/choose-vocabulary.ts';
-import { ConfigurationError, readConfiguration } from '../configuration/configuration.ts';
-import { withFileVariables } from '../configuration/environment-files.ts';
-import { EngineError } from '../core/errors.ts';
-import { vocabulary } from '../core/vocabulary.ts';
-import { describeConnectionError } from '../database/connection-error.ts';
-import { connectionUrl } from '../database/connection-url.ts';
-import type { ConnectionConfiguration } from '../database/ways.ts';
-import { startServer } from '../server/main.ts';
-import { addServerOptions, runServer, sourceAddresses } from '../server/serve-command.ts';
+import { chooseVocabulary } from '../../configuration/choose-vocabulary.ts';
+import { ConfigurationError, readConfiguration } from '../../configuration/configuration.ts';
+import { withFileVariables } from '../../configuration/environment-files.ts';
+import { EngineError } from '../../core/errors.ts';
+import { vocabulary } from '../../core/vocabulary.ts';
+import { describeConnectionError } from '../../database/connection-error.ts';
+import { connectionUrl } from '../../database/connection-url.ts';
+import type { ConnectionConfiguration } from '../../database/ways.ts';
+import { startServer } from '../../server/main.ts';
+import { addServerOptions, runServer, sourceAddresses } from '../../server/serve-command.ts';
 import { verificationText, verifyProgram } from '../verify/verify.ts';
 import type { Artefact } from './artefact.ts';
 import { artefactSources, hostArtefact, type SourceOptions } from './host.ts';

@@ -1,8 +1,8 @@
 /** Has databases prepare what was generated for them. */
 import type pg from 'pg';
-import type { Proof, ProofSubject } from '../core/proof.ts';
-import { prepareAll } from '../database/prepare.ts';
-import type { ConnectionConfiguration } from '../database/ways.ts';
+import type { Proof, ProofSubject } from '../../core/proof.ts';
+import { prepareAll } from '../../database/prepare.ts';
+import type { ConnectionConfiguration } from '../../database/ways.ts';
 
 /** A statement, and what its database says against it. */
 export interface Refusal {

@@ -1,15 +1,15 @@
 /** The operations of a program, and what each relies on in the database. */
 
-import { columnsOfRule } from '../core/condition/reads.ts';
-import type { AnyRule } from '../core/contract/declared.ts';
-import { objectKey } from '../core/names.ts';
-import type { Operation } from '../core/proof.ts';
-import type { GeneratedProgram } from '../core/resolvers.ts';
-import { fieldEntries } from '../core/root-fields.ts';
-import { offer, operationOf } from '../core/schema/offer.ts';
-import { everything, rulesOf } from '../core/schema/visible-table.ts';
-import { ADMIN_ROLE } from '../core/session.ts';
-import type { ComputedFieldShape, RelationshipShape, TableAccess, TableShape } from '../core/shapes.ts';
+import { columnsOfRule } from '../../core/condition/reads.ts';
+import type { AnyRule } from '../../core/contract/declared.ts';
+import { objectKey } from '../../core/names.ts';
+import type { Operation } from '../../core/proof.ts';
+import type { GeneratedProgram } from '../../core/resolvers.ts';
+import { fieldEntries } from '../../core/root-fields.ts';
+import { offer, operationOf } from '../../core/schema/offer.ts';
+import { everything, rulesOf } from '../../core/schema/visible-table.ts';
+import { ADMIN_ROLE } from '../../core/session.ts';
+import type { ComputedFieldShape, RelationshipShape, TableAccess, TableShape } from '../../core/shapes.ts';
 import {
   bodyFact,
   columnFact,

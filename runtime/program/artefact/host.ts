@@ -1,13 +1,13 @@
 /** Serves the program of an artefact: nothing is loaded and nothing changes. */
 
-import { EngineError } from '../core/errors.ts';
-import { describeConnectionError } from '../database/connection-error.ts';
-import { connectionUrl } from '../database/connection-url.ts';
-import type { SourceConnection } from '../database/source.ts';
-import { installProgram } from '../events/install-program.ts';
-import type { ConnectionInfo } from '../metadata/metadata.ts';
-import type { Host, HostContext } from '../program/host.ts';
-import { openSource } from '../program/sources.ts';
+import { EngineError } from '../../core/errors.ts';
+import { describeConnectionError } from '../../database/connection-error.ts';
+import { connectionUrl } from '../../database/connection-url.ts';
+import type { SourceConnection } from '../../database/source.ts';
+import { installProgram } from '../../events/install-program.ts';
+import type { ConnectionInfo } from '../../metadata/metadata.ts';
+import type { Host, HostContext } from '../host.ts';
+import { openSource } from '../sources.ts';
 import { verifyProgram } from '../verify/verify.ts';
 import type { Artefact } from './artefact.ts';
 

@@ -3,12 +3,12 @@
  * compiled with, and as a catalog has it. Facts are plain data that compare as text, under keys a person can read.
  */
 import { createHash } from 'node:crypto';
-import type { CatalogFunction, CatalogKey, CatalogTable, SourceCatalog } from '../catalog/catalog.ts';
-import { foreignKeyActions } from '../catalog/foreign-key-actions.ts';
-import { isAlwaysThere, isNeverNull, isUnique, keysOf } from '../catalog/proven.ts';
-import { typeKey } from '../catalog/type-shapes.ts';
-import { objectKey } from '../core/names.ts';
-import type { ComputedFieldShape, FunctionShape, SourceShape, TableShape } from '../core/shapes.ts';
+import type { CatalogFunction, CatalogKey, CatalogTable, SourceCatalog } from '../../catalog/catalog.ts';
+import { foreignKeyActions } from '../../catalog/foreign-key-actions.ts';
+import { isAlwaysThere, isNeverNull, isUnique, keysOf } from '../../catalog/proven.ts';
+import { typeKey } from '../../catalog/type-shapes.ts';
+import { objectKey } from '../../core/names.ts';
+import type { ComputedFieldShape, FunctionShape, SourceShape, TableShape } from '../../core/shapes.ts';
 
 /** Facts about one object. Tables, types and functions by `objectKey`, types of columns by type key. */
 export type Fact =

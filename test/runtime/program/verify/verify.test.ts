@@ -1,13 +1,13 @@
 /** What a change of the database means for a program that was compiled before it. */
 import { expect, test } from 'vitest';
-import { compile } from '../../../compiler/index.ts';
-import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import { programOf } from '../../../compiler/phases/4-plan/program.ts';
-import { columnsOfRule } from '../../../runtime/core/condition/reads.ts';
-import { fingerprintOf, verificationText, verifyProgram } from '../../../runtime/verify/verify.ts';
-import { catalogsOf } from '../../harness/compile.ts';
-import { defaultSource } from '../../harness/metadata.ts';
-import { createTestDatabase } from '../../harness/postgres.ts';
+import { compile } from '../../../../compiler/index.ts';
+import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
+import { programOf } from '../../../../compiler/phases/4-plan/program.ts';
+import { columnsOfRule } from '../../../../runtime/core/condition/reads.ts';
+import { fingerprintOf, verificationText, verifyProgram } from '../../../../runtime/program/verify/verify.ts';
+import { catalogsOf } from '../../../harness/compile.ts';
+import { defaultSource } from '../../../harness/metadata.ts';
+import { createTestDatabase } from '../../../harness/postgres.ts';
 
 const SQL = `
   create type mood as enum ('happy', 'sad');
