@@ -2,7 +2,7 @@
  * `npm run generate`: compiles the example to `generated/`, from a database that lives only as long. With `--check`
  * nothing is written; stale files are named and the exit status is 1. CI runs that.
  */
-import { startEmbeddedPostgres } from '../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../compiler/offline/embedded.ts';
 import { compileExample, fillDatabase } from './prepare.ts';
 
 const postgres = await startEmbeddedPostgres();

@@ -5,13 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { EmbeddedPostgresError, startEmbeddedPostgres } from '../compiler/offline/embedded.ts';
 import {
   type Configuration,
   ConfigurationError,
   readConfiguration,
 } from '../runtime/configuration/configuration.ts';
 import { EngineError } from '../runtime/core/errors.ts';
-import { EmbeddedPostgresError, startEmbeddedPostgres } from '../runtime/database/embedded.ts';
 import { type GraphiqlRole, graphiql } from '../runtime/http/graphiql.ts';
 import { startServer } from '../runtime/server/main.ts';
 import { StartError } from '../runtime/server/start-error.ts';

@@ -6,10 +6,10 @@ import * as typescript from '@graphql-codegen/typescript';
 import { parse, parseType } from 'graphql';
 import type { ActionShape, ActionsProgram, CustomTypesShape } from '../../runtime/core/action/shapes.ts';
 import { camelCase, upperFirst } from '../../runtime/core/names.ts';
+import { startProgress } from '../offline/progress.ts';
 import { programOf } from '../phases/4-plan/program.ts';
 import { nativeText, typeText } from '../phases/5-emit/action.ts';
 import type { CommandContext } from './command.ts';
-import { startProgress } from './progress.ts';
 import { compileReadable, type ProjectOptions, withProject } from './project.ts';
 
 interface ActionTypesOptions extends ProjectOptions {

@@ -17,13 +17,13 @@ import { publicConnection } from '../artefact/public-connection.ts';
 import { rolesOf, selectRoles } from '../artefact/select-roles.ts';
 import { type CompileResult, version } from '../index.ts';
 import { createMemory } from '../memory/memory.ts';
+import { startProgress } from '../offline/progress.ts';
 import { programOf } from '../phases/4-plan/program.ts';
 import { emitFiles, type Files } from '../phases/5-emit/index.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { type CompileOptions, compileProject, isUnreadable } from './compile-command.ts';
 import { reportCompile } from './compile-report.ts';
 import { OutputFolderError } from './output-folder.ts';
-import { startProgress } from './progress.ts';
 import { withProject } from './project.ts';
 
 export interface BuildOptions extends Omit<CompileOptions, 'check'> {

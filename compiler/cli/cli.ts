@@ -2,9 +2,9 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { chooseVocabulary } from '../../runtime/configuration/choose-vocabulary.ts';
+import { packageVersion } from '../../runtime/configuration/package-version.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
-import { packageVersion } from '../../runtime/package-version.ts';
 import { compilerModule, reviewModule } from '../module.ts';
 import { addActionCommands } from './action-commands.ts';
 import { addAdoptCommands } from './adopt-commands.ts';

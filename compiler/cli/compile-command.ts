@@ -6,12 +6,12 @@ import { describeConnectionError } from '../../runtime/database/connection-error
 import { LoadError } from '../../runtime/program/load-error.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { type CompileResult, compile } from '../index.ts';
+import { type Progress, startProgress } from '../offline/progress.ts';
 import { provePlan } from '../offline/proof.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { type Format, isDifferent, reportCompile } from './compile-report.ts';
 import { type EnvironmentVariable, environmentVariables } from './environment.ts';
 import { compareFolder, type Difference, writeFolder } from './output-folder.ts';
-import { type Progress, startProgress } from './progress.ts';
 import { type Project, type ProjectOptions, withProject } from './project.ts';
 
 export interface CompileOptions extends ProjectOptions {

@@ -9,9 +9,10 @@ import { keyOf } from '../../runtime/core/names.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { DatabaseClient } from '../../runtime/database/client.ts';
 import { describeConnectionError } from '../../runtime/database/connection-error.ts';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { applyMigrations } from '../offline/apply.ts';
+import { startEmbeddedPostgres } from '../offline/embedded.ts';
+import { startProgress } from '../offline/progress.ts';
 import { FIRST_MIGRATION } from '../scaffold/first-migration.ts';
 import {
   environmentFile,
@@ -23,7 +24,6 @@ import {
 import { proposeMetadata } from '../scaffold/propose-metadata.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { metadataFolder } from './metadata-folder.ts';
-import { startProgress } from './progress.ts';
 
 export interface InitOptions {
   readonly databaseUrl?: string;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { groupByCause } from '../../runtime/core/diagnostics/causes.ts';
 import { type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { type CompileResult, compile, version } from '../index.ts';
+import { startProgress } from '../offline/progress.ts';
 import { renderAnnotations } from '../review/findings/annotations.ts';
 import { readMessages } from '../review/findings/messages.ts';
 import { describeDiagnostics, renderDiagnostics } from '../review/findings/render.ts';
@@ -17,7 +18,6 @@ import { LINT_CODES, lint } from '../review/lint/index.ts';
 import { placeTables } from '../review/lint/place.ts';
 import type { CommandContext } from './command.ts';
 import type { Format } from './compile-report.ts';
-import { startProgress } from './progress.ts';
 import { type Project, type ProjectOptions, withProject } from './project.ts';
 
 export interface LintOptions extends ProjectOptions {

@@ -14,6 +14,7 @@ import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
 import type { Metadata, Source } from '../../runtime/metadata/metadata.ts';
 import { type CompileInput, type CompileResult, compile } from '../index.ts';
 import { type OfflineDatabases, openOffline } from '../offline/databases.ts';
+import type { Progress } from '../offline/progress.ts';
 import { readStubs, StubError } from '../offline/stubs.ts';
 import { type FileResult, readMetadataFile } from '../phases/1-read/index.ts';
 import { type CatalogOptions, databaseOf, readCatalog } from '../phases/2-introspect/index.ts';
@@ -21,7 +22,6 @@ import { readRemotes } from '../phases/2-introspect/remote-schemas.ts';
 import type { CatalogResult } from '../phases/3-resolve/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
 import { type CommandContext, UsageError } from './command.ts';
-import type { Progress } from './progress.ts';
 import { withRemoteReader } from './remote-reader.ts';
 
 export interface ProjectOptions {

@@ -10,12 +10,12 @@ import { type RemoteDocument, readRemoteDocument } from '../../runtime/core/remo
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
 import { lockFile, lockText, readLock } from '../../runtime/outgoing/remote/lock.ts';
 import { compile } from '../index.ts';
+import { startProgress } from '../offline/progress.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
 import { lockFolder, readLive } from '../phases/2-introspect/remote-schemas.ts';
 import type { RemoteResult } from '../phases/3-resolve/index.ts';
 import { rebasePermission } from '../review/remote-rebase.ts';
 import { type CommandContext, UsageError } from './command.ts';
-import { startProgress } from './progress.ts';
 import { type Project, type ProjectOptions, withProject } from './project.ts';
 import { withRemoteReader } from './remote-reader.ts';
 

@@ -9,6 +9,7 @@ import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import { keyOf, objectKey } from '../../runtime/core/names.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { Json } from '../../runtime/metadata/metadata.ts';
+import { startProgress } from '../offline/progress.ts';
 import { openTrialDatabases } from '../offline/trial-databases.ts';
 import { exportMetadata, readMetadataFile } from '../phases/1-read/index.ts';
 import type { DeclaredCase } from '../review/permission-tests/cases.ts';
@@ -21,7 +22,6 @@ import { casesText, type RoleCase, roleCases } from '../scaffold/role/role-cases
 import { roleText } from '../scaffold/role/role-text.ts';
 import { type Anchor, PathError } from '../scaffold/role/ways.ts';
 import { type CommandContext, UsageError } from './command.ts';
-import { startProgress } from './progress.ts';
 import { compileReadable, type Project, type ProjectOptions, withProject } from './project.ts';
 
 export interface RoleAddOptions extends ProjectOptions {

@@ -2,10 +2,10 @@
 import { printSchema } from 'graphql';
 import { linkProgram } from '../../runtime/core/program.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
+import { startProgress } from '../offline/progress.ts';
 import { programOf } from '../phases/4-plan/program.ts';
 import { operationTypes, schemaTypes } from './client-types.ts';
 import type { CommandContext } from './command.ts';
-import { startProgress } from './progress.ts';
 import { compileReadable, type ProjectOptions, withProject } from './project.ts';
 
 export interface SchemaOptions extends ProjectOptions {

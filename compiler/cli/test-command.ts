@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { compile } from '../index.ts';
+import { startProgress } from '../offline/progress.ts';
 import { offsetOfPosition } from '../offline/sql-file.ts';
 import { openTrialDatabases } from '../offline/trial-databases.ts';
 import { readCases } from '../review/permission-tests/cases.ts';
@@ -13,7 +14,6 @@ import { countChecks, junitXml, mutationScore, testText } from '../review/permis
 import type { TrialDatabase } from '../review/permission-tests/trial.ts';
 import { readBaseMetadata } from './base-metadata.ts';
 import { type CommandContext, UsageError } from './command.ts';
-import { startProgress } from './progress.ts';
 import { compileReadable, type ProjectOptions, withProject } from './project.ts';
 
 export interface TestOptions extends ProjectOptions {

@@ -4,11 +4,11 @@ import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogu
 import { at, type Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';
-import type { Progress } from '../cli/progress.ts';
 import { applyMigrations, type MigrationFailure } from './apply.ts';
 import { LayoutError } from './layouts.ts';
 import { findMigrations, type SourceMigrations } from './migrations.ts';
 import { POSTGIS_EXTENSIONS, POSTGIS_PACKAGES, type Postgis, startPostgis } from './postgis.ts';
+import type { Progress } from './progress.ts';
 import { openScratch } from './scratch.ts';
 import { type OfflineServer, startOwnServer } from './servers.ts';
 import { shippedStubs } from './stubs.ts';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Extension, PGlite } from '@electric-sql/pglite';
-import { watch } from '../../runtime/database/embedded-watcher.ts';
+import { watch } from './embedded-watcher.ts';
 import { completed, ready, type SessionDatabase, serveConnection } from './postgis-wire.ts';
 import { installStubs, type StubFolder } from './stubs.ts';
 

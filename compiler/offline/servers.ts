@@ -1,7 +1,7 @@
 /** The servers on which an offline compile makes databases. */
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from './embedded.ts';
 import type { Supplies } from './missing.ts';
 import { installStubs } from './stubs.ts';
 

@@ -1,8 +1,8 @@
 /** The databases that permissions are tried on: never those that are served. */
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
 import { openTrialDatabase, type TrialDatabase } from '../review/permission-tests/trial.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 import { createStandIn } from './stand-in.ts';
 
 export interface TrialDatabases {

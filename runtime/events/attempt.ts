@@ -1,4 +1,6 @@
 /** One attempt to call a webhook, and the row that logs it. */
+
+import { USER_AGENT } from '../configuration/version.ts';
 import type { RetryShape } from '../core/events.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import { applyRequestTransform, TransformFailure } from '../core/template/apply.ts';
@@ -6,7 +8,6 @@ import { OutgoingError } from '../outgoing/error.ts';
 import { headerOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { type Trace, traceBelow, traceHeaders } from '../outgoing/trace.ts';
-import { USER_AGENT } from '../version.ts';
 import { signatureHeaders } from './signature.ts';
 import type { Target } from './target.ts';
 

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Configuration, servingOptions } from '../configuration/configuration.ts';
 import { describeConfiguration } from '../configuration/description.ts';
+import { version } from '../configuration/version.ts';
 import { EngineError } from '../core/errors.ts';
 import { MemoryBudget } from '../core/memory/budget.ts';
 import { linkProgram } from '../core/program.ts';
@@ -45,7 +46,6 @@ import { createOutgoing } from '../outgoing/outgoing.ts';
 import type { Host, HostContext } from '../program/host.ts';
 import { createLive } from '../program/live.ts';
 import { openAuthentication } from '../session/authenticate.ts';
-import { version } from '../version.ts';
 import { createCalls } from './calls.ts';
 import { listen } from './listen.ts';
 import { openLiveQueries } from './live-queries.ts';

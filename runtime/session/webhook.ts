@@ -3,6 +3,7 @@
  * are not remembered.
  */
 
+import { USER_AGENT } from '../configuration/version.ts';
 import { EngineError } from '../core/errors.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import { isObject } from '../core/json/json.ts';
@@ -15,7 +16,6 @@ import { forwardedHeaders } from '../outgoing/forwarded-headers.ts';
 import { type Header, headersOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { traceHeaders } from '../outgoing/trace.ts';
-import { USER_AGENT } from '../version.ts';
 import type { Authenticate, Incoming } from './incoming.ts';
 import { ACCESS_KEY, ADMIN_SECRET, ROLE, single, written } from './variables.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeFolder } from '../../compiler/cli/output-folder.ts';
 import { compile } from '../../compiler/index.ts';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { type GoalFigure, HEADERS, measureGoals, withDatabase } from './acting-goals.ts';

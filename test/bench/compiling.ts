@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import type { CompileMeasurement, CompileTask } from './compile-process.ts';
 import { benchOffline, type OfflineResult, offlineTable } from './offline.ts';
 import { createProjectDatabase, PROJECTS, type Project, servedProject, sharedProject } from './project.ts';

@@ -1,7 +1,7 @@
 /** How the time to read a catalog grows: for each table of a database of 10,000 beside one of 1,000, both made a moment ago. */
 import pg from 'pg';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { introspectDatabase } from '../../runtime/catalog/index.ts';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { alignedTable, median } from './results.ts';
 
 const FEW = 1_000;

@@ -1,6 +1,6 @@
 /** For how long a server is busy at a stretch with one large request, for each megabyte of it. */
 import WebSocket from 'ws';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { createScratchDatabase } from '../fuzz/scratch-database.ts';
 import { LARGE, SLOW } from '../fuzz/sockets/large.ts';
 import type { Multiplied } from '../fuzz/sockets/multiplied.ts';

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getIntrospectionQuery } from 'graphql';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import type { JsonObject } from '../../runtime/metadata/metadata.ts';
 import { alignedTable, percentile } from './results.ts';
 import { type ServerProcess, startServerProcess } from './server.ts';

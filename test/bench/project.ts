@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { type CompileResult, compile } from '../../compiler/index.ts';
+import type { EmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { readCatalog } from '../../compiler/phases/2-introspect/index.ts';
 import { fillDatabase } from '../../examples/prepare.ts';
-import type { EmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import type { Metadata, MetadataPath } from '../../runtime/metadata/metadata.ts';
 import { type BenchCase, chinookCases, helpdeskCases } from './cases.ts';
 

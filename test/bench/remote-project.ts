@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { writeFolder } from '../../compiler/cli/output-folder.ts';
 import { compile } from '../../compiler/index.ts';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { type MeasuredServer, startMeasured } from './child.ts';

@@ -3,10 +3,10 @@
  * which a busy machine changes least.
  */
 import { type CompileResult, compile } from '../../compiler/index.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { linkProgram, type Program } from '../../runtime/core/program.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from '../../runtime/core/request/planner.ts';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import type { Metadata, TableEntry } from '../../runtime/metadata/metadata.ts';
 import { emptyMetadata } from '../../runtime/metadata/metadata.ts';

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { percentile } from './results.ts';
 import type { SwapAnswer, SwapCommand, SwapFigures } from './servers/swapped.ts';
 import { type SwapProject, type SwappedPermission, swappedPermission } from './swap-project.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeFolder } from '../../compiler/cli/output-folder.ts';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import type { BenchCase } from './cases.ts';
 import { type MeasuredServer, startMeasured } from './child.ts';
 import {

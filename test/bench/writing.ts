@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { writeFolder } from '../../compiler/cli/output-folder.ts';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { type MeasuredServer, startMeasured } from './child.ts';
 import { postgresTime } from './postgres-time.ts';
 import { compileProject, createProjectDatabase, exampleProject } from './project.ts';

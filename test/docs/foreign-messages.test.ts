@@ -49,7 +49,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'runtime/core/schedule/cron.ts': 'CronError',
   'runtime/core/schema/introspection.ts':
     'graphql-js, whose check of an introspection names field and argument',
-  'runtime/database/embedded-binaries.ts': 'the system, behind the sentence and the remedy of each caller',
+  'compiler/offline/embedded-binaries.ts': 'the system, behind the sentence and the remedy of each caller',
   'runtime/database/errors.ts':
     'PostgreSQL, under a sentence of its own for each kind of error; ClientGoneError',
   'runtime/database/failures.ts': 'compared only',

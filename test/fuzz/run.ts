@@ -1,6 +1,6 @@
 /** `npm run fuzz -- KIND`: property tests outside the test run, with as many cases as wanted. `--help` lists kinds and options. */
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 
 /** What a kind of property test is given. */
 export interface FuzzContext {

@@ -5,13 +5,13 @@ import { appendFileSync, chownSync, cpSync, lchownSync, readdirSync, rmSync, wri
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { chooseAccount, prepareBinaries, processOptions } from '../../runtime/database/embedded-binaries.ts';
+import { chooseAccount, prepareBinaries, processOptions } from '../../compiler/offline/embedded-binaries.ts';
 import {
   createCluster,
   prepareFolder,
   readPassword,
   superuser,
-} from '../../runtime/database/embedded-cluster.ts';
+} from '../../compiler/offline/embedded-cluster.ts';
 import { freePort } from './free-port.ts';
 
 const SETTINGS: Readonly<Record<string, string>> = {

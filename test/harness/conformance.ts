@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { POSTGIS_PACKAGES, startPostgis } from '../../compiler/offline/postgis.ts';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
 import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { inVocabulary } from './vocabulary.ts';
 

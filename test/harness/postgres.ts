@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 
 /** The versions tests can ask for besides the run's own server. */
 type OlderVersion = 13 | 15;

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 
 export interface LoggedDatabase {
   readonly url: string;

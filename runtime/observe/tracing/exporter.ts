@@ -5,8 +5,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { version } from '../../configuration/version.ts';
 import { headerProblem, inBytes } from '../../core/header-text.ts';
-import { version } from '../../version.ts';
 import type { TraceSettings } from './settings.ts';
 
 /** Packages to install for tracing. */

@@ -1,6 +1,7 @@
 /** Headers of calls to handlers, and which one is sent if several have the same name. */
+
+import { USER_AGENT } from '../../configuration/version.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
-import { USER_AGENT } from '../../version.ts';
 import { forwardedHeaders } from '../forwarded-headers.ts';
 import { isRedacted } from '../message.ts';
 import { type Trace, traceHeaders } from '../trace.ts';

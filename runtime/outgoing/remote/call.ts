@@ -1,11 +1,12 @@
 /** One HTTP call to a remote schema: its address, its headers, and the errors of calls without an answer. */
+
+import { USER_AGENT } from '../../configuration/version.ts';
 import { fillTemplate } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import type { RemoteAddress, RemoteSchemaShape } from '../../core/remotes/shapes.ts';
 import type { Session } from '../../core/session.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import type { ClientRequest } from '../../graphql/execution.ts';
-import { USER_AGENT } from '../../version.ts';
 import { isCallable } from '../address.ts';
 import { OutgoingError, unsendableHeader } from '../error.ts';
 import { forwardedHeaders } from '../forwarded-headers.ts';

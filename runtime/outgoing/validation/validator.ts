@@ -1,5 +1,6 @@
 /** Asks webhooks whether the input of a mutation is accepted, before anything of it is written. */
 
+import { USER_AGENT } from '../../configuration/version.ts';
 import { fillTemplate } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
@@ -9,7 +10,6 @@ import type { InputValidation } from '../../core/shapes.ts';
 import { jsonText } from '../../core/types.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import type { AskedInput, Execution, InputValidator } from '../../graphql/execution.ts';
-import { USER_AGENT } from '../../version.ts';
 import { chooseHeaders, clientHeaders, plain } from '../actions/headers.ts';
 import { type Environment, fillHeaders, type ShownHeader } from '../actions/prepared.ts';
 import { OutgoingError, unsendableHeader } from '../error.ts';

@@ -4,11 +4,11 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { USER_AGENT } from '../../configuration/version.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { Observer } from '../../observe/logs/observe.ts';
 import { headerOf, type OutgoingResponse } from '../../outgoing/message.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
-import { USER_AGENT } from '../../version.ts';
 import { type JwtType, readKeySet, type VerificationKey } from './keys.ts';
 
 /** Milliseconds between looks whether a fetch is due. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../../compiler/offline/embedded.ts';
 import { connect, type EventFigure, ITEMS, now, numberFrom, type Rig, settled, writeItems } from './rig.ts';
 
 /** One of two servers is killed while calls are under way. */

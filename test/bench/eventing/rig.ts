@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../compiler/offline/embedded.ts';
 import { type MeasuredServer, startMeasured } from '../child.ts';
 import { buildPackage } from '../processes.ts';
 import { type ServerProcess, startServerProcess } from '../server.ts';

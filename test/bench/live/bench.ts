@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../../compiler/offline/embedded.ts';
 import { captureStatus, installCapture } from '../../../runtime/database/record/install.ts';
 import { buildPackage } from '../processes.ts';
 import type { GoalFigure } from '../results.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
-import { startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../../compiler/offline/embedded.ts';
 import { engine } from '../../harness/command-line.ts';
 import { eachInFolder } from '../../harness/folder.ts';
 import { createTestDatabase, olderPostgres, type TestDatabase } from '../../harness/postgres.ts';

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../compiler/offline/embedded.ts';
 import { DatabaseClient } from '../../../runtime/database/client.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
 import { addressVariables } from '../../../runtime/metadata-api/dump/pg-dump.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'engine-addresses-'));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../compiler/offline/embedded.ts';
 import {
   CommitFailedError,
   ConnectionFailedError,

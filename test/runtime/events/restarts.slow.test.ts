@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
-import { startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../../compiler/offline/embedded.ts';
 import { type ServerProcess, startServerProcess } from '../../bench/server.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../../runtime/database/embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../../compiler/offline/embedded.ts';
 import { openMetadataStore } from '../../../../runtime/metadata-api/index.ts';
 
 let cluster: EmbeddedPostgres;

@@ -1,5 +1,5 @@
 /** Says what takes long: on standard error, once a command has taken a second. */
-import type { CommandContext } from './command.ts';
+import type { CommandContext } from '../cli/command.ts';
 
 /** Milliseconds that pass in silence. */
 const PATIENCE = 1000;

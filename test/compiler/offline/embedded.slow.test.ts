@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../runtime/database/embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../compiler/offline/embedded.ts';
 import { olderPostgres } from '../../harness/postgres.ts';
 
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
@@ -118,7 +118,7 @@ describe('startEmbeddedPostgres', () => {
   it('does not outlive a process that is killed', async () => {
     const dataDirectory = temporaryFolder();
     const script = join(dataDirectory, 'start.mts');
-    const source = new URL('../../../runtime/database/embedded.ts', import.meta.url).href;
+    const source = new URL('../../../compiler/offline/embedded.ts', import.meta.url).href;
     writeFileSync(
       script,
       `import { startEmbeddedPostgres } from ${JSON.stringify(source)};
