@@ -12,7 +12,9 @@ const SLOW = 'test/**/*.slow.test.ts';
 
 export default defineConfig({
   resolve: {
-    alias: { 'engine/contract': fileURLToPath(new URL('runtime/core/contract.ts', import.meta.url)) },
+    alias: {
+      'engine/contract': fileURLToPath(new URL('runtime/core/contract/contract.ts', import.meta.url)),
+    },
   },
   test: {
     globalSetup: ['test/harness/global-setup.ts'],

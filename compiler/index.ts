@@ -1,10 +1,10 @@
 /** The compiler: metadata and catalogs in, generated files and diagnostics out. The table of contents of this folder. */
 import { readFileSync } from 'node:fs';
+import type { EventsProgram } from '../runtime/core/contract/events.ts';
 import { linkCauses } from '../runtime/core/diagnostics/causes.ts';
 import type { Diagnostic } from '../runtime/core/diagnostics/diagnostic.ts';
-import type { EventsProgram } from '../runtime/core/events.ts';
 import type { NamingOptions } from '../runtime/core/names.ts';
-import type { SavedOptions } from '../runtime/core/saved.ts';
+import type { SavedOptions } from '../runtime/core/saved/saved.ts';
 import type { InheritedRole, Metadata } from '../runtime/metadata/metadata.ts';
 import type { Origin } from '../runtime/metadata/origin.ts';
 import { createMemory, type Memory } from './memory/memory.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { extname, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import * as contract from '../../runtime/core/contract.ts';
+import * as contract from '../../runtime/core/contract/contract.ts';
 import type { ArtefactManifest } from '../../runtime/program/artefact/artefact.ts';
 import { embed } from './readable.ts';
 

@@ -4,18 +4,18 @@ import { reachedTypes } from '../../runtime/core/action/reached.ts';
 import type { ActionsProgram } from '../../runtime/core/action/shapes.ts';
 import { columnsOfRule } from '../../runtime/core/condition/reads.ts';
 import { textsOf } from '../../runtime/core/contract/declared.ts';
-import { objectKey } from '../../runtime/core/names.ts';
-import { fieldEntries, type RootFields } from '../../runtime/core/root-fields.ts';
-import type { AllowedDocument } from '../../runtime/core/saved.ts';
-import { ADMIN_ROLE } from '../../runtime/core/session.ts';
-import type { ApiLimits, Limit } from '../../runtime/core/settings.ts';
 import type {
   AccessRules,
   ColumnShape,
   ComputedFieldShape,
   RelationshipShape,
   TableShape,
-} from '../../runtime/core/shapes.ts';
+} from '../../runtime/core/contract/shapes.ts';
+import { objectKey } from '../../runtime/core/names.ts';
+import { fieldEntries, type RootFields } from '../../runtime/core/program/root-fields.ts';
+import type { AllowedDocument } from '../../runtime/core/saved/saved.ts';
+import { ADMIN_ROLE } from '../../runtime/core/session.ts';
+import type { ApiLimits, Limit } from '../../runtime/core/settings.ts';
 import type { Plan, PlannedSource, PlannedTable } from '../model/plan.ts';
 import type { PlannedSaved } from '../model/saved.ts';
 

@@ -1,7 +1,7 @@
 /** `engine audit`: answers questions about permissions from generated code alone. */
 
 import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
-import type { Table } from '../../runtime/core/program.ts';
+import type { Table } from '../../runtime/core/program/program.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { version } from '../index.ts';
 import { actionsByHost, actionsText, untrustedCredentials } from '../review/audit/actions.ts';

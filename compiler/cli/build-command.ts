@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
-import { proofsOf } from '../../runtime/core/proof.ts';
+import { proofsOf } from '../../runtime/core/program/proof.ts';
+import type { GeneratedProgram } from '../../runtime/core/program/resolvers.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
-import type { GeneratedProgram } from '../../runtime/core/resolvers.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import type { ArtefactManifest, ArtefactSource } from '../../runtime/program/artefact/artefact.ts';

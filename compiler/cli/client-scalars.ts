@@ -1,7 +1,8 @@
 /** TypeScript types of the JSON values of the API's scalars. */
+
+import type { SourceShape } from '../../runtime/core/contract/shapes.ts';
 import { BUILT_IN_SCALARS } from '../../runtime/core/names.ts';
-import type { Program } from '../../runtime/core/program.ts';
-import type { SourceShape } from '../../runtime/core/shapes.ts';
+import type { Program } from '../../runtime/core/program/program.ts';
 import { type ColumnType, columnType, isStringified } from '../../runtime/core/types.ts';
 import { stringLiteral } from '../phases/5-emit/templates.ts';
 

@@ -14,10 +14,10 @@ import {
 } from 'graphql';
 import { EngineError } from '../../runtime/core/errors.ts';
 import { pascalCase } from '../../runtime/core/names.ts';
-import type { Program } from '../../runtime/core/program.ts';
+import type { Program } from '../../runtime/core/program/program.ts';
 import { analyseOperation } from '../../runtime/core/request/analyse.ts';
 import { chooseOperation, parseDocument } from '../../runtime/core/request/document.ts';
-import type { SavedOperation } from '../../runtime/core/saved.ts';
+import type { SavedOperation } from '../../runtime/core/saved/saved.ts';
 import { stringLiteral } from '../phases/5-emit/templates.ts';
 import { type ScalarTypes, scalarTypes } from './client-scalars.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../runtime/configuration/configuration.ts';
 import { type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
-import type { SavedOptions } from '../../runtime/core/saved.ts';
+import type { SavedOptions } from '../../runtime/core/saved/saved.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
 import type { Metadata, Source } from '../../runtime/metadata/metadata.ts';
 import { type CompileInput, type CompileResult, compile } from '../index.ts';

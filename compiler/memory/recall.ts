@@ -1,6 +1,6 @@
 /** The input of a compile, with the identity of every part that did not change, by which the memory recognises it. */
 import type { NamingOptions } from '../../runtime/core/names.ts';
-import type { SavedOptions } from '../../runtime/core/saved.ts';
+import type { SavedOptions } from '../../runtime/core/saved/saved.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import type { CatalogResult, RemoteResult } from '../phases/3-resolve/index.ts';
 import type { Memory } from './memory.ts';

@@ -1,5 +1,5 @@
 /** How a webhook is called: the metadata's keys as the program has them. */
-import type { DeliveryShape, HeaderShape, RetryShape } from '../../runtime/core/events.ts';
+import type { DeliveryShape, HeaderShape, RetryShape } from '../../runtime/core/contract/events.ts';
 import type { RetryExtras, Signing } from '../../runtime/metadata/kinds/delivery.ts';
 import type { Header, JsonObject } from '../../runtime/metadata/metadata.ts';
 

@@ -4,7 +4,7 @@ import type {
   DeliveryShape,
   EventOperationName,
   OrderShape,
-} from '../../runtime/core/events.ts';
+} from '../../runtime/core/contract/events.ts';
 import type { ColumnType } from '../../runtime/core/types.ts';
 import type { CronTrigger } from '../../runtime/metadata/metadata.ts';
 

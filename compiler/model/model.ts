@@ -6,16 +6,16 @@
  */
 
 import type { ActionsProgram } from '../../runtime/core/action/shapes.ts';
-import type { RemoteSchemaShape } from '../../runtime/core/remotes/shapes.ts';
-import type { RootFieldKind } from '../../runtime/core/root-fields.ts';
-import type { ProgramSettings } from '../../runtime/core/settings.ts';
 import type {
   ComputedFieldShape,
   FunctionShape,
   InputValidation,
   SourceShape,
   TableShape,
-} from '../../runtime/core/shapes.ts';
+} from '../../runtime/core/contract/shapes.ts';
+import type { RootFieldKind } from '../../runtime/core/program/root-fields.ts';
+import type { RemoteSchemaShape } from '../../runtime/core/remotes/shapes.ts';
+import type { ProgramSettings } from '../../runtime/core/settings.ts';
 import type { Json, QueryRootField, SubscriptionRootField } from '../../runtime/metadata/metadata.ts';
 import type { ModelEvents } from './events.ts';
 

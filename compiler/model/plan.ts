@@ -4,10 +4,15 @@
  */
 
 import type { ActionsProgram } from '../../runtime/core/action/shapes.ts';
-import type { EventsProgram } from '../../runtime/core/events.ts';
+import type { EventsProgram } from '../../runtime/core/contract/events.ts';
+import type {
+  AccessRules,
+  DeclaredFunction,
+  DeclaredTable,
+  SourceShape,
+} from '../../runtime/core/contract/shapes.ts';
 import type { RemoteSchemaShape } from '../../runtime/core/remotes/shapes.ts';
 import type { ProgramSettings } from '../../runtime/core/settings.ts';
-import type { AccessRules, DeclaredFunction, DeclaredTable, SourceShape } from '../../runtime/core/shapes.ts';
 import type { PlannedSaved } from './saved.ts';
 
 export interface Plan extends ProgramPlan {

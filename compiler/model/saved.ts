@@ -1,2 +1,2 @@
 /** Saved operations in the plan, as generated files declare them. */
-export type { SavedProgram as PlannedSaved } from '../../runtime/core/saved.ts';
+export type { SavedProgram as PlannedSaved } from '../../runtime/core/saved/saved.ts';

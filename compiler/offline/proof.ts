@@ -4,7 +4,7 @@ import { isQuotedName, placeTokens, unquoted } from '../../runtime/core/conditio
 import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { objectKey } from '../../runtime/core/names.ts';
-import { PROVED_ROW, type ProofSubject, proofsOf } from '../../runtime/core/proof.ts';
+import { PROVED_ROW, type ProofSubject, proofsOf } from '../../runtime/core/program/proof.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
 import type { Json, Metadata, MetadataPath, TableEntry } from '../../runtime/metadata/metadata.ts';
 import type { Origin } from '../../runtime/metadata/origin.ts';

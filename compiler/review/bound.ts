@@ -12,7 +12,7 @@ import {
   type Exists,
   type Leaf,
 } from '../../runtime/core/condition/tree.ts';
-import { EVERY_ROW, type RuleText, type TableShape } from '../../runtime/core/shapes.ts';
+import { EVERY_ROW, type RuleText, type TableShape } from '../../runtime/core/contract/shapes.ts';
 
 type Variables = ReadonlySet<string>;
 const NONE: Variables = new Set();

@@ -5,8 +5,8 @@ import type {
   OperationsAnswer,
   SavedStatements,
 } from '../../runtime/console/operator-questions.ts';
-import type { Column, Table } from '../../runtime/core/program.ts';
-import type { SavedOperation, SavedPlan } from '../../runtime/core/saved.ts';
+import type { Column, Table } from '../../runtime/core/program/program.ts';
+import type { SavedOperation, SavedPlan } from '../../runtime/core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import { describeOperations } from './audit/matrix.ts';
 import { columnUses, type Use } from './audit/saved-uses.ts';

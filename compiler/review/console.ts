@@ -2,7 +2,7 @@
 import type { DifferenceAnswer, PermissionQuestion, WhoAnswer } from '../../runtime/console/questions.ts';
 import { ruleLayout } from '../../runtime/core/condition/words.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
-import type { Table } from '../../runtime/core/program.ts';
+import type { Table } from '../../runtime/core/program/program.ts';
 import { extract } from '../artefact/readable.ts';
 import type { Files } from '../phases/5-emit/index.ts';
 import { auditMatrix, type Matrix } from './audit/matrix.ts';

@@ -1,9 +1,9 @@
 /** Where one object of the generated code is written, found by reading only the file that declares it. */
 import type { AccessObject, PlacesAnswer } from '../../runtime/console/questions.ts';
 import type { ActionShape } from '../../runtime/core/action/shapes.ts';
+import type { AccessRules, DeclaredFunction, TableAccess } from '../../runtime/core/contract/shapes.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import type { RemoteSchemaShape } from '../../runtime/core/remotes/shapes.ts';
-import type { AccessRules, DeclaredFunction, TableAccess } from '../../runtime/core/shapes.ts';
 import type { Files } from '../phases/5-emit/index.ts';
 import { commentText } from '../phases/5-emit/templates.ts';
 import { readLiterals } from './generated-code/literals.ts';

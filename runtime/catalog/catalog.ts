@@ -4,7 +4,7 @@
  * attribute number) so that the same database gives the same bytes.
  */
 
-import type { ForeignKeyAction } from '../core/shapes.ts';
+import type { ForeignKeyAction } from '../core/contract/shapes.ts';
 import type { Distribution } from '../core/shards/shapes.ts';
 
 /** Catalogs of a compile, keyed by the name of the source; the saved form (`engine introspect`) has `version`. */

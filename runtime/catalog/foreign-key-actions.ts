@@ -1,6 +1,7 @@
 /** Effects of foreign keys on the rows of a table when a row that they refer to is deleted, or its key changes. */
+
+import type { ForeignKeyAction, ForeignKeyActions } from '../core/contract/shapes.ts';
 import { objectKey } from '../core/names.ts';
-import type { ForeignKeyAction, ForeignKeyActions } from '../core/shapes.ts';
 import type { CatalogForeignKey, CatalogTable } from './catalog.ts';
 
 export interface TablesAround {

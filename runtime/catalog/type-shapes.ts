@@ -1,6 +1,7 @@
 /** Types of the catalog under the keys by which generated files name them. */
+
+import type { TypeShape } from '../core/contract/shapes.ts';
 import { objectKey } from '../core/names.ts';
-import type { TypeShape } from '../core/shapes.ts';
 import type { Catalog, CatalogType, TypeReference } from './catalog.ts';
 
 /** `int4`, `text[]`, `public.mood`. */

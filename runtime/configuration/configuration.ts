@@ -1,7 +1,7 @@
 /** The server's configuration: reads options from the command line, then the environment, then defaults. */
 
 import { EXTENSIONS, type NamingOptions } from '../core/names.ts';
-import type { SavedOptions } from '../core/saved.ts';
+import type { SavedOptions } from '../core/saved/saved.ts';
 import {
   CANONICAL_WORD,
   isVocabularyWord,

@@ -23,7 +23,7 @@
  * - `GET /engine/console/remote?name=…`: a remote schema as its server has it now, beside the one that is served
  */
 import { EngineError } from '../core/errors.ts';
-import type { Program } from '../core/program.ts';
+import type { Program } from '../core/program/program.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { parseJson } from '../http/body.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';

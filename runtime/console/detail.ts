@@ -1,6 +1,6 @@
 /** What is behind the cells of one line of the access matrix, read from the program that is served. */
 import { handlerHost } from '../core/action/host.ts';
-import type { Program, Table } from '../core/program.ts';
+import type { Program, Table } from '../core/program/program.ts';
 import { operationOf } from '../core/schema/offer.ts';
 import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
 import { rulesOf } from '../core/schema/visible-table.ts';

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { displayName } from '../core/names.ts';
-import type { Program, Table } from '../core/program.ts';
+import type { Program, Table } from '../core/program/program.ts';
 import { remember } from '../core/remember.ts';
 import { operationOf } from '../core/schema/offer.ts';
 import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';

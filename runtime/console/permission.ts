@@ -6,7 +6,7 @@ import {
   isOpen,
   type SelectRule,
   type UpdateRule,
-} from '../core/shapes.ts';
+} from '../core/contract/shapes.ts';
 import type { AccessPermission } from './questions.ts';
 
 export const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;

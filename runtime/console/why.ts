@@ -1,7 +1,7 @@
 /** Why a role is refused what an operation names: the missing permission, the roles that have it, and how to grant it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EngineError, pathStep } from '../core/errors.ts';
-import type { Program } from '../core/program.ts';
+import type { Program } from '../core/program/program.ts';
 import { type DescribedReason, describeReason, type Reason } from '../core/reason.ts';
 import { remember } from '../core/remember.ts';
 import { reviewNames } from '../core/schema/refused.ts';

@@ -2,12 +2,13 @@
  * Postgres types as the GraphQL API sees them: which scalar they are, which operators and
  * aggregates they take, how a JSON value is written for them.
  */
+
+import type { SourceShape } from './contract/shapes.ts';
 import { EngineError, pathStep } from './errors.ts';
 import { checkGeoJson } from './json/geojson.ts';
 import { expectedKind, jsonText, NumberText } from './json/json-value.ts';
 import { graphqlNameOf } from './names.ts';
 import { remember } from './remember.ts';
-import type { SourceShape } from './shapes.ts';
 import { quoteIdentifier } from './sql/fragment.ts';
 
 export { expectedKind, jsonKind, jsonText, NumberText } from './json/json-value.ts';

@@ -1,7 +1,7 @@
 /** One attempt to call a webhook, and the row that logs it. */
 
 import { USER_AGENT } from '../configuration/version.ts';
-import type { RetryShape } from '../core/events.ts';
+import type { RetryShape } from '../core/contract/events.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import { applyRequestTransform, TransformFailure } from '../core/template/apply.ts';
 import { OutgoingError } from '../outgoing/error.ts';

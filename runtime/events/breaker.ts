@@ -1,5 +1,5 @@
 /** Circuit breakers of triggers: after failures in a row without an answer, one call per interval is made until one is answered. */
-import type { RetryShape } from '../core/events.ts';
+import type { RetryShape } from '../core/contract/events.ts';
 import type { Attempt } from './attempt.ts';
 
 export interface Breakers {

@@ -3,7 +3,7 @@
  * `engine_catalog.event_log_cleanups`, by the database's clock, so that of several instances one carries each out.
  */
 
-import type { CleanupShape } from '../core/events.ts';
+import type { CleanupShape } from '../core/contract/events.ts';
 import { nextTimes } from '../core/schedule/cron.ts';
 import type { QueueQuery } from '../database/queue/lease.ts';
 

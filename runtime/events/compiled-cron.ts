@@ -2,7 +2,7 @@
  * Cron triggers of a server without metadata: a compiled folder or an artefact. Their schedules and events are kept in the
  * metadata database, or else in the one of the source "default", so that several instances make each event once.
  */
-import type { CronTriggerShape } from '../core/events.ts';
+import type { CronTriggerShape } from '../core/contract/events.ts';
 import { createOwnTables } from '../database/own-objects.ts';
 import { createPool, withOwnTables } from '../database/own-tables.ts';
 import type { QueueQuery } from '../database/queue/lease.ts';

@@ -1,6 +1,6 @@
 /** Calls webhooks for events: one delivery for each source whose program has event triggers. */
 import type { Configuration } from '../configuration/configuration.ts';
-import type { EventsProgram } from '../core/events.ts';
+import type { EventsProgram } from '../core/contract/events.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';

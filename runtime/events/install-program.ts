@@ -1,5 +1,5 @@
 /** Installs the event triggers of a compiled program, where no metadata is served that would do so. */
-import type { EventsProgram } from '../core/events.ts';
+import type { EventsProgram } from '../core/contract/events.ts';
 import type { SourceConnections } from '../database/source.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import { type InstallClient, installEvents } from './install.ts';

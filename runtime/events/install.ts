@@ -3,8 +3,13 @@
  * one transaction, any number of times; what is as it should be is left alone.
  */
 import { createHash } from 'node:crypto';
+import {
+  type CaptureShape,
+  captureName,
+  type EventTriggerShape,
+  type SourceEvents,
+} from '../core/contract/events.ts';
 import { EngineError } from '../core/errors.ts';
-import { type CaptureShape, captureName, type EventTriggerShape, type SourceEvents } from '../core/events.ts';
 import { quoteIdentifier, quoteLiteral } from '../core/sql/fragment.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { createOwnTables, namingOwnObjects } from '../database/own-objects.ts';

@@ -1,6 +1,6 @@
 /** Delivers cron and one-off events from the metadata database; see `cron-events.ts` for how cron events are made. */
 
-import type { CronTriggerShape, DeliveryShape, HeaderShape } from '../core/events.ts';
+import type { CronTriggerShape, DeliveryShape, HeaderShape } from '../core/contract/events.ts';
 import { jsonText } from '../core/types.ts';
 import { beginLease, type QueueQuery } from '../database/queue/lease.ts';
 import { Worker } from '../database/queue/worker.ts';

@@ -1,7 +1,7 @@
 /** Delivers the events of one source, for as long as its program has event triggers. */
 
 import pg from 'pg';
-import type { EventTriggerShape } from '../core/events.ts';
+import type { EventTriggerShape } from '../core/contract/events.ts';
 import { beginLease } from '../database/queue/lease.ts';
 import { type Claimed, Worker } from '../database/queue/worker.ts';
 import type { SourceConnection } from '../database/source.ts';

@@ -1,6 +1,7 @@
 /** Where something is sent: addresses and headers with the values of environment variables. */
+
+import type { DeliveryShape, RetryShape } from '../core/contract/events.ts';
 import { fillTemplate } from '../core/environment-template.ts';
-import type { DeliveryShape, RetryShape } from '../core/events.ts';
 import { type RequestTransform, readRequestTransform } from '../core/template/definition.ts';
 import { isRedacted } from '../outgoing/message.ts';
 import { readSecret } from './signature.ts';

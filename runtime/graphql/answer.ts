@@ -7,7 +7,7 @@ import { EngineError } from '../core/errors.ts';
 import { MissingSessionVariable } from '../core/request/bind.ts';
 import { chooseOperation, parseDocument } from '../core/request/document.ts';
 import type { PlannedRequest, Planner } from '../core/request/planner.ts';
-import type { SavedOperation } from '../core/saved.ts';
+import type { SavedOperation } from '../core/saved/saved.ts';
 import type { Session } from '../core/session.ts';
 import type { OperationObservation } from '../observe/logs/observe.ts';
 import { runPlan } from './execute.ts';

@@ -1,9 +1,10 @@
 /** Plans, databases and callers (remote schemas, actions) that a request runs on. */
+
+import type { InputValidation } from '../core/contract/shapes.ts';
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Planner } from '../core/request/planner.ts';
 import type { CallStep } from '../core/request/steps.ts';
 import { hasEnded, type Session, sessionEnded } from '../core/session.ts';
-import type { InputValidation } from '../core/shapes.ts';
 import type { Statement } from '../core/sql/fragment.ts';
 import { databaseError } from '../database/errors.ts';
 import { ClientGoneError } from '../database/failures.ts';

@@ -1,9 +1,9 @@
 /** Where the served program comes from: a compiled folder, or metadata that can be changed while it is served. */
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConsoleQuestion } from '../console/questions.ts';
-import type { CronTriggerShape } from '../core/events.ts';
+import type { CronTriggerShape } from '../core/contract/events.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
-import type { GeneratedProgram } from '../core/resolvers.ts';
+import type { GeneratedProgram } from '../core/program/resolvers.ts';
 import type { CheckedSources } from '../database/health-checks.ts';
 import type { SourceConnections } from '../database/source.ts';
 import type { Execution } from '../graphql/execution.ts';

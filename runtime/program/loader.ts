@@ -6,9 +6,9 @@
 import { posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stop, transform } from 'esbuild';
-import * as contract from '../core/contract.ts';
+import * as contract from '../core/contract/contract.ts';
+import type { GeneratedProgram } from '../core/program/resolvers.ts';
 import { remember, sameItems } from '../core/remember.ts';
-import type { GeneratedProgram } from '../core/resolvers.ts';
 import { LoadError } from './load-error.ts';
 
 /** Generated files: path below the folder → text. */

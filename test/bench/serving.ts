@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { writeFolder } from '../../compiler/cli/output-folder.ts';
 import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
-import { linkProgram } from '../../runtime/core/program.ts';
+import { linkProgram } from '../../runtime/core/program/program.ts';
 import { createPlanner } from '../../runtime/core/request/planner.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { totalBuffers } from './buffers.ts';

@@ -5,7 +5,7 @@
 import { type CompileResult, compile } from '../../compiler/index.ts';
 import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import { linkProgram, type Program } from '../../runtime/core/program.ts';
+import { linkProgram, type Program } from '../../runtime/core/program/program.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from '../../runtime/core/request/planner.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import type { Metadata, TableEntry } from '../../runtime/metadata/metadata.ts';

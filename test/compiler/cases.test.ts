@@ -11,7 +11,7 @@ import { checkTypes } from '../../compiler/cli/type-check.ts';
 import { type CompileInput, compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { readRule } from '../../runtime/core/condition/rule.ts';
-import { linkProgram } from '../../runtime/core/program.ts';
+import { linkProgram } from '../../runtime/core/program/program.ts';
 import { bindRow, identifier, print } from '../../runtime/core/sql/fragment.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { catalogsOf } from '../harness/compile.ts';

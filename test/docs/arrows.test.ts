@@ -46,7 +46,7 @@ const ARROWS: Readonly<Record<string, { permitted: readonly string[]; refused: r
     ],
   },
   'compiler/model/a.ts': {
-    permitted: ['../../runtime/core/shapes.ts', './plan.ts'],
+    permitted: ['../../runtime/core/contract/shapes.ts', './plan.ts'],
     refused: [
       '../../runtime/events/deliver.ts',
       '../../runtime/observe/logs/observe.ts',

@@ -26,7 +26,7 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   'runtime/core/json/exact-json.ts': 'the reader itself',
   'runtime/core/json/scanner.ts': 'one string',
   'runtime/core/remotes/key.ts': 'one string',
-  'runtime/core/saved-sql.ts': 'the text of a parameter in a generated file',
+  'runtime/core/saved/saved-sql.ts': 'the text of a parameter in a generated file',
   'compiler/offline/embedded-binaries.ts': 'files of a package',
   'runtime/events/scheduled-delivery.ts': 'address, headers and waiting times that this server stored',
   'runtime/events/source-events.ts': 'session variables and trace context, which are strings',

@@ -6,7 +6,7 @@ import { fillDatabase } from '../../examples/prepare.ts';
 import program from '../../generated/index.ts';
 import { saved } from '../../generated/saved/index.ts';
 import { readConfiguration } from '../../runtime/configuration/configuration.ts';
-import { proofsOf } from '../../runtime/core/proof.ts';
+import { proofsOf } from '../../runtime/core/program/proof.ts';
 import { type RunningServer, startServer } from '../../runtime/server/main.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 

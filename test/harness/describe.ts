@@ -4,10 +4,10 @@
  */
 import { printSchema } from 'graphql';
 import type { JoinLevels } from '../../runtime/core/join/join.ts';
-import { linkProgram } from '../../runtime/core/program.ts';
+import { linkProgram } from '../../runtime/core/program/program.ts';
+import type { GeneratedProgram } from '../../runtime/core/program/resolvers.ts';
 import { createPlanner, type Planner } from '../../runtime/core/request/planner.ts';
 import type { Step } from '../../runtime/core/request/steps.ts';
-import type { GeneratedProgram } from '../../runtime/core/resolvers.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import {
   type FieldDefinition,

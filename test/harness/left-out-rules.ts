@@ -1,7 +1,7 @@
 /** Row rules that are left out along relationships: as the planner of requests does it, and as ledgers say. */
 import type { Ledger } from '../../compiler/model/plan.ts';
 import { name } from '../../compiler/phases/4-plan/words.ts';
-import type { Program, Relationship, Table } from '../../runtime/core/program.ts';
+import type { Program, Relationship, Table } from '../../runtime/core/program/program.ts';
 import { seen, visibleThrough } from '../../runtime/core/query/visible.ts';
 import { print, raw } from '../../runtime/core/sql/fragment.ts';
 import type { InProcess } from './in-process.ts';

@@ -1,7 +1,7 @@
 /** The engine of the metadata API with compiler and loader, in this process: what it accepts is served by a planner. */
 import { compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import { linkProgram } from '../../runtime/core/program.ts';
+import { linkProgram } from '../../runtime/core/program/program.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from '../../runtime/core/request/planner.ts';
 import { connectionUrl } from '../../runtime/database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../../runtime/database/source.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import { linkProgram, type Program } from '../../runtime/core/program.ts';
+import { linkProgram, type Program } from '../../runtime/core/program/program.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { createTestDatabase } from './postgres.ts';

@@ -7,7 +7,7 @@ import {
   introspectionFromSchema,
   validateSchema,
 } from 'graphql';
-import type { Program } from '../../runtime/core/program.ts';
+import type { Program } from '../../runtime/core/program/program.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import { reachedFrom } from '../../runtime/core/schema/introspected-schema.ts';
 import { formOf } from '../../runtime/core/schema/reachable-types.ts';

@@ -1,12 +1,12 @@
 /** Who may do what in a source: the permissions on its tables and functions, given everything else about them. */
 
+import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import { keyOf } from '../../../runtime/core/names.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
-import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import type { FunctionEntry, InheritedRole, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';

@@ -2,11 +2,11 @@
 
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
+import type { ComputedFieldShape, FunctionArgumentShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { argumentScalar } from '../../../runtime/core/schema/function-arguments.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
-import type { ComputedFieldShape, FunctionArgumentShape } from '../../../runtime/core/shapes.ts';
 import type { ComputedField, QualifiedName } from '../../../runtime/metadata/metadata.ts';
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';

@@ -1,8 +1,12 @@
 /** Event triggers of tables, and cron triggers: columns that they name, transforms. */
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import {
+  captureName,
+  type DeliveryShape,
+  type EventOperationName,
+} from '../../../runtime/core/contract/events.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { captureName, type DeliveryShape, type EventOperationName } from '../../../runtime/core/events.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { Shape, Shapes } from '../../../runtime/core/template/check.ts';
 import {

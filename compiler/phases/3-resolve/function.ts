@@ -2,10 +2,10 @@
 
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
+import type { FunctionShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { defaultBaseName, displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
-import type { FunctionShape } from '../../../runtime/core/shapes.ts';
 import type { ModelFunction } from '../../model/model.ts';
 import { catalogFunction, claimArguments, functionArguments } from './computed-field.ts';
 import { functionLosses } from './losses.ts';

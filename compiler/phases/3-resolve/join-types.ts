@@ -1,7 +1,7 @@
 /** Whether values of two types can be equal, as far as the types tell. */
 import { Kind, type TypeNode } from 'graphql';
+import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
-import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import type { ColumnType } from '../../../runtime/core/types.ts';
 
 /** A type of a joining field. `any`: nothing is known of its values, or they are texts. */

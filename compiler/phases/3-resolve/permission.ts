@@ -1,12 +1,12 @@
 /** Permissions on tables: what each role may select, insert, update and delete. */
 
+import type { InputValidation } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { sortKeys } from '../../../runtime/core/json/json.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import type { InputValidation } from '../../../runtime/core/shapes.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type {
   Columns,

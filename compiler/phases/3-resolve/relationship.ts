@@ -2,10 +2,10 @@
 
 import type { CatalogForeignKey } from '../../../runtime/catalog/catalog.ts';
 import { isAlwaysThere, isAtMostOne } from '../../../runtime/catalog/proven.ts';
+import type { RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
-import type { RelationshipShape } from '../../../runtime/core/shapes.ts';
 import type {
   ForeignKeyOnOtherTable,
   ForeignKeyOnThisTable,

@@ -1,6 +1,6 @@
 /** Whether what a role is served of a remote schema is a valid schema, with its names, presets and the types that are left. */
 import { GraphQLSchema, validateSchema } from 'graphql';
-import { linkProgram } from '../../../runtime/core/program.ts';
+import { linkProgram } from '../../../runtime/core/program/program.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import { graphqlSchema } from '../../../runtime/core/schema/graphql-schema.ts';
 

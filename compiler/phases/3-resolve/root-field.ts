@@ -9,7 +9,7 @@ import {
   tableBaseName,
   upperFirst,
 } from '../../../runtime/core/names.ts';
-import { isNamedKind, type RootFieldKind } from '../../../runtime/core/root-fields.ts';
+import { isNamedKind, type RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
 import type {
   QualifiedName,
   SourceCustomization,

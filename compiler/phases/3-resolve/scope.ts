@@ -4,13 +4,13 @@
  */
 
 import type { CatalogFunction, CatalogTable, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
-import { displayName } from '../../../runtime/core/names.ts';
 import type {
   ColumnShape,
   ComputedFieldShape,
   RelationshipShape,
   SourceShape,
-} from '../../../runtime/core/shapes.ts';
+} from '../../../runtime/core/contract/shapes.ts';
+import { displayName } from '../../../runtime/core/names.ts';
 import type { FunctionEntry, QualifiedName, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Report } from './report.ts';
 

@@ -2,10 +2,10 @@
 
 import type { SourceCatalog, TypeReference } from '../../../runtime/catalog/catalog.ts';
 import { resolveTypes } from '../../../runtime/catalog/type-shapes.ts';
+import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { keyOf, type NamingConvention, type NamingOptions } from '../../../runtime/core/names.ts';
-import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { distributionOf } from './distribution.ts';

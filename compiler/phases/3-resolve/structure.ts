@@ -3,11 +3,11 @@
  * anew when any of it changes, and reused when only permissions change.
  */
 
+import type { TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { NamedInconsistency } from '../../../runtime/core/diagnostics/inconsistency.ts';
 import { displayName, type NamingOptions, objectKey } from '../../../runtime/core/names.ts';
-import type { TableShape } from '../../../runtime/core/shapes.ts';
 import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { keeper, reuse } from '../../memory/reuse.ts';

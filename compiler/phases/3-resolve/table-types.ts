@@ -1,13 +1,13 @@
 /** Names of the types that derive from a table, for all roles together. */
 
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { PREDICATE_FUNCTIONS } from '../../../runtime/core/schema/aggregate-predicate.ts';
 import { AGGREGATE_FUNCTIONS } from '../../../runtime/core/schema/aggregate-types.ts';
 import { UPDATE_OPERATORS } from '../../../runtime/core/schema/mutation-types.ts';
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
 import { enumComparisonName } from '../../../runtime/core/schema/shared-types.ts';
 import { type TypeNames, typeNames } from '../../../runtime/core/schema/type-names.ts';
-import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { columnType, isNumeric } from '../../../runtime/core/types.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { SourceScope, TableScope } from './scope.ts';

@@ -4,6 +4,7 @@ import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catal
 import { foreignKeyActions } from '../../../runtime/catalog/foreign-key-actions.ts';
 import { isNeverNull, isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
+import type { ColumnShape, TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import {
@@ -14,7 +15,6 @@ import {
   keyOf,
   tableBaseName,
 } from '../../../runtime/core/names.ts';
-import type { ColumnShape, TableShape } from '../../../runtime/core/shapes.ts';
 import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
 import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
 import { fieldName } from './field.ts';

@@ -3,7 +3,7 @@
  * those of remote schemas, so that extensions cannot.
  */
 import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
-import { linkProgram } from '../../../runtime/core/program.ts';
+import { linkProgram } from '../../../runtime/core/program/program.ts';
 import { lazy } from '../../../runtime/core/remember.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';

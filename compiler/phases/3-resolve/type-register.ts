@@ -3,11 +3,11 @@
  * knows a name once: two types of one name make the schema invalid for every client.
  */
 
+import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { formOf, typesOfColumn, typesOfSource } from '../../../runtime/core/schema/reachable-types.ts';
 import { BOOLEAN, FLOAT, ID, INT, STRING } from '../../../runtime/core/schema/shared-types.ts';
 import type { NamedType } from '../../../runtime/core/schema/types.ts';
-import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import { Failure } from './report.ts';
 

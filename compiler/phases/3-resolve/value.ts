@@ -1,8 +1,8 @@
 /** Values of the metadata: literals, and references to session variables (`sessionVariable` says which strings those are). */
 
+import type { ColumnShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
-import type { ColumnShape } from '../../../runtime/core/shapes.ts';
 import { momentOf } from '../../../runtime/core/sql/moments.ts';
 import { type ColumnType, encodeValue, NumberText } from '../../../runtime/core/types.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';

@@ -16,8 +16,8 @@ import {
   not,
   type Condition as RuleCondition,
 } from '../../../runtime/core/condition/tree.ts';
+import type { ComputedFieldShape, RuleText, SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { hasInequality, OPERATORS } from '../../../runtime/core/operators.ts';
-import type { ComputedFieldShape, RuleText, SourceShape } from '../../../runtime/core/shapes.ts';
 import { isDistributed } from '../../../runtime/core/shards/index.ts';
 import {
   identifier,

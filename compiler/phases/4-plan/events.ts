@@ -10,7 +10,7 @@ import {
   type DeliveryShape,
   type EventsProgram,
   type EventTriggerShape,
-} from '../../../runtime/core/events.ts';
+} from '../../../runtime/core/contract/events.ts';
 import { quoteIdentifier, quoteLiteral } from '../../../runtime/core/sql/fragment.ts';
 import { type ColumnType, isStringified } from '../../../runtime/core/types.ts';
 import { captureSetting } from '../../../runtime/core/vocabulary.ts';

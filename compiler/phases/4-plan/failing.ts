@@ -3,8 +3,9 @@
  * so these are evaluated behind the others (boolean-expression.ts), and rules that have them behind the rows that lead to
  * theirs (runtime/core/query/visible.ts).
  */
+
+import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { operatorsOf } from '../../../runtime/core/operators.ts';
-import type { SourceShape } from '../../../runtime/core/shapes.ts';
 import { hasTotalComparison } from '../../../runtime/core/total-comparison.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type { Condition, Operand } from '../../model/model.ts';

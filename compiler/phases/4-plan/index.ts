@@ -1,11 +1,11 @@
 /** Phase 4: the model to pure data that phase 5 prints: row rules as SQL text, presets, saved operations, ledgers. */
-import type { DeclaredTable, RootFields } from '../../../runtime/core/contract.ts';
+import type { DeclaredTable, RootFields } from '../../../runtime/core/contract/contract.ts';
+import type { EventsProgram } from '../../../runtime/core/contract/events.ts';
+import type { DeclaredFunction, FunctionShape, TableShape } from '../../../runtime/core/contract/shapes.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
-import type { EventsProgram } from '../../../runtime/core/events.ts';
+import { ROOT_FIELD_KINDS } from '../../../runtime/core/program/root-fields.ts';
 import { lazy } from '../../../runtime/core/remember.ts';
-import { ROOT_FIELD_KINDS } from '../../../runtime/core/root-fields.ts';
-import type { SavedOptions } from '../../../runtime/core/saved.ts';
-import type { DeclaredFunction, FunctionShape, TableShape } from '../../../runtime/core/shapes.ts';
+import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import { isDistributed } from '../../../runtime/core/shards/index.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';

@@ -4,11 +4,11 @@
  */
 import { followsThrough } from '../../../runtime/core/condition/join.ts';
 import { type Rule, readRule } from '../../../runtime/core/condition/rule.ts';
+import { EVERY_ROW, type RelationshipShape, type RuleText } from '../../../runtime/core/contract/shapes.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { offer } from '../../../runtime/core/schema/offer.ts';
 import { relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
-import { EVERY_ROW, type RelationshipShape, type RuleText } from '../../../runtime/core/shapes.ts';
 import type { Condition, ModelTable } from '../../model/model.ts';
 import type { PlannedTable } from '../../model/plan.ts';
 import { conjunctsOf, planCondition } from './boolean-expression.ts';

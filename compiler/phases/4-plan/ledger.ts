@@ -3,14 +3,14 @@
  * between two versions reads as a change of rights. Root fields follow from the facts and are named only where a permission withholds one.
  */
 import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
+import { type FunctionShape, inferableKeys, type TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
+import type { RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
 import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
-import type { RootFieldKind } from '../../../runtime/core/root-fields.ts';
-import type { SavedOptions } from '../../../runtime/core/saved.ts';
+import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
-import { type FunctionShape, inferableKeys, type TableShape } from '../../../runtime/core/shapes.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { type Deletion, deletionOf } from '../../model/deletions.ts';

@@ -9,7 +9,7 @@ import type {
   SourceShape,
   TableShape,
   UpdateRule,
-} from '../../../runtime/core/shapes.ts';
+} from '../../../runtime/core/contract/shapes.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type {
   Condition,

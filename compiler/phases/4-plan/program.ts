@@ -1,6 +1,6 @@
 /** The plan as a program of this very process: what the generated files will say, without printing and loading them. */
-import { access, program } from '../../../runtime/core/contract.ts';
-import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
+import { access, program } from '../../../runtime/core/contract/contract.ts';
+import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
 import { createMemory, type Memory } from '../../memory/memory.ts';
 import type { Plan, PlannedTable } from '../../model/plan.ts';
 

@@ -3,7 +3,7 @@
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
-import type { RestRoute, SavedOperation } from '../../../runtime/core/saved.ts';
+import type { RestRoute, SavedOperation } from '../../../runtime/core/saved/saved.ts';
 import type { Json, Metadata, RestEndpoint } from '../../../runtime/metadata/metadata.ts';
 
 /** A saved query, or why it cannot be run. */

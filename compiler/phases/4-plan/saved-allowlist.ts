@@ -4,10 +4,10 @@ import { diagnostics as messages } from '../../../runtime/core/diagnostics/catal
 import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
-import type { Program } from '../../../runtime/core/program.ts';
+import type { Program } from '../../../runtime/core/program/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation } from '../../../runtime/core/request/document.ts';
-import type { AllowedDocument } from '../../../runtime/core/saved.ts';
+import type { AllowedDocument } from '../../../runtime/core/saved/saved.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import type { CollectionQuery, Metadata, QueryCollection } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';

@@ -7,7 +7,7 @@ import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
 import { planOperation } from '../../../runtime/core/request/plan.ts';
 import { type OperationSize, operationSize, sizeWithArguments } from '../../../runtime/core/request/size.ts';
-import type { SavedOptions } from '../../../runtime/core/saved.ts';
+import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { type ApiLimits, roleLimit } from '../../../runtime/core/settings.ts';

@@ -2,7 +2,7 @@
 
 import { GraphQLError } from 'graphql';
 import { type EngineError, UnknownName } from '../../../runtime/core/errors.ts';
-import type { Program } from '../../../runtime/core/program.ts';
+import type { Program } from '../../../runtime/core/program/program.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
 import { graphqlProblem } from '../../../runtime/core/reasons.ts';
 import { explainUnknown } from '../../../runtime/core/schema/hidden.ts';

@@ -19,8 +19,8 @@ import type {
   SavedValue,
   SavedWrite,
   SavedWriteStatement,
-} from '../../../runtime/core/saved.ts';
-import { savedText } from '../../../runtime/core/saved-sql.ts';
+} from '../../../runtime/core/saved/saved.ts';
+import { savedText } from '../../../runtime/core/saved/saved-sql.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
 import { print, type Statement } from '../../../runtime/core/sql/fragment.ts';

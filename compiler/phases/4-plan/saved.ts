@@ -4,18 +4,18 @@
  */
 
 import { type DocumentNode, GraphQLError, Kind, print, valueFromASTUntyped } from 'graphql';
-import { program } from '../../../runtime/core/contract.ts';
+import { program } from '../../../runtime/core/contract/contract.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { type Losses, lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import { EngineError, UnknownName } from '../../../runtime/core/errors.ts';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
-import { linkProgram, type Program } from '../../../runtime/core/program.ts';
+import { linkProgram, type Program } from '../../../runtime/core/program/program.ts';
+import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
-import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
-import type { SavedOperation, SavedOptions, SavedVariable } from '../../../runtime/core/saved.ts';
+import type { SavedOperation, SavedOptions, SavedVariable } from '../../../runtime/core/saved/saved.ts';
 import { ownerOfType } from '../../../runtime/core/schema/hidden.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';

@@ -1,12 +1,12 @@
 /** Reports what Citus answers by every shard, or not at all: in rules, relationships, functions and event triggers. */
 import { readRule } from '../../../runtime/core/condition/rule.ts';
+import type { RuleText } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
-import type { Program } from '../../../runtime/core/program.ts';
-import type { SavedOperation } from '../../../runtime/core/saved.ts';
-import { roleVerdicts } from '../../../runtime/core/saved-verdicts.ts';
-import type { RuleText } from '../../../runtime/core/shapes.ts';
+import type { Program } from '../../../runtime/core/program/program.ts';
+import type { SavedOperation } from '../../../runtime/core/saved/saved.ts';
+import { roleVerdicts } from '../../../runtime/core/saved/saved-verdicts.ts';
 import { distributionColumn, fixesRows } from '../../../runtime/core/shards/index.ts';
 import { verdictWords } from '../../../runtime/core/shards/verdicts.ts';
 import { bindRow, identifier, print, raw, sql } from '../../../runtime/core/sql/fragment.ts';

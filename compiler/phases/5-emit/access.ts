@@ -7,7 +7,7 @@ import {
   type RuleText,
   type SelectRule,
   type UpdateRule,
-} from '../../../runtime/core/shapes.ts';
+} from '../../../runtime/core/contract/shapes.ts';
 import type { PlannedTable } from '../../model/plan.ts';
 import { type FileNames, fileName } from './names.ts';
 import { placeOf } from './table.ts';

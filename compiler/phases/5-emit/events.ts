@@ -4,7 +4,7 @@ import type {
   DeliveryShape,
   EventsProgram,
   EventTriggerShape,
-} from '../../../runtime/core/events.ts';
+} from '../../../runtime/core/contract/events.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { properties } from './table.ts';
 import { holdsExactNumber, type Property, templates } from './templates.ts';

@@ -1,5 +1,5 @@
 /** `<function>.ts`: the shape of a tracked function, who may call it, and its root fields. */
-import type { DeclaredFunction } from '../../../runtime/core/shapes.ts';
+import type { DeclaredFunction } from '../../../runtime/core/contract/shapes.ts';
 import type { FileNames } from './names.ts';
 import { properties, sections } from './table.ts';
 import { templates } from './templates.ts';

@@ -1,5 +1,5 @@
 /** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
-import type { SavedOperation, SavedPlan } from '../../../runtime/core/saved.ts';
+import type { SavedOperation, SavedPlan } from '../../../runtime/core/saved/saved.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';

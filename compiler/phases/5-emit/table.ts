@@ -1,6 +1,7 @@
 /** `<table>.table.ts`: the shape of a table and its root fields, the same for every role. */
-import { fieldEntries } from '../../../runtime/core/root-fields.ts';
-import type { DeclaredTable, TableShape } from '../../../runtime/core/shapes.ts';
+
+import type { DeclaredTable, TableShape } from '../../../runtime/core/contract/shapes.ts';
+import { fieldEntries } from '../../../runtime/core/program/root-fields.ts';
 import type { FileNames } from './names.ts';
 import { holdsExactNumber, type Property, printLiteral, templates } from './templates.ts';
 

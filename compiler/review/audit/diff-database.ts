@@ -3,8 +3,8 @@
  * triggers, and what foreign keys do. A hash says that something changed, not what it means.
  */
 
-import type { Table } from '../../../runtime/core/program.ts';
-import type { FunctionShape } from '../../../runtime/core/shapes.ts';
+import type { FunctionShape } from '../../../runtime/core/contract/shapes.ts';
+import type { Table } from '../../../runtime/core/program/program.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';

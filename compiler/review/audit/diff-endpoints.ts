@@ -1,7 +1,8 @@
 /** Compares REST endpoints, and the documents of saved operations. */
-import { comparableDocument } from '../../../runtime/core/request/comparable.ts';
+
 import { parseDocument } from '../../../runtime/core/request/document.ts';
-import type { SavedOperation } from '../../../runtime/core/saved.ts';
+import { comparableDocument } from '../../../runtime/core/saved/comparable.ts';
+import type { SavedOperation } from '../../../runtime/core/saved/saved.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
 

@@ -1,6 +1,6 @@
 /** Compares what admitted texts mean: where names of fields changed hands, an operation reads and writes other columns. */
-import { allowedTexts } from '../../../runtime/core/request/allowed.ts';
-import type { SavedOperation } from '../../../runtime/core/saved.ts';
+import { allowedTexts } from '../../../runtime/core/saved/allowed.ts';
+import type { SavedOperation } from '../../../runtime/core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';

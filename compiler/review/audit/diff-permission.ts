@@ -5,7 +5,7 @@ import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { type Comparison, compareConditions } from '../../../runtime/core/condition/prove.ts';
 import { readsSession } from '../../../runtime/core/condition/reads.ts';
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
-import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
+import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Subject, Verdict } from './finding.ts';
 import { type KnowledgeOf, knowledgeOfBoth } from './knowledge.ts';

@@ -1,6 +1,6 @@
 /** Compares what other servers do: actions, remote schemas, and the webhooks that event triggers send rows to. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Table } from '../../../runtime/core/program.ts';
+import type { Table } from '../../../runtime/core/program/program.ts';
 import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';

@@ -1,7 +1,7 @@
 /** Compares what surrounds permissions: paths to rows, functions, saved operations, shapes and settings. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Program, Table } from '../../../runtime/core/program.ts';
-import { allowedTexts } from '../../../runtime/core/request/allowed.ts';
+import type { Program, Table } from '../../../runtime/core/program/program.ts';
+import { allowedTexts } from '../../../runtime/core/saved/allowed.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';

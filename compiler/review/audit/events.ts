@@ -1,6 +1,7 @@
 /** The data that event triggers and cron triggers send to each host: columns, headers, signatures. */
+
+import type { DeliveryShape, EventTriggerShape } from '../../../runtime/core/contract/events.ts';
 import { variablesOf } from '../../../runtime/core/environment-template.ts';
-import type { DeliveryShape, EventTriggerShape } from '../../../runtime/core/events.ts';
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 

@@ -1,7 +1,7 @@
 /** Prints which rules and foreign keys do not tie rows to a session variable. */
 
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
-import { EVERY_ROW } from '../../../runtime/core/shapes.ts';
+import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { count } from '../findings/text.ts';
 import type { Isolation } from './isolation.ts';

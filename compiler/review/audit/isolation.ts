@@ -1,8 +1,8 @@
 /** Which rules, and which foreign keys that roles write, do not tie rows to a session variable such as the tenant's. */
 import { columnsOfRule, readsSession } from '../../../runtime/core/condition/reads.ts';
 import { readRule } from '../../../runtime/core/condition/rule.ts';
-import type { Table } from '../../../runtime/core/program.ts';
-import type { TableShape } from '../../../runtime/core/shapes.ts';
+import type { TableShape } from '../../../runtime/core/contract/shapes.ts';
+import type { Table } from '../../../runtime/core/program/program.ts';
 import {
   type Reference,
   referencesOf,

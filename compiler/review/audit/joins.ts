@@ -1,6 +1,6 @@
 /** Relationships that another step looks up, and that lead a role to the rows of a table: of tables, answers of actions and remote schemas. */
 import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
-import type { Table } from '../../../runtime/core/program.ts';
+import type { Table } from '../../../runtime/core/program/program.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { Scope } from './path.ts';

@@ -1,18 +1,18 @@
 /** Who may do what with which table: everything that access files say, role by role and table by table. */
 import type { AccessOperation } from '../../../runtime/console/questions.ts';
 import { handlerHost } from '../../../runtime/core/action/host.ts';
-import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { displayName } from '../../../runtime/core/names.ts';
-import type { Table, TableFunction } from '../../../runtime/core/program.ts';
-import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
-import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type {
   DeleteRule,
   InputValidation,
   InsertRule,
   SelectRule,
   UpdateRule,
-} from '../../../runtime/core/shapes.ts';
+} from '../../../runtime/core/contract/shapes.ts';
+import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { displayName } from '../../../runtime/core/names.ts';
+import type { Table, TableFunction } from '../../../runtime/core/program/program.ts';
+import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { rootsOf } from './roots.ts';

@@ -1,7 +1,7 @@
 /** The matrix as one self-contained HTML page: nothing is fetched, nothing is sent. */
 import { readFileSync } from 'node:fs';
 import { ruleLayout, ruleWords } from '../../../runtime/core/condition/words.ts';
-import { isOpen } from '../../../runtime/core/shapes.ts';
+import { isOpen } from '../../../runtime/core/contract/shapes.ts';
 import type { Matrix } from './matrix.ts';
 
 const page = new URL('./page.html', import.meta.url);

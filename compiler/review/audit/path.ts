@@ -1,7 +1,7 @@
 /** A path by which a role reaches a column, with the rules on it. */
 
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import type { Program, Table } from '../../../runtime/core/program.ts';
+import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 

@@ -1,7 +1,7 @@
 /** The fields of remote schemas that roles may use, and the root fields and relationships that lead to each. */
 
 import { type FieldDefinitionNode, Kind, print as printAst } from 'graphql';
-import type { Table } from '../../../runtime/core/program.ts';
+import type { Table } from '../../../runtime/core/program/program.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';

@@ -1,8 +1,8 @@
 /** Renders the answers of an audit for a terminal. Rules are numbered, because paths share them. */
 
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
+import { EVERY_ROW, isOpen } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { EVERY_ROW, isOpen } from '../../../runtime/core/shapes.ts';
 import { type AccessTable, type Matrix, OPERATION_NAMES, type Permission } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
 import type { WhoResult } from './who.ts';

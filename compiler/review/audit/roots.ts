@@ -1,5 +1,5 @@
 /** Which root fields a role is offered, and what they are about. */
-import type { Table, TableFunction } from '../../../runtime/core/program.ts';
+import type { Table, TableFunction } from '../../../runtime/core/program/program.ts';
 import { offer } from '../../../runtime/core/schema/offer.ts';
 import { type OfferedRoot, offeredCalls, offeredRoots } from '../../../runtime/core/schema/offered-roots.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';

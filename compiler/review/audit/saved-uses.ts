@@ -1,5 +1,5 @@
 /** Uses of a column by a saved operation: it returns it, writes it, or selects rows by it. */
-import type { Column } from '../../../runtime/core/program.ts';
+import type { Column } from '../../../runtime/core/program/program.ts';
 import type { InputNode, Selection } from '../../../runtime/core/request/selection.ts';
 import type { InputType } from '../../../runtime/core/schema/types.ts';
 

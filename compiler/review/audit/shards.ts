@@ -1,6 +1,6 @@
 /** Verdict of Citus on each root field of each role and on saved operations: one shard, all of them, or refused. */
-import { linkProgram } from '../../../runtime/core/program.ts';
-import { type RoleVerdict, roleVerdicts } from '../../../runtime/core/saved-verdicts.ts';
+import { linkProgram } from '../../../runtime/core/program/program.ts';
+import { type RoleVerdict, roleVerdicts } from '../../../runtime/core/saved/saved-verdicts.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { isDistributed } from '../../../runtime/core/shards/index.ts';
 import type { Verdict } from '../../../runtime/core/shards/shapes.ts';

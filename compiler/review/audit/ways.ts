@@ -1,5 +1,5 @@
 /** How a role comes to the rows of a table. */
-import type { Relationship, Table } from '../../../runtime/core/program.ts';
+import type { Relationship, Table } from '../../../runtime/core/program/program.ts';
 import { offersAggregates } from '../../../runtime/core/schema/computed-aggregates.ts';
 import { offersGroups } from '../../../runtime/core/schema/group-types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';

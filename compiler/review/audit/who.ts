@@ -4,7 +4,7 @@
  */
 
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import type { Table } from '../../../runtime/core/program.ts';
+import type { Table } from '../../../runtime/core/program/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { namedType } from '../../../runtime/core/schema/types.ts';
 import type { VisibleTable } from '../../../runtime/core/schema/visible-table.ts';

@@ -1,10 +1,10 @@
 /** The paths by which a role writes a column. */
 
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
-import type { Relationship, Table } from '../../../runtime/core/program.ts';
+import { inferableKeys } from '../../../runtime/core/contract/shapes.ts';
+import type { Relationship, Table } from '../../../runtime/core/program/program.ts';
 import { type RelatedOperation, relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
-import { inferableKeys } from '../../../runtime/core/shapes.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
 import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';

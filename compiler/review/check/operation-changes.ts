@@ -2,11 +2,11 @@
 
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
-import { allowedTexts } from '../../../runtime/core/request/allowed.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
 import type { Selection } from '../../../runtime/core/request/selection.ts';
-import type { RestRoute, SavedOperation } from '../../../runtime/core/saved.ts';
+import { allowedTexts } from '../../../runtime/core/saved/allowed.ts';
+import type { RestRoute, SavedOperation } from '../../../runtime/core/saved/saved.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { printType } from '../../../runtime/core/schema/types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';

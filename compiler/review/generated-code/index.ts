@@ -1,9 +1,9 @@
 /** Generated code as its readers want it: what is served, and where each rule is written. Nothing of it is run. */
 
+import type { TableAccess } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { linkProgram, type Program, type Table } from '../../../runtime/core/program.ts';
-import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
-import type { TableAccess } from '../../../runtime/core/shapes.ts';
+import { linkProgram, type Program, type Table } from '../../../runtime/core/program/program.ts';
+import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
 import { editedFiles } from '../../../runtime/program/manifest.ts';
 import { readLiterals } from './literals.ts';
 import { type GeneratedTexts, readGeneratedTexts } from './place.ts';

@@ -5,7 +5,7 @@
  */
 import { posix } from 'node:path';
 import { ts } from 'ts-morph';
-import * as contract from '../../../runtime/core/contract.ts';
+import * as contract from '../../../runtime/core/contract/contract.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Files } from '../../phases/5-emit/index.ts';
 import { GeneratedCodeError } from './place.ts';

@@ -1,9 +1,9 @@
 /** Saved statements planned again from the access files beside them, to tell whether they are what the rules give. */
 import { isDeepStrictEqual } from 'node:util';
-import { linkProgram } from '../../../runtime/core/program.ts';
+import { linkProgram } from '../../../runtime/core/program/program.ts';
+import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
 import { chooseOperation, parseDocument } from '../../../runtime/core/request/document.ts';
-import type { GeneratedProgram } from '../../../runtime/core/resolvers.ts';
-import type { SavedOperation } from '../../../runtime/core/saved.ts';
+import type { SavedOperation } from '../../../runtime/core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { planForRole, planStatements, wakesForRole } from '../../phases/4-plan/saved-statements.ts';
 

@@ -2,8 +2,8 @@
 
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { createKnowledge, type Knowledge } from '../../../runtime/core/condition/knowledge.ts';
+import type { TableAccess } from '../../../runtime/core/contract/shapes.ts';
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
-import type { TableAccess } from '../../../runtime/core/shapes.ts';
 import type { JsonObject, Metadata, MetadataPath, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Condition, Model, ModelTable, Presets } from '../../model/model.ts';
 import type { Plan } from '../../model/plan.ts';

@@ -5,7 +5,7 @@
 
 import { remember } from '../../../runtime/core/remember.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
-import type { SavedOptions } from '../../../runtime/core/saved.ts';
+import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import type { CompileResult } from '../../index.ts';
 import type { Check } from './isolation.ts';
 import type { TryRule } from './rule-trial.ts';

@@ -1,8 +1,8 @@
 /** Ways to weaken a boolean expression of a permission, as an edit of the metadata would. */
 
+import type { TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
-import type { TableShape } from '../../../runtime/core/shapes.ts';
 import type { Json, JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 

@@ -3,7 +3,7 @@
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
-import type { SavedOptions } from '../../../runtime/core/saved.ts';
+import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { CompileResult } from '../../index.ts';
 import type { Model } from '../../model/model.ts';

@@ -1,8 +1,9 @@
 /**
  * Mutants: the metadata with one permission weakened, as a mistaken commit would do. Tests of permissions have to notice each.
  */
+
+import type { TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
-import type { TableShape } from '../../../runtime/core/shapes.ts';
 import type { PermissionKind } from '../../../runtime/metadata/kinds/permission.ts';
 import type { TableEntry } from '../../../runtime/metadata/kinds/table.ts';
 import type { Json, JsonObject, Metadata } from '../../../runtime/metadata/metadata.ts';

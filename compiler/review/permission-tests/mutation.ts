@@ -5,8 +5,8 @@
 import { createKnowledge } from '../../../runtime/core/condition/knowledge.ts';
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { compareConditions } from '../../../runtime/core/condition/prove.ts';
+import { EVERY_ROW, type TableShape } from '../../../runtime/core/contract/shapes.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
-import { EVERY_ROW, type TableShape } from '../../../runtime/core/shapes.ts';
 import { identifier, print } from '../../../runtime/core/sql/fragment.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { CompileResult } from '../../index.ts';

@@ -6,10 +6,10 @@
 import pg from 'pg';
 import { readRule } from '../../../runtime/core/condition/rule.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
-import type { Table } from '../../../runtime/core/program.ts';
+import type { Table } from '../../../runtime/core/program/program.ts';
+import type { MutationFieldKind } from '../../../runtime/core/program/root-fields.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
-import type { MutationFieldKind } from '../../../runtime/core/root-fields.ts';
 import { boundRule } from '../../../runtime/core/schema/visible-table.ts';
 import type { Session } from '../../../runtime/core/session.ts';
 import { identifier, print, raw, sql } from '../../../runtime/core/sql/fragment.ts';

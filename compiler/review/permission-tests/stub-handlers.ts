@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ACTION_CALLER } from '../../../runtime/core/action/provider.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
-import type { Program } from '../../../runtime/core/program.ts';
+import type { Program } from '../../../runtime/core/program/program.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
 import type { Callers } from '../../../runtime/graphql/execution.ts';
 import type { CallResult } from '../../../runtime/outgoing/actions/action-log.ts';

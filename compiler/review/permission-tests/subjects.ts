@@ -1,15 +1,16 @@
 /** The row rules under test, and a program for each that isolates it. */
-import { displayName } from '../../../runtime/core/names.ts';
-import { linkProgram } from '../../../runtime/core/program.ts';
-import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
-import type { SavedOptions } from '../../../runtime/core/saved.ts';
+
 import {
   type AccessRules,
   EVERY_ROW,
   type SelectRule,
   type TableShape,
   type UpdateRule,
-} from '../../../runtime/core/shapes.ts';
+} from '../../../runtime/core/contract/shapes.ts';
+import { displayName } from '../../../runtime/core/names.ts';
+import { linkProgram } from '../../../runtime/core/program/program.ts';
+import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
+import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import type { Condition, Model, ModelTable, Presets } from '../../model/model.ts';
 import type { Plan } from '../../model/plan.ts';
 import { planCondition } from '../../phases/4-plan/boolean-expression.ts';

@@ -1,7 +1,7 @@
 /** Cases of `engine test` for a new role: two owners, each with a row, and what one of them reads, changes, deletes and may not insert. */
 import { stringify } from 'yaml';
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
-import type { RootFieldKind } from '../../../runtime/core/root-fields.ts';
+import type { RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
 import type { Json, JsonObject } from '../../../runtime/metadata/metadata.ts';
 import type { CompileResult } from '../../index.ts';
 import { type ExampleRow, type ExampleRows, exampleRows, isFreeColumn } from './example-rows.ts';

@@ -3,8 +3,8 @@
  * of several of one length a person has to choose.
  */
 import type { CatalogForeignKey, CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import type { TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { keyOf } from '../../../runtime/core/names.ts';
-import type { TableShape } from '../../../runtime/core/shapes.ts';
 import type { Json, JsonObject } from '../../../runtime/metadata/metadata.ts';
 
 /** The row that a session is tied to: `public.users.id=X-Engine-User-Id`. */

@@ -1,5 +1,6 @@
 /** Custom types as GraphQL types, for one role: its relationships lead to tables that the role may read. */
 import { DEFAULT_DEPRECATION_REASON, Kind, parseType, type TypeNode } from 'graphql';
+import type { SourceShape } from '../contract/shapes.ts';
 import type { TableTarget } from '../join/join.ts';
 import { lazy, remember } from '../remember.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
@@ -18,7 +19,6 @@ import {
   type ScalarType,
   type TypeReference,
 } from '../schema/types.ts';
-import type { SourceShape } from '../shapes.ts';
 import { columnType } from '../types.ts';
 import type {
   CustomFieldShape,

@@ -4,7 +4,7 @@
  * for the invoices of a customer that is mine. Implied conditions are left out of statements, which spares Postgres a
  * subquery for each row.
  */
-import type { RelationshipShape, SourceShape, TableShape } from '../shapes.ts';
+import type { RelationshipShape, SourceShape, TableShape } from '../contract/shapes.ts';
 import { isPlainType, type KnownRow } from './branch.ts';
 import { type ColumnFacts, isStored, type Knowledge, nameOf, quoted, type TableFacts } from './knowledge.ts';
 import { areImpossible } from './prove.ts';

@@ -1,7 +1,7 @@
 /** Facts about the tables of conditions, beyond their texts. Names are quoted, as in rules. */
 
+import { provenKeys, type TableShape } from '../contract/shapes.ts';
 import { remember } from '../remember.ts';
-import { provenKeys, type TableShape } from '../shapes.ts';
 import { identifier } from '../sql/fragment.ts';
 import type { Token } from './tokens.ts';
 

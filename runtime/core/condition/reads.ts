@@ -1,6 +1,7 @@
 /** Tables, columns and other rows that a rule reads. Independent of the layout of its text. */
+
+import type { RuleText } from '../contract/shapes.ts';
 import { objectKey } from '../names.ts';
-import type { RuleText } from '../shapes.ts';
 import { RULE_ALIAS } from './rule.ts';
 import { isQuotedName, isSession, ROW, readTokens, type Token, type Tokens, unquoted } from './tokens.ts';
 

@@ -9,9 +9,10 @@
  * namespaces, so that no outer alias can be captured by an inner EXISTS. GraphQL has no names with `#`, so a client's response
  * name cannot capture either.
  */
+
+import type { RuleText } from '../contract/shapes.ts';
 import type { RuleReference } from '../reason.ts';
 import { lazy } from '../remember.ts';
-import type { RuleText } from '../shapes.ts';
 import { row, type Sql, type SqlNode } from '../sql/fragment.ts';
 import { parseCondition } from './parse.ts';
 import { printLine } from './print.ts';

@@ -1,5 +1,5 @@
 /** Rules for reading: the SQL of a rule without the quotes, casts and braces that only Postgres and the loader need. */
-import { EVERY_ROW, type RuleText } from '../shapes.ts';
+import { EVERY_ROW, type RuleText } from '../contract/shapes.ts';
 import { vocabulary } from '../vocabulary.ts';
 import { isQuotedName, isSession, type PlacedToken, placeTokens, ROW, type Token } from './tokens.ts';
 

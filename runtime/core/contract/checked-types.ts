@@ -2,7 +2,7 @@
  * Types that read the literals of generated files: which names a table has, and what its rules may say. A misspelt name in a
  * file is an error of `tsc` because of these types, and of the loader because of declared.ts.
  */
-import type { AccessRules, DeleteRule, InsertRule, SelectRule, SourceShape, UpdateRule } from '../shapes.ts';
+import type { AccessRules, DeleteRule, InsertRule, SelectRule, SourceShape, UpdateRule } from './shapes.ts';
 
 export interface Columns {
   readonly columns: Readonly<Record<string, { readonly type: string; readonly notNull?: true }>>;

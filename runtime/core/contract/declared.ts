@@ -7,7 +7,8 @@ import { columnsOfRule, textOfString, undeclaredAlias } from '../condition/reads
 import { readRule } from '../condition/rule.ts';
 import { readTokens, unquoted } from '../condition/tokens.ts';
 import { objectKey } from '../names.ts';
-import { fieldEntries, isNamedKind, ROOT_FIELD_KINDS } from '../root-fields.ts';
+import { fieldEntries, isNamedKind, ROOT_FIELD_KINDS } from '../program/root-fields.ts';
+import { isSqlType } from '../types.ts';
 import type {
   AccessRules,
   DeclaredTable,
@@ -16,8 +17,7 @@ import type {
   SourceShape,
   TableAccess,
   TableShape,
-} from '../shapes.ts';
-import { isSqlType } from '../types.ts';
+} from './shapes.ts';
 
 const RULE_PARTS = {
   select: [

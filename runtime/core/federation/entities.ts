@@ -3,6 +3,7 @@
  * each gives the rows of its representations in order, null where the role sees none. The answer takes them in turn.
  */
 
+import { mayRepeatKey } from '../contract/shapes.ts';
 import { pathStep } from '../errors.ts';
 import { jsonObject } from '../query/json-rows.ts';
 import { baseRows, type RowSource } from '../query/rows.ts';
@@ -12,7 +13,6 @@ import { rowRule } from '../query/visible.ts';
 import { sourceValue } from '../request/bind.ts';
 import type { InputNode, SelectedField, Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { mayRepeatKey } from '../shapes.ts';
 import { identifier, join, type ParameterSource, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
 import { asOperand, infixOperator } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';

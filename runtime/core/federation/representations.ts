@@ -1,6 +1,6 @@
 /** Representations: how a gateway names the entities that it wants to know more of, by type and key. */
 import { EngineError, type Path, pathStep } from '../errors.ts';
-import type { Column } from '../program.ts';
+import type { Column } from '../program/program.ts';
 import { remember } from '../remember.ts';
 import { encodeList, encodeValue } from '../types.ts';
 

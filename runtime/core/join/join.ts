@@ -4,7 +4,7 @@
  * and the result takes the place of the values (see splice.ts). Steps of one level run in parallel.
  */
 import { EngineError } from '../errors.ts';
-import type { Column } from '../program.ts';
+import type { Column } from '../program/program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { SelectedField, Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';

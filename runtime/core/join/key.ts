@@ -1,6 +1,7 @@
 /** Values of join columns, as the left side's JSON has them → texts that Postgres reads as the column's type. */
-import type { Column } from '../program.ts';
-import type { SourceShape } from '../shapes.ts';
+
+import type { SourceShape } from '../contract/shapes.ts';
+import type { Column } from '../program/program.ts';
 
 /** The texts of a tuple; undefined where a value cannot be one of its column's type, so that nothing can be equal. */
 export function encodeKey(

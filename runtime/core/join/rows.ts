@@ -4,7 +4,8 @@
  * their tuple and are gathered in this process: for 10,000 tuples that takes half the processor time of an aggregate for each.
  */
 
-import type { Column } from '../program.ts';
+import type { TableShape } from '../contract/shapes.ts';
+import type { Column } from '../program/program.ts';
 import { jsonRows } from '../query/json-rows.ts';
 import { orderBy } from '../query/order.ts';
 import { baseRows, type RowSource } from '../query/rows.ts';
@@ -12,7 +13,6 @@ import type { Scope } from '../query/scope.ts';
 import { aggregateOfRows, listOfRows, rowEntries } from '../query/select.ts';
 import { rowRule } from '../query/visible.ts';
 import type { SelectedField } from '../request/selection.ts';
-import type { TableShape } from '../shapes.ts';
 import { identifier, join, type Sql, sql, unnested } from '../sql/fragment.ts';
 import { asOperand, infixOperator } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';

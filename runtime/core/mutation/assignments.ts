@@ -1,14 +1,15 @@
 /** Changes of columns: as requests ask for them, and as an UPDATE makes them. */
+
+import { EVERY_ROW } from '../contract/shapes.ts';
 import { EngineError, type Path } from '../errors.ts';
-import type { Column } from '../program.ts';
+import type { Column } from '../program/program.ts';
 import { objectOf } from '../query/comparison.ts';
-import { presetValue } from '../query/mark.ts';
 import { listParameter, strictParameter, valueParameter } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
+import { presetValue } from '../saved/mark.ts';
 import { UPDATE_OPERATORS, type UpdateOperator } from '../schema/mutation-types.ts';
 import { fixedType, sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { EVERY_ROW } from '../shapes.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { markedCheck } from './check.ts';
 import { ruleCondition, whereClause } from './delete.ts';

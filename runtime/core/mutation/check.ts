@@ -2,10 +2,11 @@
  * Checks of written rows. Postgres itself is made to refuse a statement whose rows do not pass, with a text that says whose
  * check it was and which of its conditions did not hold.
  */
-import { markedRule } from '../query/mark.ts';
+
+import { EVERY_ROW, type RuleText } from '../contract/shapes.ts';
 import type { Reason } from '../reason.ts';
+import { markedRule } from '../saved/mark.ts';
 import { boundRule, type VisibleTable } from '../schema/visible-table.ts';
-import { EVERY_ROW, type RuleText } from '../shapes.ts';
 import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 
 /** The message for clients. */

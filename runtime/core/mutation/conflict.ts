@@ -1,11 +1,12 @@
 /** `on_conflict`. */
+
+import { EVERY_ROW, type RuleText } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
 import type { Scope } from '../query/scope.ts';
 import { whereCondition } from '../query/where.ts';
 import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { EVERY_ROW, type RuleText } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { presetAssignments } from './assignments.ts';

@@ -1,13 +1,14 @@
 /** Deletes. */
+
+import { EVERY_ROW } from '../contract/shapes.ts';
 import type { Path } from '../errors.ts';
-import { markedRule } from '../query/mark.ts';
+import type { TableCall } from '../program/root-fields.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
 import type { Selection } from '../request/selection.ts';
-import type { TableCall } from '../root-fields.ts';
+import { markedRule } from '../saved/mark.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import { boundRule, type VisibleTable } from '../schema/visible-table.ts';
-import { EVERY_ROW } from '../shapes.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { argumentsItem, asking, question } from './input-validation.ts';
 import type { MutationStep } from './step.ts';

@@ -1,12 +1,13 @@
 /** Tracked functions: their rows pass through the select rule of the table they return. */
+
+import type { FunctionShape } from '../contract/shapes.ts';
+import type { FunctionCall } from '../program/root-fields.ts';
 import { functionCall } from '../query/computed.ts';
 import type { RowSource } from '../query/rows.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { aggregateOfRows, functionRow, listOfRows } from '../query/select.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
-import type { FunctionCall } from '../root-fields.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import type { FunctionShape } from '../shapes.ts';
 import { print, type Sql, sql } from '../sql/fragment.ts';
 import { keepRowsOf, keptRows } from './kept.ts';
 import type { MutationStep } from './step.ts';

@@ -15,10 +15,10 @@ import { nameOf, quoted } from '../condition/knowledge.ts';
 import { callsFunction } from '../condition/reads.ts';
 import { ROW, textOf } from '../condition/tokens.ts';
 import { type Condition, conditionsOf, type Exists, type FromItem } from '../condition/tree.ts';
-import type { Column, Table } from '../program.ts';
+import { EVERY_ROW, provenKeys } from '../contract/shapes.ts';
+import type { Column, Table } from '../program/program.ts';
 import { lazy } from '../remember.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { EVERY_ROW, provenKeys } from '../shapes.ts';
 import type { RowValues } from './insert-objects.ts';
 
 /** The rows of one place in the tree of objects. */

@@ -10,7 +10,7 @@
  * says which one it was.
  */
 import type { Path } from '../errors.ts';
-import type { Column, Relationship, Table } from '../program.ts';
+import type { Column, Relationship, Table } from '../program/program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, parameter, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';

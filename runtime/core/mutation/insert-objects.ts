@@ -1,6 +1,6 @@
 /** The objects of an insert, taken apart: columns, what the row refers to, and what refers to the row. */
 import { EngineError, type Path } from '../errors.ts';
-import type { Column, Relationship } from '../program.ts';
+import type { Column, Relationship } from '../program/program.ts';
 import { objectOf } from '../query/comparison.ts';
 import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';

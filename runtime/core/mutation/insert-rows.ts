@@ -1,10 +1,10 @@
 /** The INSERT statement itself: which columns, which values, in one of three forms. */
 
 import { EngineError, type Path } from '../errors.ts';
-import type { Column } from '../program.ts';
-import { presetValue } from '../query/mark.ts';
+import type { Column } from '../program/program.ts';
 import { sourceOf, valueParameter } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
+import { presetValue } from '../saved/mark.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';

@@ -3,7 +3,7 @@
  * result of an insert with nested data; batches are a faster way to the same result.
  */
 import type { Path } from '../errors.ts';
-import type { Column } from '../program.ts';
+import type { Column } from '../program/program.ts';
 import { createScope, type Scope } from '../query/scope.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';

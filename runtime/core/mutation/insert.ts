@@ -2,14 +2,15 @@
  * Inserts. Rows without nested data are one statement; with nested data, the fewest statements that have the effect of one
  * object after the other.
  */
+
+import type { DeclaredTable } from '../contract/shapes.ts';
 import type { Path } from '../errors.ts';
+import type { Requester, TableCall } from '../program/root-fields.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { lazy } from '../remember.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
-import type { Requester, TableCall } from '../root-fields.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import type { DeclaredTable } from '../shapes.ts';
 import { raw } from '../sql/fragment.ts';
 import { type Conflict, conflictOf } from './conflict.ts';
 import { asking } from './input-validation.ts';

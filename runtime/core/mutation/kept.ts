@@ -3,7 +3,7 @@
  * the keys of rows that were written before it without a round trip to the server.
  */
 
-import type { Table } from '../program.ts';
+import type { Table } from '../program/program.ts';
 import { besideColumns } from '../query/json-rows.ts';
 import { isDistributed } from '../shards/index.ts';
 import { literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';

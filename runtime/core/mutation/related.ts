@@ -3,7 +3,7 @@
  * chose where it changes nothing itself, are kept for the changes of the rows related to them (see update-related.ts).
  */
 import { EngineError, type Path } from '../errors.ts';
-import type { Relationship } from '../program.ts';
+import type { Relationship } from '../program/program.ts';
 import { objectOf } from '../query/comparison.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { OperationSize } from '../request/size.ts';

@@ -1,7 +1,8 @@
 /** The steps of a mutation's root field: statements, prepared when it is planned, run inside the transaction of its source. */
+
+import type { InputValidation } from '../contract/shapes.ts';
 import type { Path } from '../errors.ts';
 import type { OperationSize } from '../request/size.ts';
-import type { InputValidation } from '../shapes.ts';
 import type { ParameterSource, Statement } from '../sql/fragment.ts';
 
 /** A root field of a mutation. Opaque to generated code, which only passes it on. */

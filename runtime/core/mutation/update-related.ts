@@ -8,14 +8,14 @@
  * updates, each with what is related to its rows, then inserts.
  */
 
+import { EVERY_ROW, mayRepeatKey } from '../contract/shapes.ts';
 import type { Path } from '../errors.ts';
-import type { Table } from '../program.ts';
+import type { Table } from '../program/program.ts';
 import type { Scope } from '../query/scope.ts';
 import { reached, rowRule } from '../query/visible.ts';
 import { whereCondition } from '../query/where.ts';
 import type { InputNode, Selection } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
-import { EVERY_ROW, mayRepeatKey } from '../shapes.ts';
 import { and, identifier, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
 import { equality } from '../sql/operand.ts';
 import { updateWrite } from './assignments.ts';

@@ -1,11 +1,11 @@
 /** Updates. */
 import type { Path } from '../errors.ts';
+import type { TableCall } from '../program/root-fields.ts';
 import { objectOf } from '../query/comparison.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
 import type { Selection } from '../request/selection.ts';
 import { largerSize, type OperationSize } from '../request/size.ts';
-import type { TableCall } from '../root-fields.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import type { Sql } from '../sql/fragment.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { Path } from '../errors.ts';
-import type { Table } from '../program.ts';
+import type { Table } from '../program/program.ts';
 import { besideColumns, jsonObject, jsonRows } from '../query/json-rows.ts';
 import type { Scope } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';

@@ -1,10 +1,10 @@
 /** Aggregates and nodes over rows of distributed tables: what `aggregateOfRows` answers, in the form that Citus takes. */
 import type { SelectedField, Selection } from '../request/selection.ts';
+import { roleLimit } from '../saved/mark.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { aggregateEntries } from './aggregate.ts';
 import { type Entry, jsonRows, objectCall } from './json-rows.ts';
-import { roleLimit } from './mark.ts';
 import { type Base, derivedRows, numbered, rowNumber } from './rows.ts';
 import type { Scope } from './scope.ts';
 

@@ -1,6 +1,6 @@
 /** Conditions on an aggregate over the rows of an array relationship. */
 import { EngineError } from '../errors.ts';
-import type { Relationship } from '../program.ts';
+import type { Relationship } from '../program/program.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';

@@ -1,10 +1,11 @@
 /** Calls of Postgres functions: computed fields and tracked functions. */
+
+import type { FunctionArgumentShape, SourceShape } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
 import { argumentNames } from '../names.ts';
-import type { ComputedField, Table } from '../program.ts';
+import type { ComputedField, Table } from '../program/program.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import type { FunctionArgumentShape, SourceShape } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
 import { identifier, join, parameter, raw, type Sql, sql, wholeRow } from '../sql/fragment.ts';
 import { columnType } from '../types.ts';

@@ -1,7 +1,7 @@
 /** Rows and objects as JSON, made by Postgres of named expressions. */
 
 import { MAX_IDENTIFIER } from '../names.ts';
-import type { Table } from '../program.ts';
+import type { Table } from '../program/program.ts';
 import { empty, identifier, join, literal, type Sql, sql, wholeRow } from '../sql/fragment.ts';
 import type { Scope } from './scope.ts';
 

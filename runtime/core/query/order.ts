@@ -1,9 +1,10 @@
 /** `order_by` and `distinct_on` arguments → sort keys. */
+
+import type { SourceShape } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
-import type { ComputedField } from '../program.ts';
+import type { ComputedField } from '../program/program.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
-import type { SourceShape } from '../shapes.ts';
 import { join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { aggregateCall } from '../sql/operand.ts';
 import { hasTotalComparison } from '../total-comparison.ts';

@@ -1,8 +1,8 @@
 /** Conditions that a resolver written by hand adds to those of the request and of the role. */
 
 import type { Where } from '../contract/row-types.ts';
-import type { Column, Table } from '../program.ts';
-import type { DeclaredTable } from '../shapes.ts';
+import type { DeclaredTable } from '../contract/shapes.ts';
+import type { Column, Table } from '../program/program.ts';
 import { identifier, type Sql, sql } from '../sql/fragment.ts';
 import { asOperand, infixOperator } from '../sql/operand.ts';
 import { arrayParameter, typedParameter } from '../sql/spatial.ts';

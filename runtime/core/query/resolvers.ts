@@ -1,9 +1,9 @@
 /** Resolvers of the root fields that read a table. Those written by hand may call them with a further condition. */
 
 import type { Where } from '../contract/row-types.ts';
-import type { Call } from '../root-fields.ts';
+import type { DeclaredTable } from '../contract/shapes.ts';
+import type { Call } from '../program/root-fields.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import type { DeclaredTable } from '../shapes.ts';
 import { join, type Sql, sql } from '../sql/fragment.ts';
 import { behind } from './condition.ts';
 import { groupsOfRows } from './groups.ts';

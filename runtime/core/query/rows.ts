@@ -1,14 +1,14 @@
 /** Which rows a list or an aggregate is about: FROM, WHERE, ORDER BY and LIMIT of arguments and rules together. */
 import { conventionalName } from '../names.ts';
-import type { Relationship, Table } from '../program.ts';
+import type { Relationship, Table } from '../program/program.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
+import { isMark, roleLimit } from '../saved/mark.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
 import { rowArgument } from './computed.ts';
 import { besideColumns, columns, type Entry } from './json-rows.ts';
-import { isMark, roleLimit } from './mark.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
 import { reached, rowRule, seen, visibleThrough } from './visible.ts';

@@ -1,15 +1,15 @@
 /** Context for the SQL of one root field: fresh aliases and the server's output options. */
 
 import { REQUEST_ALIAS } from '../condition/rule.ts';
+import type { SourceShape } from '../contract/shapes.ts';
 import { EngineError, type Path } from '../errors.ts';
 import { MAX_IDENTIFIER } from '../names.ts';
+import type { Requester } from '../program/root-fields.ts';
 import { checkStrict, refuseNullItems } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
-import type { Requester } from '../root-fields.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { ScalarType } from '../schema/types.ts';
-import type { SourceShape } from '../shapes.ts';
 import {
   type Encoding,
   identifier,

@@ -1,10 +1,11 @@
 /** Selections → SQL expressions that yield their JSON. */
 
 import type { JoinField } from '../join/join.ts';
-import type { Relationship } from '../program.ts';
+import type { Relationship } from '../program/program.ts';
 import { connectionOfRows } from '../relay/connection.ts';
 import { nodeIdOf } from '../relay/node-id.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
+import { roleLimit } from '../saved/mark.ts';
 import type { FieldMeaning } from '../schema/types.ts';
 import { outputValue, shownValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
@@ -16,7 +17,6 @@ import { computedField } from './computed.ts';
 import { groupsOfRows } from './groups.ts';
 import { jsonPath } from './json-path.ts';
 import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
-import { roleLimit } from './mark.ts';
 import { orderBy, type SortKey } from './order.ts';
 import {
   argumentName,

@@ -5,6 +5,7 @@
 import { EngineError } from '../errors.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
+import { roleLimit } from '../saved/mark.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
 import { empty, isTrue, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
@@ -15,7 +16,6 @@ import { encodeValue } from '../types.ts';
 import { type ObjectNode, objectOf } from './comparison.ts';
 import { behind } from './condition.ts';
 import { jsonObject } from './json-rows.ts';
-import { roleLimit } from './mark.ts';
 import { tableRows } from './rows.ts';
 import { type Scope, sourceOf, strictParameter } from './scope.ts';
 import { rowEntries } from './select.ts';

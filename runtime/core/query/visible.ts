@@ -10,11 +10,11 @@
  * then <rule> end`. Else Postgres would try it on the rows that hidden rows lead to.
  */
 import { followsThrough } from '../condition/join.ts';
-import type { Relationship } from '../program.ts';
+import type { Relationship } from '../program/program.ts';
 import { remember } from '../remember.ts';
+import { markedRule } from '../saved/mark.ts';
 import { joinCondition, type VisibleRows, type VisibleTable } from '../schema/visible-table.ts';
 import { and, FALSE, type Sql, sql } from '../sql/fragment.ts';
-import { markedRule } from './mark.ts';
 
 /** The conditions that the role's rule demands of a row; false for a table that the role may not read. */
 export function rowRule(visible: VisibleTable, alias: Sql): readonly Sql[] {

@@ -1,10 +1,11 @@
 /** `where` arguments → SQL conditions. */
-import type { ComputedField, Table } from '../program.ts';
+
+import { mayRepeatKey } from '../contract/shapes.ts';
+import type { ComputedField, Table } from '../program/program.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { TypeReference } from '../schema/types.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
-import { mayRepeatKey } from '../shapes.ts';
 import { identifier, isTrue, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { asOperand, infixOperator } from '../sql/operand.ts';
 import { hasTotalComparison } from '../total-comparison.ts';

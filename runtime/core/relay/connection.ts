@@ -6,12 +6,12 @@
 import { EngineError } from '../errors.ts';
 import { behind, type Condition } from '../query/condition.ts';
 import { besideColumns, columns, type Entry, jsonObject, jsonRows } from '../query/json-rows.ts';
-import { roleLimit } from '../query/mark.ts';
 import { orderBy } from '../query/order.ts';
 import { type Base, baseRows, derivedRows, type RowSource } from '../query/rows.ts';
 import { type Scope, strictParameter } from '../query/scope.ts';
 import { reached, rowRule, seen } from '../query/visible.ts';
 import type { InputNode, RootArguments, SelectedField, Selection } from '../request/selection.ts';
+import { roleLimit } from '../saved/mark.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { empty, identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';

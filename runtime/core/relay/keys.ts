@@ -3,14 +3,14 @@
  * share a primary key, their places in the database follow.
  */
 
-import type { Table } from '../program.ts';
+import { mayRepeatKey } from '../contract/shapes.ts';
+import type { Table } from '../program/program.ts';
 import type { Condition } from '../query/condition.ts';
 import { nameBeside } from '../query/json-rows.ts';
 import { type SortKey, type SortValue, sortKeys } from '../query/order.ts';
 import type { Scope } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
-import { mayRepeatKey } from '../shapes.ts';
 import { and, identifier, join, literal, or, raw, type Sql, sql } from '../sql/fragment.ts';
 import { asOperand, infixOperator } from '../sql/operand.ts';
 import { hasTotalComparison } from '../total-comparison.ts';

@@ -2,7 +2,7 @@
  * Global ids: `[1, "<schema>", "<table>", <key>, …]`, or `[2, "<source>", "<schema>", "<table>", <key>, …]` where several sources
  * have a table of that name.
  */
-import type { Column, ProgramContent, Table } from '../program.ts';
+import type { Column, ProgramContent, Table } from '../program/program.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { base64Json, jsonValue, readBase64Json, readJsonValue } from './base64-json.ts';

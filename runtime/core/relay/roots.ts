@@ -1,21 +1,21 @@
 /** Root fields of the relay API: connections instead of lists, and `node`. */
 
+import type { SourceShape } from '../contract/shapes.ts';
 import { functionSource } from '../mutation/function.ts';
 import { displayName } from '../names.ts';
-import type { Table, TableFunction } from '../program.ts';
+import type { Table, TableFunction } from '../program/program.ts';
+import type { Requester } from '../program/root-fields.ts';
 import { tableRows } from '../query/rows.ts';
 import { scopeOf } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';
 import { remember } from '../remember.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
-import type { Requester } from '../root-fields.ts';
 import type { OfferedFields } from '../schema/fields-on-demand.ts';
 import { functionRootFields } from '../schema/function-types.ts';
 import { offer } from '../schema/offer.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import { described, type FieldDefinition, nonNull } from '../schema/types.ts';
-import type { SourceShape } from '../shapes.ts';
 import { connectionOfRows } from './connection.ts';
 import { isNode, nodeField } from './types.ts';
 

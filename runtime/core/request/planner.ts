@@ -5,7 +5,7 @@
 import { EngineError, UnknownName } from '../errors.ts';
 import { type Cache, MemoryBudget } from '../memory/budget.ts';
 import { heapBytes, stringBytes } from '../memory/heap-bytes.ts';
-import type { Program } from '../program.ts';
+import type { Program } from '../program/program.ts';
 import type { PlanOptions } from '../query/scope.ts';
 import { remember, sameOptions } from '../remember.ts';
 import { explainUnknown } from '../schema/hidden.ts';
@@ -144,7 +144,7 @@ export function forgetOtherSchemas({ program, kept: { operations, plans } }: Pla
 /**
  * Makes the planner of a program. Options hold for all its plans.
  * @param previous the planner of the program that this one follows: what it kept for schemas that this program took over
- *   stays in use (runtime/core/take-over.ts says why that is safe)
+ *   stays in use (runtime/core/program/take-over.ts says why that is safe)
  * @param memory limits what is kept, where nothing is taken over
  */
 export function createPlanner(

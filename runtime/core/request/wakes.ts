@@ -1,5 +1,5 @@
 /** Names in words the writes that a live query is read again after: tables, columns and keys that its statement reads. */
-import type { Program } from '../program.ts';
+import type { Program } from '../program/program.ts';
 import { readKeysOf, relationKey } from '../sql/keys.ts';
 import { readSetOf, TIME_KEYWORDS } from '../sql/reads.ts';
 import { bindParameter } from './bind.ts';

@@ -1,6 +1,6 @@
 /** Predicates over the aggregates of an array relationship, as one role sees them. */
 import { displayName } from '../names.ts';
-import type { Column } from '../program.ts';
+import type { Column } from '../program/program.ts';
 import { lazy, remember } from '../remember.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import type { RoleSchema } from './role-schema.ts';

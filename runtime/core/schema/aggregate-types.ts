@@ -1,6 +1,6 @@
 /** Aggregate fields of a table for a role, and their order inputs. */
 import { displayName } from '../names.ts';
-import type { ComputedField } from '../program.ts';
+import type { ComputedField } from '../program/program.ts';
 import { lazy } from '../remember.ts';
 import { isComparable, isNumeric } from '../types.ts';
 import { computedDescription, userArguments } from './function-arguments.ts';

@@ -1,5 +1,5 @@
 /** Aggregates of the rows of computed fields, an extension of the API: which role is offered them. */
-import type { ComputedField, Table } from '../program.ts';
+import type { ComputedField, Table } from '../program/program.ts';
 import type { VisibleTable } from './visible-table.ts';
 
 type RowsField = ComputedField & { readonly returns: { readonly table: Table } };

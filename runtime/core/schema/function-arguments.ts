@@ -1,9 +1,9 @@
 /** Arguments of functions that clients give. */
 
+import type { SourceShape } from '../contract/shapes.ts';
 import { argumentNames, displayName } from '../names.ts';
-import type { ComputedField } from '../program.ts';
+import type { ComputedField } from '../program/program.ts';
 import { lazy } from '../remember.ts';
-import type { SourceShape } from '../shapes.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { scalarOf } from './shared-types.ts';
 import {

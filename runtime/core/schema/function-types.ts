@@ -1,8 +1,8 @@
 /** Root fields of tracked functions, as one role sees them. */
 
-import { FUNCTION_MUTATION, FUNCTION_RESOLVERS } from '../dispatch.ts';
 import { displayName } from '../names.ts';
-import type { SchemaOptions, TableFunction } from '../program.ts';
+import { FUNCTION_MUTATION, FUNCTION_RESOLVERS } from '../program/dispatch.ts';
+import type { SchemaOptions, TableFunction } from '../program/program.ts';
 import { lazy } from '../remember.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { functionInputs } from './function-arguments.ts';

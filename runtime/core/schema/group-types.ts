@@ -1,6 +1,6 @@
 /** Groups of rows with aggregates, an extension of the API: the field that returns them, and its types, as one role sees them. */
 import { displayName } from '../names.ts';
-import type { Table } from '../program.ts';
+import type { Table } from '../program/program.ts';
 import { lazy, remember } from '../remember.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';

@@ -3,9 +3,9 @@
  * a role never say what they leave out.
  */
 import type { EngineError, UnknownName } from '../errors.ts';
-import type { Column, Program, Table } from '../program.ts';
+import type { Column, Program, Table } from '../program/program.ts';
+import type { RootFieldKind } from '../program/root-fields.ts';
 import { type Reason, ruleName } from '../reason.ts';
-import type { RootFieldKind } from '../root-fields.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { hasAggregates } from './computed-aggregates.ts';
 import { hasGroups } from './group-types.ts';

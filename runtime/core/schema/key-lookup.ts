@@ -1,5 +1,5 @@
 /** Rows looked up by their primary keys in other ways than by-key fields: `node` of the relay API, `_entities` of federation. */
-import type { Table } from '../program.ts';
+import type { Table } from '../program/program.ts';
 import { offer, type RootKind } from './offer.ts';
 import type { RoleSchema } from './role-schema.ts';
 

@@ -1,8 +1,9 @@
 /** Input and output types of mutations, as one role sees them. */
+
+import { inferableKeys } from '../contract/shapes.ts';
 import { displayName } from '../names.ts';
-import type { Column } from '../program.ts';
+import type { Column } from '../program/program.ts';
 import { lazy, remember } from '../remember.ts';
-import { inferableKeys } from '../shapes.ts';
 import { isNumeric } from '../types.ts';
 import { relatedArgument } from './related-types.ts';
 import type { RoleSchema } from './role-schema.ts';

@@ -2,8 +2,9 @@
  * Whether a role is offered a root field of a table, and if not, why. The only answer to that question: schemas, denials,
  * ledgers and `verify` ask here.
  */
-import { isNamedKind, type RootFieldKind } from '../root-fields.ts';
-import type { SelectRule, TableShape } from '../shapes.ts';
+
+import type { SelectRule, TableShape } from '../contract/shapes.ts';
+import { isNamedKind, type RootFieldKind } from '../program/root-fields.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { columnType } from '../types.ts';
 

@@ -1,7 +1,8 @@
 /** Which root fields a role is offered for a table or a function, by its rules alone: without making any type. */
-import type { SchemaOptions, Table, TableFunction } from '../program.ts';
-import type { FunctionFieldKind, RootFieldKind } from '../root-fields.ts';
-import type { SourceShape } from '../shapes.ts';
+
+import type { SourceShape } from '../contract/shapes.ts';
+import type { SchemaOptions, Table, TableFunction } from '../program/program.ts';
+import type { FunctionFieldKind, RootFieldKind } from '../program/root-fields.ts';
 import { mayCall } from './function-types.ts';
 import { offer, type RoleRules, type RootKind } from './offer.ts';
 

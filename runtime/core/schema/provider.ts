@@ -3,7 +3,7 @@
  * reach. Tables and functions of databases are the program's own; whatever else answers root fields, such as actions, is a
  * provider.
  */
-import type { Table } from '../program.ts';
+import type { Table } from '../program/program.ts';
 import type { Reason } from '../reason.ts';
 import type { OfferedFields } from './fields-on-demand.ts';
 import type { RootKind } from './offer.ts';

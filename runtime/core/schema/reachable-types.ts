@@ -1,5 +1,5 @@
 /** Types that do not belong to a table, as claims of names are compared: which a column needs, and when two of one name are one. */
-import type { SourceShape } from '../shapes.ts';
+import type { SourceShape } from '../contract/shapes.ts';
 import type { ColumnType } from '../types.ts';
 import { STANDARD } from './graphql-schema.ts';
 import { scalarOf, sharedTypes } from './shared-types.ts';

@@ -4,7 +4,7 @@
  */
 import { type FieldNode, Kind, type SelectionSetNode, valueFromASTUntyped } from 'graphql';
 import { EngineError, pathStep } from '../errors.ts';
-import type { Program, Table } from '../program.ts';
+import type { Program, Table } from '../program/program.ts';
 import type { Reason } from '../reason.ts';
 import { checkFragmentCycles, chooseOperation, type Operation, parseDocument } from '../request/document.ts';
 import { type GraphqlRequest, shallow } from '../request/planner.ts';

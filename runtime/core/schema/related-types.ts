@@ -1,7 +1,8 @@
 /** Input types of changes of related rows in updates, which are an extension of the API that is off by default. */
+
+import type { SourceShape, TableShape } from '../contract/shapes.ts';
 import { displayName } from '../names.ts';
 import { lazy, remember } from '../remember.ts';
-import type { SourceShape, TableShape } from '../shapes.ts';
 import { isDistributed } from '../shards/index.ts';
 import type { MutationTypes } from './mutation-types.ts';
 import { offer, type RoleRules } from './offer.ts';

@@ -1,10 +1,11 @@
 /** The API as one role sees it: its tables, its root types, and every type that those reach. */
-import type { ProgramContent, SchemaOptions, Table } from '../program.ts';
+
+import type { DeclaredTable } from '../contract/shapes.ts';
+import type { ProgramContent, SchemaOptions, Table } from '../program/program.ts';
 import { nodeInterface } from '../relay/types.ts';
 import { lazy, remember } from '../remember.ts';
 import { remoteTypesOf } from '../remotes/remote-root.ts';
 import type { RemoteTypes } from '../remotes/types.ts';
-import type { DeclaredTable } from '../shapes.ts';
 import { createRootTypes, type RootTypes } from './root-types.ts';
 import { createTableTypes, type TableTypes } from './table-types.ts';
 import type { AbstractType } from './types.ts';

@@ -2,8 +2,9 @@
  * Who declares which root field. It is the same for every role and made once; whether a role is offered the field is asked
  * when a request names it, so that a role's first request does not pay for a thousand tables.
  */
-import type { ProgramContent, Table, TableFunction } from '../program.ts';
-import type { SourceShape } from '../shapes.ts';
+
+import type { SourceShape } from '../contract/shapes.ts';
+import type { ProgramContent, Table, TableFunction } from '../program/program.ts';
 
 /** Sections of the root fields. What can be queried can be subscribed to. */
 type RootSection = 'query' | 'subscription' | 'mutation';

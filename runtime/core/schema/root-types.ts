@@ -1,12 +1,12 @@
 /** The root types of a role: which fields it is offered. */
 
-import { MUTATION_RESOLVERS, QUERY_RESOLVERS } from '../dispatch.ts';
+import type { DeclaredTable, SourceShape } from '../contract/shapes.ts';
 import { displayName } from '../names.ts';
-import type { Column, Table } from '../program.ts';
+import { MUTATION_RESOLVERS, QUERY_RESOLVERS } from '../program/dispatch.ts';
+import type { Column, Table } from '../program/program.ts';
+import type { MutationField, QueryField, StreamField } from '../program/root-fields.ts';
 import { connectionFields, nodeFields } from '../relay/roots.ts';
 import { lazy, remember } from '../remember.ts';
-import type { MutationField, QueryField, StreamField } from '../root-fields.ts';
-import type { DeclaredTable, SourceShape } from '../shapes.ts';
 import { fieldsOnDemand, type OfferedFields } from './fields-on-demand.ts';
 import { functionRootFields } from './function-types.ts';
 import { groupsField } from './group-types.ts';

@@ -1,9 +1,10 @@
 /** Types that do not belong to a table: scalars, comparison inputs, the order enum. */
+
+import type { SourceShape } from '../contract/shapes.ts';
 import { conventionalName, type NamingConvention, pascalCase } from '../names.ts';
 import { type OperatorArgument, operatorsOf } from '../operators.ts';
-import type { Column, Table } from '../program.ts';
+import type { Column, Table } from '../program/program.ts';
 import { lazy, remember } from '../remember.ts';
-import type { SourceShape } from '../shapes.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import {
   byName,

@@ -1,7 +1,7 @@
 /** The types that derive from a table, as one role sees it. */
 
 import { displayName } from '../names.ts';
-import type { Column, ComputedField, Relationship } from '../program.ts';
+import type { Column, ComputedField, Relationship } from '../program/program.ts';
 import { connectionArguments, connectionType, isNode, NODE_ID } from '../relay/types.ts';
 import { lazy } from '../remember.ts';
 import { tableRelationships } from '../remotes/relationship.ts';

@@ -1,6 +1,7 @@
 /** Names of GraphQL types and fields that derive from a table's or function's base name. */
+
+import type { SourceShape } from '../contract/shapes.ts';
 import { camelCase, pascalCase, upperFirst } from '../names.ts';
-import type { SourceShape } from '../shapes.ts';
 
 /** Writes the names of types and fields that derive from a base name, by the source's naming convention. */
 export interface TypeNames {

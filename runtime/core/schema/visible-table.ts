@@ -1,10 +1,6 @@
 /** A table as one role sees it: which columns, under which row condition, with which limit. */
 import { readsOtherRows, readsWholeRow } from '../condition/reads.ts';
 import { type Rule, referring } from '../condition/rule.ts';
-import type { Column, ComputedField, Relationship, Table } from '../program.ts';
-import { type RuleOperation, type RuleReference, ruleName } from '../reason.ts';
-import { lazy, remember } from '../remember.ts';
-import { ADMIN_ROLE } from '../session.ts';
 import {
   type AccessRules,
   type DeleteRule,
@@ -15,7 +11,11 @@ import {
   type TableAccess,
   type TableShape,
   type UpdateRule,
-} from '../shapes.ts';
+} from '../contract/shapes.ts';
+import type { Column, ComputedField, Relationship, Table } from '../program/program.ts';
+import { type RuleOperation, type RuleReference, ruleName } from '../reason.ts';
+import { lazy, remember } from '../remember.ts';
+import { ADMIN_ROLE } from '../session.ts';
 import { distributionColumn } from '../shards/index.ts';
 import { bindRow, identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { equality } from '../sql/operand.ts';

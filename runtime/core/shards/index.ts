@@ -2,9 +2,10 @@
  * All that this project knows of Citus when it makes SQL. Builders ask `isDistributed` for the forms that Citus can take;
  * what is printed goes through `forShards`, which decides, refuses and completes.
  */
+
+import type { SourceShape, TableShape } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
 import { objectKey } from '../names.ts';
-import type { SourceShape, TableShape } from '../shapes.ts';
 import type { Statement } from '../sql/fragment.ts';
 import { factsOf } from './facts.ts';
 import { readQuery } from './query.ts';

@@ -1,9 +1,10 @@
 /** Plans of requests in the forms that Citus takes: every statement that a plan sends to a source with distributed tables. */
+
+import type { SourceShape } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
 import type { MutationStep, WriteStatement, WriteStep } from '../mutation/step.ts';
 import type { RequestPlan } from '../request/plan.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
-import type { SourceShape } from '../shapes.ts';
 import type { Statement } from '../sql/fragment.ts';
 import { forShards, isDistributed, type Judged, judge } from './index.ts';
 

@@ -1,9 +1,10 @@
 /** Verdicts about what is served: each root field of a role, and plans of saved operations. */
+
+import type { SourceShape } from '../contract/shapes.ts';
 import { chooseOperation, parseDocument } from '../request/document.ts';
 import { planOperation, type RequestPlan } from '../request/plan.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { type FieldDefinition, namedType, type ObjectType } from '../schema/types.ts';
-import type { SourceShape } from '../shapes.ts';
 import { isDistributed, judge } from './index.ts';
 import { sampleOperation } from './sample.ts';
 import type { Verdict } from './shapes.ts';

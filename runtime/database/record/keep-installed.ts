@@ -2,7 +2,7 @@
  * Installs what records writes in the databases of sources whose metadata ask for it, and on tables that are tracked later.
  * It happens behind the program: requests and live queries do not wait for it, nor depend on it.
  */
-import type { ProgramContent } from '../../core/program.ts';
+import type { ProgramContent } from '../../core/program/program.ts';
 import type { Observer } from '../../observe/logs/observe.ts';
 import type { SourceConnection, SourceConnections } from '../source.ts';
 import { captureStatus, installCapture } from './install.ts';

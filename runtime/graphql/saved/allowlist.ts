@@ -3,10 +3,10 @@ import { EngineError } from '../../core/errors.ts';
 import type { MemoryBudget } from '../../core/memory/budget.ts';
 import { stringBytes } from '../../core/memory/heap-bytes.ts';
 import { lazy } from '../../core/remember.ts';
-import { type AllowedText, allowedTexts } from '../../core/request/allowed.ts';
-import { comparableDocument } from '../../core/request/comparable.ts';
 import { parseDocument } from '../../core/request/document.ts';
-import type { SavedOperation, SavedProgram } from '../../core/saved.ts';
+import { type AllowedText, allowedTexts } from '../../core/saved/allowed.ts';
+import { comparableDocument } from '../../core/saved/comparable.ts';
+import type { SavedOperation, SavedProgram } from '../../core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
 
 export interface Allowlist {

@@ -3,7 +3,7 @@
  * registered under its hash.
  */
 import { EngineError } from '../../core/errors.ts';
-import type { SavedOperation } from '../../core/saved.ts';
+import type { SavedOperation } from '../../core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
 import type { FindSaved } from './index-by-id.ts';
 import type { RegisteredQueries } from './registered.ts';

@@ -3,7 +3,7 @@
  * (docs/saved-operations.md).
  */
 import { createHash } from 'node:crypto';
-import type { SavedOperation } from '../../core/saved.ts';
+import type { SavedOperation } from '../../core/saved/saved.ts';
 
 /** Finds an operation by an id of a client; undefined if unknown. */
 export type FindSaved = (id: string) => SavedOperation | undefined;

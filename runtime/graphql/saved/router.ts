@@ -2,7 +2,7 @@
  * REST routes by segment: a request walks down one level of maps per segment, so its time depends on the length of its
  * path and not on how many endpoints there are.
  */
-import type { RestMethod, RestRoute } from '../../core/saved.ts';
+import type { RestMethod, RestRoute } from '../../core/saved/saved.ts';
 
 type RouteMatch =
   | { readonly kind: 'one'; readonly route: RestRoute; readonly values: ReadonlyMap<string, string> }

@@ -3,7 +3,7 @@ import type { MemoryBudget } from '../../core/memory/budget.ts';
 import { lazy, sameOptions } from '../../core/remember.ts';
 import type { PlannedRequest, Planner } from '../../core/request/planner.ts';
 import type { SubscriptionPlan } from '../../core/request/subscription.ts';
-import type { RestRoute, SavedOperation, SavedProgram } from '../../core/saved.ts';
+import type { RestRoute, SavedOperation, SavedProgram } from '../../core/saved/saved.ts';
 import type { Session } from '../../core/session.ts';
 import { type Allowlist, createAllowlist } from './allowlist.ts';
 import type { CallOptions } from './call.ts';

@@ -1,13 +1,20 @@
 /** The plans of saved operations, as the executor takes them. Nothing is parsed or planned for a request. */
+
+import type { SourceShape } from '../../core/contract/shapes.ts';
 import { EngineError } from '../../core/errors.ts';
 import type { WriteStep } from '../../core/mutation/step.ts';
-import type { Program } from '../../core/program.ts';
+import type { Program } from '../../core/program/program.ts';
 import { remember } from '../../core/remember.ts';
 import type { MutationPlan, RequestPlan } from '../../core/request/plan.ts';
 import { batchPlan, type SubscriptionPlan } from '../../core/request/subscription.ts';
-import type { SavedOperation, SavedPlan, SavedStatement, SavedStep, SavedWrite } from '../../core/saved.ts';
-import { savedSql, savedStatement } from '../../core/saved-sql.ts';
-import type { SourceShape } from '../../core/shapes.ts';
+import type {
+  SavedOperation,
+  SavedPlan,
+  SavedStatement,
+  SavedStep,
+  SavedWrite,
+} from '../../core/saved/saved.ts';
+import { savedSql, savedStatement } from '../../core/saved/saved-sql.ts';
 import { refuseLive, shapeOf, stepForShards } from '../../core/shards/plans.ts';
 import type { Statement } from '../../core/sql/fragment.ts';
 

@@ -3,7 +3,7 @@
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson, TooDeep } from '../../core/json/exact-json.ts';
 import { jsonProblem } from '../../core/reasons.ts';
-import type { SavedOperation, SavedVariable } from '../../core/saved.ts';
+import type { SavedOperation, SavedVariable } from '../../core/saved/saved.ts';
 import { jsonKind } from '../../core/types.ts';
 
 /** Values of a REST request, one map per place; later places win. */

@@ -1,8 +1,8 @@
 /** The OpenAPI document of all REST endpoints, as one role sees them; generators of clients take it. */
 import { createHash } from 'node:crypto';
 import { Kind } from 'graphql';
-import type { Program } from '../../core/program.ts';
-import type { RestMethod, RestRoute } from '../../core/saved.ts';
+import type { Program } from '../../core/program/program.ts';
+import type { RestMethod, RestRoute } from '../../core/saved/saved.ts';
 import { namedType } from '../../core/schema/types.ts';
 import { jsonText } from '../../core/types.ts';
 import { vocabulary } from '../../core/vocabulary.ts';

@@ -3,10 +3,10 @@
  * schemas end in "!"; openapi.ts writes the one for them.
  */
 import { Kind } from 'graphql';
-import type { Program } from '../../core/program.ts';
+import type { Program } from '../../core/program/program.ts';
 import type { OperationAnalysis } from '../../core/request/analyse.ts';
 import type { Operation } from '../../core/request/document.ts';
-import type { RestMethod, RestRoute } from '../../core/saved.ts';
+import type { RestMethod, RestRoute } from '../../core/saved/saved.ts';
 import { namedType } from '../../core/schema/types.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import { createSchemaWriter, type Schema, type SchemaWriter } from './swagger-schemas.ts';

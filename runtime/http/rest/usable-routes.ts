@@ -1,10 +1,10 @@
 /** The REST endpoints that a role can run, analysed for the documents that describe them. */
 import { type DirectiveNode, type DocumentNode, Kind, visit } from 'graphql';
 import { EngineError } from '../../core/errors.ts';
-import type { Program } from '../../core/program.ts';
+import type { Program } from '../../core/program/program.ts';
 import { analyseOperation, type OperationAnalysis } from '../../core/request/analyse.ts';
 import { chooseOperation, type Operation, parseDocument } from '../../core/request/document.ts';
-import type { RestRoute } from '../../core/saved.ts';
+import type { RestRoute } from '../../core/saved/saved.ts';
 
 export interface OpenApiOptions {
   readonly role: string;

@@ -1,7 +1,7 @@
 /** Keeps the event triggers of databases as the metadata says. */
 import pg from 'pg';
+import type { SourceEvents } from '../../core/contract/events.ts';
 import { EngineError } from '../../core/errors.ts';
-import type { SourceEvents } from '../../core/events.ts';
 import { databaseError } from '../../database/errors.ts';
 import { type InstallClient, installEvents, removeEvents } from '../../events/install.ts';
 import type { MetadataState } from './state.ts';

@@ -2,9 +2,9 @@
 
 import type { SourceCatalog } from '../../catalog/catalog.ts';
 import type { Query } from '../../catalog/index.ts';
+import type { EventsProgram } from '../../core/contract/events.ts';
 import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../../core/diagnostics/inconsistency.ts';
-import type { EventsProgram } from '../../core/events.ts';
 import type { QueueQuery } from '../../database/queue/lease.ts';
 import type { SourceConnection } from '../../database/source.ts';
 import type {

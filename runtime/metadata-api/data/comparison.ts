@@ -1,5 +1,6 @@
 /** Comparisons of legacy expressions: the values of a column or a scalar computed field. */
 
+import type { SourceShape } from '../../core/contract/shapes.ts';
 import { EngineError, pathStep } from '../../core/errors.ts';
 import { isObject } from '../../core/json/json-value.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import type { InputNode } from '../../core/request/selection.ts';
 import { fixedType, sharedTypes } from '../../core/schema/shared-types.ts';
 import type { VisibleColumn } from '../../core/schema/visible-table.ts';
-import type { SourceShape } from '../../core/shapes.ts';
 import { sql } from '../../core/sql/fragment.ts';
 import type { ColumnType } from '../../core/types.ts';
 import { type ReadableTable, readableColumn } from './table.ts';

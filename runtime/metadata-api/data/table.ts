@@ -5,7 +5,7 @@
  */
 import { EngineError } from '../../core/errors.ts';
 import { displayName } from '../../core/names.ts';
-import type { ComputedField, Program, Relationship, Table } from '../../core/program.ts';
+import type { ComputedField, Program, Relationship, Table } from '../../core/program/program.ts';
 import { type RuleSubject, ruleName } from '../../core/reason.ts';
 import { userArguments } from '../../core/schema/function-arguments.ts';
 import type { VisibleColumn, VisibleRows, VisibleTable } from '../../core/schema/visible-table.ts';

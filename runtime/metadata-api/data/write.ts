@@ -1,4 +1,6 @@
 /** The data operations that write. */
+
+import type { InsertRule, UpdateRule } from '../../core/contract/shapes.ts';
 import { EngineError, pathStep } from '../../core/errors.ts';
 import type { Assignment } from '../../core/mutation/assignments.ts';
 import { type Conflict, targetOf } from '../../core/mutation/conflict.ts';
@@ -7,11 +9,10 @@ import { asking, inputSource, question } from '../../core/mutation/input-validat
 import { insertValues } from '../../core/mutation/insert.ts';
 import type { RowValues } from '../../core/mutation/insert-objects.ts';
 import { changeRows } from '../../core/mutation/update.ts';
-import type { Column } from '../../core/program.ts';
+import type { Column } from '../../core/program/program.ts';
 import { whereCondition } from '../../core/query/where.ts';
 import type { Selection } from '../../core/request/selection.ts';
 import { ADMIN_ROLE, type Session } from '../../core/session.ts';
-import type { InsertRule, UpdateRule } from '../../core/shapes.ts';
 import type { ParameterSource } from '../../core/sql/fragment.ts';
 import { type ColumnType, isNumeric } from '../../core/types.ts';
 import type { Execution } from '../../graphql/execution.ts';

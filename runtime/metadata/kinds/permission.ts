@@ -5,7 +5,7 @@ import {
   type QueryFieldKind,
   ROOT_FIELD_KINDS,
   type SubscriptionFieldKind,
-} from '../../core/root-fields.ts';
+} from '../../core/program/root-fields.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   list,

@@ -2,7 +2,7 @@ import { diagnostics as messages } from '../../core/diagnostics/catalogue.ts';
 import { nearest } from '../../core/diagnostics/nearest.ts';
 import type { Located } from '../../core/json/json.ts';
 import { displayName } from '../../core/names.ts';
-import { isNamedKind, ROOT_FIELD_KINDS, type RootFieldKind } from '../../core/root-fields.ts';
+import { isNamedKind, ROOT_FIELD_KINDS, type RootFieldKind } from '../../core/program/root-fields.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,

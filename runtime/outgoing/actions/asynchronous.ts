@@ -6,7 +6,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CalledAction } from '../../core/action/plan.ts';
 import { EngineError } from '../../core/errors.ts';
-import type { Program } from '../../core/program.ts';
+import type { Program } from '../../core/program/program.ts';
 import type { Session } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
 import { beginLease, type Lease } from '../../database/queue/lease.ts';

@@ -3,7 +3,7 @@ import type { CalledAction } from '../../core/action/plan.ts';
 import { actionTypes } from '../../core/action/types.ts';
 import { EngineError, type ErrorCode } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
-import type { Program } from '../../core/program.ts';
+import type { Program } from '../../core/program/program.ts';
 import type { TypeReference } from '../../core/schema/types.ts';
 import { ADMIN_ROLE, type Session } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';

@@ -1,12 +1,12 @@
 /** Asks webhooks whether the input of a mutation is accepted, before anything of it is written. */
 
 import { USER_AGENT } from '../../configuration/version.ts';
+import type { InputValidation } from '../../core/contract/shapes.ts';
 import { fillTemplate } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import { remember } from '../../core/remember.ts';
 import type { Session } from '../../core/session.ts';
-import type { InputValidation } from '../../core/shapes.ts';
 import { jsonText } from '../../core/types.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import type { AskedInput, Execution, InputValidator } from '../../graphql/execution.ts';

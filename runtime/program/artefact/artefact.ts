@@ -1,6 +1,6 @@
 /** The result of `engine build`: a program with everything that a server needs to know about it. */
 
-import type { GeneratedProgram } from '../../core/resolvers.ts';
+import type { GeneratedProgram } from '../../core/program/resolvers.ts';
 import type { ConnectionInfo } from '../../metadata/metadata.ts';
 
 export interface ArtefactManifest {

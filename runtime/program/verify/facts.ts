@@ -7,8 +7,13 @@ import type { CatalogFunction, CatalogKey, CatalogTable, SourceCatalog } from '.
 import { foreignKeyActions } from '../../catalog/foreign-key-actions.ts';
 import { isAlwaysThere, isNeverNull, isUnique, keysOf } from '../../catalog/proven.ts';
 import { typeKey } from '../../catalog/type-shapes.ts';
+import type {
+  ComputedFieldShape,
+  FunctionShape,
+  SourceShape,
+  TableShape,
+} from '../../core/contract/shapes.ts';
 import { objectKey } from '../../core/names.ts';
-import type { ComputedFieldShape, FunctionShape, SourceShape, TableShape } from '../../core/shapes.ts';
 
 /** Facts about one object. Tables, types and functions by `objectKey`, types of columns by type key. */
 export type Fact =

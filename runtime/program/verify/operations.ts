@@ -2,14 +2,19 @@
 
 import { columnsOfRule } from '../../core/condition/reads.ts';
 import type { AnyRule } from '../../core/contract/declared.ts';
+import type {
+  ComputedFieldShape,
+  RelationshipShape,
+  TableAccess,
+  TableShape,
+} from '../../core/contract/shapes.ts';
 import { objectKey } from '../../core/names.ts';
-import type { Operation } from '../../core/proof.ts';
-import type { GeneratedProgram } from '../../core/resolvers.ts';
-import { fieldEntries } from '../../core/root-fields.ts';
+import type { Operation } from '../../core/program/proof.ts';
+import type { GeneratedProgram } from '../../core/program/resolvers.ts';
+import { fieldEntries } from '../../core/program/root-fields.ts';
 import { offer, operationOf } from '../../core/schema/offer.ts';
 import { everything, rulesOf } from '../../core/schema/visible-table.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
-import type { ComputedFieldShape, RelationshipShape, TableAccess, TableShape } from '../../core/shapes.ts';
 import {
   bodyFact,
   columnFact,

@@ -1,6 +1,6 @@
 /** Has databases prepare what was generated for them. */
 import type pg from 'pg';
-import type { Proof, ProofSubject } from '../../core/proof.ts';
+import type { Proof, ProofSubject } from '../../core/program/proof.ts';
 import { prepareAll } from '../../database/prepare.ts';
 import type { ConnectionConfiguration } from '../../database/ways.ts';
 

@@ -5,8 +5,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RelationReference } from '../../catalog/catalog.ts';
 import { objectKey } from '../../core/names.ts';
-import { type ProofSubject, proofsOf } from '../../core/proof.ts';
-import type { GeneratedProgram } from '../../core/resolvers.ts';
+import { type ProofSubject, proofsOf } from '../../core/program/proof.ts';
+import type { GeneratedProgram } from '../../core/program/resolvers.ts';
 import { columnType } from '../../core/types.ts';
 import { DatabaseClient } from '../../database/client.ts';
 import { readDatabase } from '../../database/read-database.ts';

@@ -11,7 +11,7 @@ import { diffCode } from '../../../compiler/review/audit/diff.ts';
 import type { Finding } from '../../../compiler/review/audit/finding.ts';
 import { type GeneratedCode, linkCode, readTexts } from '../../../compiler/review/generated-code/index.ts';
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
-import type { Program } from '../../../runtime/core/program.ts';
+import type { Program } from '../../../runtime/core/program/program.ts';
 import { readDatabase } from '../../../runtime/database/read-database.ts';
 import type { connectSource } from '../../../runtime/database/source.ts';
 import { openSource } from '../../harness/source.ts';

@@ -4,10 +4,10 @@
  */
 import type pg from 'pg';
 import { readRule } from '../../../runtime/core/condition/rule.ts';
-import type { Program, Table } from '../../../runtime/core/program.ts';
+import { EVERY_ROW, type InsertRule, type UpdateRule } from '../../../runtime/core/contract/shapes.ts';
+import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import { boundRule } from '../../../runtime/core/schema/visible-table.ts';
-import { EVERY_ROW, type InsertRule, type UpdateRule } from '../../../runtime/core/shapes.ts';
 import { identifier, join, literal, print, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
 import type { Operation, Row, TableName, Variables } from './world.ts';
 

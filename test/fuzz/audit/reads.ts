@@ -1,6 +1,6 @@
 /** What a role reads by requests: every secret in the answers to everything that it may ask, two levels deep. */
 import { EngineError } from '../../../runtime/core/errors.ts';
-import type { Program } from '../../../runtime/core/program.ts';
+import type { Program } from '../../../runtime/core/program/program.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import { type FieldDefinition, namedType } from '../../../runtime/core/schema/types.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';

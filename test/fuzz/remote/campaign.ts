@@ -15,7 +15,7 @@ import { permissionProblems } from '../../../compiler/phases/3-resolve/remote-pe
 import { servedProblems } from '../../../compiler/phases/3-resolve/remote-served.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { JoinLevels } from '../../../runtime/core/join/join.ts';
-import { linkProgram } from '../../../runtime/core/program.ts';
+import { linkProgram } from '../../../runtime/core/program/program.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type { RemoteJoinPart } from '../../../runtime/core/remotes/relationship.ts';
 import type { RemoteRootPart } from '../../../runtime/core/remotes/remote-root.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { programOf } from '../../../compiler/phases/4-plan/program.ts';
-import { linkProgram } from '../../../runtime/core/program.ts';
+import { linkProgram } from '../../../runtime/core/program/program.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
 
 const program = linkProgram(programOf({ sources: [], settings: {} } as never), {

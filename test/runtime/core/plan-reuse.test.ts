@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import { linkProgram } from '../../../runtime/core/program.ts';
+import { linkProgram } from '../../../runtime/core/program/program.ts';
 import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
 import { readDatabase } from '../../../runtime/database/read-database.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';

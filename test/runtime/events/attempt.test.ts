@@ -1,6 +1,6 @@
 /** When a failed delivery is tried again, and what is reported of tables that grow. */
 import { expect, test } from 'vitest';
-import type { RetryShape } from '../../../runtime/core/events.ts';
+import type { RetryShape } from '../../../runtime/core/contract/events.ts';
 import { type Attempt, retryDelay } from '../../../runtime/events/attempt.ts';
 import { createGrowthReport } from '../../../runtime/events/cleanup.ts';
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import type { SourceShape } from '../../../runtime/core/shapes.ts';
+import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { LoadError } from '../../../runtime/program/load-error.ts';
 import { createEvaluator, createLoader, createTranspiler } from '../../../runtime/program/loader.ts';
 

@@ -3,7 +3,7 @@ import { compile } from '../../../../compiler/index.ts';
 import { createMemory } from '../../../../compiler/memory/memory.ts';
 import { resolveStructure } from '../../../../compiler/phases/3-resolve/structure.ts';
 import { EXTENSIONS, type NamingOptions } from '../../../../runtime/core/names.ts';
-import { linkProgram } from '../../../../runtime/core/program.ts';
+import { linkProgram } from '../../../../runtime/core/program/program.ts';
 import { schemaOf } from '../../../../runtime/core/schema/introspected-schema.ts';
 import { readMetadata } from '../../../../runtime/metadata/read-metadata.ts';
 import { createLoader } from '../../../../runtime/program/loader.ts';

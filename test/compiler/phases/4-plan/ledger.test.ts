@@ -1,6 +1,6 @@
 /** What a ledger says besides what the goldens of `test/cases` show. */
 import { expect, test } from 'vitest';
-import { linkProgram } from '../../../../runtime/core/program.ts';
+import { linkProgram } from '../../../../runtime/core/program/program.ts';
 import { createLoader } from '../../../../runtime/program/loader.ts';
 import { leftOutDifference } from '../../../harness/left-out-rules.ts';
 import { compileJson, metadataJson } from '../../../harness/project.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadataFile } from '../../../../compiler/phases/1-read/index.ts';
-import { linkProgram } from '../../../../runtime/core/program.ts';
+import { linkProgram } from '../../../../runtime/core/program/program.ts';
 import { createLoader } from '../../../../runtime/program/loader.ts';
 import { projectMetadata, projectSql } from '../../../fuzz/queries/database.ts';
 import { randomProject } from '../../../fuzz/queries/random-project.ts';

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { createKnowledge } from '../../../../runtime/core/condition/knowledge.ts';
 import { parseCondition } from '../../../../runtime/core/condition/parse.ts';
 import { compareConditions, implies } from '../../../../runtime/core/condition/prove.ts';
-import { source, type TableShape } from '../../../../runtime/core/shapes.ts';
+import { source, type TableShape } from '../../../../runtime/core/contract/shapes.ts';
 import { Random } from '../../../fuzz/random.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
 

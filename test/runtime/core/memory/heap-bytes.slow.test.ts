@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
 import { MemoryBudget } from '../../../../runtime/core/memory/budget.ts';
-import { linkProgram, type Program } from '../../../../runtime/core/program.ts';
+import { linkProgram, type Program } from '../../../../runtime/core/program/program.ts';
 import { createPlanner, type GraphqlRequest } from '../../../../runtime/core/request/planner.ts';
 import { readDatabase } from '../../../../runtime/database/read-database.ts';
 import { createLoader } from '../../../../runtime/program/loader.ts';

@@ -1,9 +1,9 @@
 /** On every version of PostgreSQL: a check is evaluated for each row though nothing reads what it says. */
 import { describe, expect, test } from 'vitest';
+import type { SourceShape } from '../../../../runtime/core/contract/shapes.ts';
 import { failedCheck, PASSED } from '../../../../runtime/core/mutation/check.ts';
 import { rowStatement, rowsStatement, type Write } from '../../../../runtime/core/mutation/written.ts';
-import type { Table } from '../../../../runtime/core/program.ts';
-import type { SourceShape } from '../../../../runtime/core/shapes.ts';
+import type { Table } from '../../../../runtime/core/program/program.ts';
 import { literal, raw, type Sql, sql } from '../../../../runtime/core/sql/fragment.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RootFieldKind } from '../../../../runtime/core/root-fields.ts';
+import { source, type TableShape } from '../../../../runtime/core/contract/shapes.ts';
+import type { RootFieldKind } from '../../../../runtime/core/program/root-fields.ts';
 import { type Offer, offer, type RoleRules, type RootKind } from '../../../../runtime/core/schema/offer.ts';
-import { source, type TableShape } from '../../../../runtime/core/shapes.ts';
 
 const shape: TableShape = {
   source: source({ name: 'default', kind: 'postgres', types: {} }),

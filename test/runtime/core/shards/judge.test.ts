@@ -1,6 +1,6 @@
 /** Conditions that fix a table to one value, that hide that they do, and that look as if they did. */
 import { expect, test } from 'vitest';
-import type { SourceShape } from '../../../../runtime/core/shapes.ts';
+import type { SourceShape } from '../../../../runtime/core/contract/shapes.ts';
 import { judge } from '../../../../runtime/core/shards/index.ts';
 
 const distributed = (by: string, group: number) => ({ kind: 'distributed', by, group }) as const;

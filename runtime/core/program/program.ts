@@ -3,29 +3,10 @@
  * a request keeps the program it began with.
  */
 
-import { actionProvider } from './action/provider.ts';
-import type { ActionsProgram } from './action/shapes.ts';
-import { type Rule, readRule } from './condition/rule.ts';
-import { checkReferences } from './contract/declared.ts';
-import { federationProvider } from './federation/provider.ts';
-import { camelCase, isGraphqlName, objectKey } from './names.ts';
-import { lazy, remember, sameItems } from './remember.ts';
-import { remoteProvider } from './remotes/remote-root.ts';
-import type { RemoteSchemaShape } from './remotes/shapes.ts';
-import type { GeneratedProgram } from './resolvers.ts';
-import {
-  type FunctionFieldKind,
-  fieldEntries,
-  type MutationField,
-  type QueryField,
-  type StreamField,
-} from './root-fields.ts';
-import type { Provider } from './schema/provider.ts';
-import { createRoleSchema, type RoleSchema } from './schema/role-schema.ts';
-import { indexRootFields, type RootFieldIndex } from './schema/root-field-index.ts';
-import { type TypeNames, typeNames } from './schema/type-names.ts';
-import { ADMIN_ROLE } from './session.ts';
-import type { ApiLimits } from './settings.ts';
+import { actionProvider } from '../action/provider.ts';
+import type { ActionsProgram } from '../action/shapes.ts';
+import { type Rule, readRule } from '../condition/rule.ts';
+import { checkReferences } from '../contract/declared.ts';
 import type {
   ColumnShape,
   ComputedFieldShape,
@@ -36,10 +17,29 @@ import type {
   SourceShape,
   TableAccess,
   TableShape,
-} from './shapes.ts';
-import { identifier, type Sql } from './sql/fragment.ts';
+} from '../contract/shapes.ts';
+import { federationProvider } from '../federation/provider.ts';
+import { camelCase, isGraphqlName, objectKey } from '../names.ts';
+import { lazy, remember, sameItems } from '../remember.ts';
+import { remoteProvider } from '../remotes/remote-root.ts';
+import type { RemoteSchemaShape } from '../remotes/shapes.ts';
+import type { Provider } from '../schema/provider.ts';
+import { createRoleSchema, type RoleSchema } from '../schema/role-schema.ts';
+import { indexRootFields, type RootFieldIndex } from '../schema/root-field-index.ts';
+import { type TypeNames, typeNames } from '../schema/type-names.ts';
+import { ADMIN_ROLE } from '../session.ts';
+import type { ApiLimits } from '../settings.ts';
+import { identifier, type Sql } from '../sql/fragment.ts';
+import { type ColumnType, columnType } from '../types.ts';
+import type { GeneratedProgram } from './resolvers.ts';
+import {
+  type FunctionFieldKind,
+  fieldEntries,
+  type MutationField,
+  type QueryField,
+  type StreamField,
+} from './root-fields.ts';
 import { takeOverSchemas } from './take-over.ts';
-import { type ColumnType, columnType } from './types.ts';
 
 /** A tracked table with everything resolved that does not depend on permissions: those are the program's. */
 export interface Table {

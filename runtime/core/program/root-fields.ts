@@ -1,8 +1,9 @@
 /** The root fields that generated files declare: name → kind, or an object for a field with more to say. */
-import type { MutationStep } from './mutation/step.ts';
-import type { RootArguments, Selection } from './request/selection.ts';
-import type { DeclaredFunction, DeclaredTable } from './shapes.ts';
-import type { Sql } from './sql/fragment.ts';
+
+import type { DeclaredFunction, DeclaredTable } from '../contract/shapes.ts';
+import type { MutationStep } from '../mutation/step.ts';
+import type { RootArguments, Selection } from '../request/selection.ts';
+import type { Sql } from '../sql/fragment.ts';
 
 /** Kinds of root fields of a table, named as in `custom_root_fields`, by the section that declares them. */
 export const ROOT_FIELD_KINDS = {

@@ -14,18 +14,16 @@
  *   {{ and }}                                         braces that belong to the SQL
  */
 
-import { PASSED, rowCheck } from './mutation/check.ts';
-import { ruleCondition } from './mutation/delete.ts';
-import type { Program, Table } from './program.ts';
-import { presetValue, roleLimit } from './query/mark.ts';
-import { encoderOf } from './query/scope.ts';
-import { rowRule, seen, visibleThrough } from './query/visible.ts';
-import { bindParameter } from './request/bind.ts';
-import type { SavedValue } from './saved.ts';
-import type { RoleSchema } from './schema/role-schema.ts';
-import type { VisibleTable } from './schema/visible-table.ts';
-import { EVERY_ROW, type SourceShape } from './shapes.ts';
-import { forShards } from './shards/index.ts';
+import { EVERY_ROW, type SourceShape } from '../contract/shapes.ts';
+import { PASSED, rowCheck } from '../mutation/check.ts';
+import { ruleCondition } from '../mutation/delete.ts';
+import type { Program, Table } from '../program/program.ts';
+import { encoderOf } from '../query/scope.ts';
+import { rowRule, seen, visibleThrough } from '../query/visible.ts';
+import { bindParameter } from '../request/bind.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
+import type { VisibleTable } from '../schema/visible-table.ts';
+import { forShards } from '../shards/index.ts';
 import {
   join,
   type ParameterNode,
@@ -35,7 +33,9 @@ import {
   type SqlNode,
   type Statement,
   TRUE,
-} from './sql/fragment.ts';
+} from '../sql/fragment.ts';
+import { presetValue, roleLimit } from './mark.ts';
+import type { SavedValue } from './saved.ts';
 
 /** A statement in its saved form, and how its variables are written for Postgres. */
 export interface SavedText {

@@ -1,10 +1,10 @@
 /** Verdicts of Citus on all that a role may ask: its root fields, and the saved operations that it may run. */
-import type { Program } from './program.ts';
+import type { Program } from '../program/program.ts';
+import type { Verdict } from '../shards/shapes.ts';
+import { fieldVerdicts, textsVerdict } from '../shards/verdicts.ts';
+import { print } from '../sql/fragment.ts';
 import type { SavedOperation } from './saved.ts';
 import { savedSql } from './saved-sql.ts';
-import type { Verdict } from './shards/shapes.ts';
-import { fieldVerdicts, textsVerdict } from './shards/verdicts.ts';
-import { print } from './sql/fragment.ts';
 
 export interface RoleVerdict {
   /** `query team`, `mutation insert_team`, `saved operation COLLECTION.NAME`. */

@@ -4,21 +4,21 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { layOut } from '../../../compiler/phases/4-plan/sql-layout.ts';
-import { bindParameter } from '../../../runtime/core/request/bind.ts';
-import { savedStatement, savedText } from '../../../runtime/core/saved-sql.ts';
-import { forShards } from '../../../runtime/core/shards/index.ts';
-import type { Statement } from '../../../runtime/core/sql/fragment.ts';
-import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
-import { metadataOf } from '../../harness/metadata.ts';
-import { createTestDatabase } from '../../harness/postgres.ts';
+import { layOut } from '../../../../compiler/phases/4-plan/sql-layout.ts';
+import { bindParameter } from '../../../../runtime/core/request/bind.ts';
+import { savedStatement, savedText } from '../../../../runtime/core/saved/saved-sql.ts';
+import { forShards } from '../../../../runtime/core/shards/index.ts';
+import type { Statement } from '../../../../runtime/core/sql/fragment.ts';
+import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
+import { metadataOf } from '../../../harness/metadata.ts';
+import { createTestDatabase } from '../../../harness/postgres.ts';
 import {
   openRequestProject,
   type RequestProject,
   type ServingOptions,
-} from '../../harness/request-project.ts';
+} from '../../../harness/request-project.ts';
 
-const corpus = fileURLToPath(new URL('../../requests', import.meta.url));
+const corpus = fileURLToPath(new URL('../../../requests', import.meta.url));
 const files = readdirSync(corpus, { recursive: true, encoding: 'utf8' }).sort();
 // Those below `served` have no cases.
 const projects = files

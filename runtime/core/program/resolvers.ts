@@ -1,11 +1,11 @@
 /** The form of a generated program: what `generated/index.ts` exports. */
-import type { ActionsProgram } from './action/shapes.ts';
-import type { CheckedFunctions, CheckedTables } from './contract/checked-types.ts';
-import type { EventsProgram } from './events.ts';
-import type { RemoteSchemaShape } from './remotes/shapes.ts';
-import type { SavedProgram } from './saved.ts';
-import type { ProgramSettings } from './settings.ts';
-import type { DeclaredFunction, DeclaredTable, SourceShape, TableAccess } from './shapes.ts';
+import type { ActionsProgram } from '../action/shapes.ts';
+import type { CheckedFunctions, CheckedTables } from '../contract/checked-types.ts';
+import type { EventsProgram } from '../contract/events.ts';
+import type { DeclaredFunction, DeclaredTable, SourceShape, TableAccess } from '../contract/shapes.ts';
+import type { RemoteSchemaShape } from '../remotes/shapes.ts';
+import type { SavedProgram } from '../saved/saved.ts';
+import type { ProgramSettings } from '../settings.ts';
 
 /** Everything that is served. */
 export interface GeneratedProgram extends ProgramSettings {

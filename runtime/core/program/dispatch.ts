@@ -1,9 +1,11 @@
 /** Which function resolves which kind of root field. */
-import { deleteRow, deleteRows } from './mutation/delete.ts';
-import { functionAggregate, functionMutation, functionRows } from './mutation/function.ts';
-import { insertRow, insertRows } from './mutation/insert.ts';
-import { updateMany, updateRow, updateRows } from './mutation/update.ts';
-import { selectAggregate, selectByKey, selectGroups, selectRows } from './query/resolvers.ts';
+
+import type { DeclaredFunction, DeclaredTable } from '../contract/shapes.ts';
+import { deleteRow, deleteRows } from '../mutation/delete.ts';
+import { functionAggregate, functionMutation, functionRows } from '../mutation/function.ts';
+import { insertRow, insertRows } from '../mutation/insert.ts';
+import { updateMany, updateRow, updateRows } from '../mutation/update.ts';
+import { selectAggregate, selectByKey, selectGroups, selectRows } from '../query/resolvers.ts';
 import type {
   FunctionFieldKind,
   MutationFieldKind,
@@ -11,7 +13,6 @@ import type {
   QueryFieldKind,
   QueryResolver,
 } from './root-fields.ts';
-import type { DeclaredFunction, DeclaredTable } from './shapes.ts';
 
 export const QUERY_RESOLVERS: Readonly<Record<QueryFieldKind, QueryResolver<DeclaredTable>>> = {
   select: selectRows,

@@ -1,17 +1,17 @@
 /** What a program takes over from the one before: everything of the roles that a change does not concern, nothing of the others. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CompileResult, compile } from '../../../compiler/index.ts';
-import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
-import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
-import { linkProgram } from '../../../runtime/core/program.ts';
-import { createPlanner, forgetOtherSchemas, type Planner } from '../../../runtime/core/request/planner.ts';
-import { createLoader } from '../../../runtime/program/loader.ts';
-import { catalogsOf } from '../../harness/compile.ts';
-import { describeFiles, describeProgram } from '../../harness/describe.ts';
-import { createTestDatabase } from '../../harness/postgres.ts';
+import { type CompileResult, compile } from '../../../../compiler/index.ts';
+import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
+import type { SourceCatalog } from '../../../../runtime/catalog/catalog.ts';
+import { linkProgram } from '../../../../runtime/core/program/program.ts';
+import { createPlanner, forgetOtherSchemas, type Planner } from '../../../../runtime/core/request/planner.ts';
+import { createLoader } from '../../../../runtime/program/loader.ts';
+import { catalogsOf } from '../../../harness/compile.ts';
+import { describeFiles, describeProgram } from '../../../harness/describe.ts';
+import { createTestDatabase } from '../../../harness/postgres.ts';
 
-const place = new URL('../../cases/blog/', import.meta.url);
+const place = new URL('../../../cases/blog/', import.meta.url);
 const document = readFileSync(new URL('metadata.json', place), 'utf8');
 const options = { inferFunctionPermissions: true, stringifyNumbers: false, collapseNulls: false };
 const queries: Readonly<Record<string, string>> = {

@@ -3,11 +3,11 @@
  * lets through, and which URLs run which operation. Plain data, as in shapes.ts.
  */
 
-import type { WriteStatement, WriteStep } from './mutation/step.ts';
-import type { SchemaOptions } from './program.ts';
-import type { PlanOptions } from './query/scope.ts';
-import type { AnswerPart } from './request/plan.ts';
-import type { Encoding } from './sql/fragment.ts';
+import type { WriteStatement, WriteStep } from '../mutation/step.ts';
+import type { SchemaOptions } from '../program/program.ts';
+import type { PlanOptions } from '../query/scope.ts';
+import type { AnswerPart } from '../request/plan.ts';
+import type { Encoding } from '../sql/fragment.ts';
 
 export interface SavedOperation {
   readonly collection: string;

@@ -4,13 +4,13 @@
  * anything: rules are SQL texts with holes (see condition/rule.ts), tables refer to each other by key, so files can be
  * replaced one by one.
  */
-import type { ActionHeader } from './action/shapes.ts';
-import type { CheckedFunction, CheckedRules, CheckedShape } from './contract/checked-types.ts';
-import { checkAccess, checkFunction, checkTable } from './contract/declared.ts';
-import type { Extension, NamingConvention } from './names.ts';
-import type { RemoteRelationshipShape } from './remotes/shapes.ts';
-import type { FunctionFields, RootFields } from './root-fields.ts';
-import type { Distribution } from './shards/shapes.ts';
+import type { ActionHeader } from '../action/shapes.ts';
+import type { Extension, NamingConvention } from '../names.ts';
+import type { FunctionFields, RootFields } from '../program/root-fields.ts';
+import type { RemoteRelationshipShape } from '../remotes/shapes.ts';
+import type { Distribution } from '../shards/shapes.ts';
+import type { CheckedFunction, CheckedRules, CheckedShape } from './checked-types.ts';
+import { checkAccess, checkFunction, checkTable } from './declared.ts';
 
 export interface SourceShape {
   readonly name: string;

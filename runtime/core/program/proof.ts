@@ -3,11 +3,7 @@
  * function and saved statement, each where the server would use it. What Postgres accepts here it accepts there: preparing
  * types a statement whole, and runs nothing.
  */
-import { readRule } from './condition/rule.ts';
-import { objectKey } from './names.ts';
-import { linkProgram } from './program.ts';
-import type { GeneratedProgram } from './resolvers.ts';
-import { savedStatement } from './saved-sql.ts';
+import { readRule } from '../condition/rule.ts';
 import type {
   AccessRules,
   FunctionArgumentShape,
@@ -15,10 +11,14 @@ import type {
   SourceShape,
   TableAccess,
   TableShape,
-} from './shapes.ts';
-import { bindRow, identifier, join, parameter, print, raw, type Sql, sql } from './sql/fragment.ts';
-import { equality } from './sql/operand.ts';
-import { columnType } from './types.ts';
+} from '../contract/shapes.ts';
+import { objectKey } from '../names.ts';
+import { savedStatement } from '../saved/saved-sql.ts';
+import { bindRow, identifier, join, parameter, print, raw, type Sql, sql } from '../sql/fragment.ts';
+import { equality } from '../sql/operand.ts';
+import { columnType } from '../types.ts';
+import { linkProgram } from './program.ts';
+import type { GeneratedProgram } from './resolvers.ts';
 
 export type Operation = keyof AccessRules;
 

@@ -1,7 +1,8 @@
 /** Documents of the allow-list in the form in which they are compared. */
-import type { AllowedDocument, SavedOperation, SavedProgram } from '../saved.ts';
+
+import { parseDocument } from '../request/document.ts';
 import { comparableDocument } from './comparable.ts';
-import { parseDocument } from './document.ts';
+import type { AllowedDocument, SavedOperation, SavedProgram } from './saved.ts';
 
 /** An entry of the allow-list with its text. */
 export interface AllowedText {

@@ -14,12 +14,12 @@
  * which says the same about its role.
  */
 
+import type { AccessRules, TableAccess } from '../contract/shapes.ts';
+import { sameOptions } from '../remember.ts';
+import type { Provider } from '../schema/provider.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
+import { ADMIN_ROLE } from '../session.ts';
 import type { Program, ProgramContent, SchemaOptions } from './program.ts';
-import { sameOptions } from './remember.ts';
-import type { Provider } from './schema/provider.ts';
-import type { RoleSchema } from './schema/role-schema.ts';
-import { ADMIN_ROLE } from './session.ts';
-import type { AccessRules, TableAccess } from './shapes.ts';
 
 const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const satisfies readonly (keyof AccessRules)[];
 

@@ -1,13 +1,13 @@
 /** What is written in a generated file is checked when it is type-checked and when it is loaded, and is what runs. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkTypes } from '../../../compiler/cli/type-check.ts';
-import { linkProgram } from '../../../runtime/core/program.ts';
-import { createLoader } from '../../../runtime/program/loader.ts';
-import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
-import { metadataOf } from '../../harness/metadata.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { compileJson, metadataJson } from '../../harness/project.ts';
+import { checkTypes } from '../../../../compiler/cli/type-check.ts';
+import { linkProgram } from '../../../../runtime/core/program/program.ts';
+import { createLoader } from '../../../../runtime/program/loader.ts';
+import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
+import { metadataOf } from '../../../harness/metadata.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
+import { compileJson, metadataJson } from '../../../harness/project.ts';
 
 const FILES = compileJson(
   metadataJson({
@@ -231,7 +231,7 @@ test('the example as it is passes both', async () => {
 
 /** The committed files of the example. */
 function generatedFiles(): Map<string, string> {
-  const root = new URL('../../../generated/', import.meta.url);
+  const root = new URL('../../../../generated/', import.meta.url);
   return new Map(
     readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))

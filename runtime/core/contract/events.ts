@@ -2,7 +2,7 @@
  * Event triggers and cron triggers as generated files declare them: what is captured, by which SQL, and where it is sent.
  * Plain data; values of environment variables are filled in where it is sent.
  */
-import { MAX_IDENTIFIER } from './names.ts';
+import { MAX_IDENTIFIER } from '../names.ts';
 
 /** Name of the function that captures an operation for an event trigger, and of its database trigger, as PostgreSQL cuts it. */
 export function captureName(trigger: string, operation: EventOperationName): string {
