@@ -98,7 +98,7 @@ function dropInnerDeclarations(): void {
     ))
       keep(join(dirname(path), `${imported}.d.ts`));
   };
-  for (const entry of ['compiler/index.d.ts', 'runtime/core/contract.d.ts']) keep(join(dist, entry));
+  for (const entry of ['compiler/index.d.ts', 'runtime/core/contract/contract.d.ts']) keep(join(dist, entry));
   for (const path of filesOf(dist)) if (path.endsWith('.d.ts') && !kept.has(path)) rmSync(path);
 }
 

@@ -83,8 +83,8 @@ function entry(manifest: ArtefactManifest): string {
   return [
     "import { realpathSync } from 'node:fs';",
     "import { fileURLToPath } from 'node:url';",
-    `import * as contract from './runtime/core/contract${EXTENSION}';`,
-    `import { runArtefact } from './runtime/artefact/main${EXTENSION}';`,
+    `import * as contract from './runtime/core/contract/contract${EXTENSION}';`,
+    `import { runArtefact } from './runtime/program/artefact/main${EXTENSION}';`,
     `export const artefact = { manifest: ${JSON.stringify(manifest)}, program: ${GENERATED_CODE}(contract) };`,
     'if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))',
     '  await runArtefact(artefact, process.argv.slice(2));',
@@ -140,14 +140,20 @@ function fixedModules(version: string): Plugin {
   return {
     name: 'fixed',
     setup: ({ onLoad, onResolve }) => {
-      onLoad({ filter: /[\\/]runtime[\\/]package-version\.[jt]s$/ }, () => ({
+      onLoad({ filter: /[\\/]runtime[\\/]configuration[\\/]package-version\.[jt]s$/ }, () => ({
         contents: `export const packageVersion = ${JSON.stringify(version)};`,
         loader: 'js',
       }));
-      onLoad({ filter: /[\\/]runtime[\\/]program[\\/]host-(folder|metadata)\.[jt]s$/ }, () => ({
-        contents: 'export const hostFolder = undefined; export const hostMetadata = undefined;',
-        loader: 'js',
-      }));
+      onLoad(
+        {
+          filter:
+            /[\\/]runtime[\\/](program[\\/]host-folder|metadata-api[\\/]thread[\\/]host-metadata)\.[jt]s$/,
+        },
+        () => ({
+          contents: 'export const hostFolder = undefined; export const hostMetadata = undefined;',
+          loader: 'js',
+        }),
+      );
       onResolve({ filter: UNUSED_PACKAGES }, ({ path }) => ({ path, namespace: 'unused' }));
       onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: '' }));
       onLoad({ filter: /[\\/]runtime[\\/](http[\\/]graphiql|console[\\/]console)\.[jt]s$/ }, () => ({

@@ -5,7 +5,7 @@ import { lazy } from '../../runtime/core/remember.ts';
 
 /** The sources in a checkout, the declarations in a package. */
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.d.ts';
-const contract = fileURLToPath(new URL(`../../runtime/core/contract${extension}`, import.meta.url));
+const contract = fileURLToPath(new URL(`../../runtime/core/contract/contract${extension}`, import.meta.url));
 /** The files are checked as if they stood here; nothing is written. */
 const folder = fileURLToPath(new URL('../../generated-check', import.meta.url));
 

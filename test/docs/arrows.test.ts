@@ -13,8 +13,8 @@ const ARROWS: Readonly<Record<string, { permitted: readonly string[]; refused: r
   'runtime/core/a.ts': {
     permitted: ['./errors.ts', './query/select.ts', 'graphql'],
     refused: [
-      '../logs/observe.ts',
-      '../capture/install.ts',
+      '../observe/logs/observe.ts',
+      '../database/record/install.ts',
       '../metadata/values.ts',
       '../../compiler/index.ts',
       'node:fs',
@@ -22,25 +22,30 @@ const ARROWS: Readonly<Record<string, { permitted: readonly string[]; refused: r
   },
   'runtime/core/query/a.ts': {
     permitted: ['../errors.ts', './select.ts', '../mutation/step.ts'],
-    refused: ['../../logs/logger.ts', '../../graphql/execute.ts', '../../../compiler/index.ts', 'node:fs'],
+    refused: [
+      '../../observe/logs/logger.ts',
+      '../../graphql/execute.ts',
+      '../../../compiler/index.ts',
+      'node:fs',
+    ],
   },
   'runtime/metadata/a.ts': {
-    permitted: ['../core/errors.ts', '../catalog/catalog.ts', '../diagnostics/result.ts', './values.ts'],
-    refused: ['../validation/validator.ts', '../main.ts', '../../compiler/index.ts'],
+    permitted: ['../core/errors.ts', '../catalog/catalog.ts', '../core/diagnostics/result.ts', './values.ts'],
+    refused: ['../outgoing/validation/validator.ts', '../server/main.ts', '../../compiler/index.ts'],
   },
   'runtime/metadata/kinds/a.ts': {
     permitted: ['../../core/errors.ts', '../values.ts', './table.ts'],
-    refused: ['../../database/pool.ts', '../../logs/logger.ts', '../../../compiler/index.ts'],
+    refused: ['../../database/pool.ts', '../../observe/logs/logger.ts', '../../../compiler/index.ts'],
   },
   'runtime/http/a.ts': {
     permitted: ['../core/errors.ts', '../graphql/execute.ts'],
     refused: ['../../compiler/index.ts', '../../compiler/model/plan.ts'],
   },
   'compiler/index.ts': {
-    permitted: ['./phases/3-resolve/index.ts', '../runtime/core/contract.ts'],
+    permitted: ['./phases/3-resolve/index.ts', '../runtime/core/contract/contract.ts'],
     refused: [
-      '../runtime/capture/schema.ts',
-      '../runtime/main.ts',
+      '../runtime/database/record/schema.ts',
+      '../runtime/server/main.ts',
       './cli/cli.ts',
       './review/findings/render.ts',
     ],
@@ -54,10 +59,14 @@ const ARROWS: Readonly<Record<string, { permitted: readonly string[]; refused: r
     ],
   },
   'compiler/phases/4-plan/a.ts': {
-    permitted: ['../../../runtime/core/shapes.ts', '../../memory/memory.ts', '../3-resolve/index.ts'],
+    permitted: [
+      '../../../runtime/core/contract/shapes.ts',
+      '../../memory/memory.ts',
+      '../3-resolve/index.ts',
+    ],
     refused: [
       '../../../runtime/http/errors.ts',
-      '../../../runtime/version.ts',
+      '../../../runtime/configuration/version.ts',
       '../../review/findings/render.ts',
     ],
   },

@@ -8,5 +8,5 @@ if (workerData.compiler.endsWith('.ts')) {
   (await import('tsx/esm/api')).register();
   await import('./metadata-thread.ts');
 } else {
-  await import(new URL('../runtime/program/metadata-thread.js', workerData.compiler).href);
+  await import(new URL('../runtime/metadata-api/thread/metadata-thread.js', workerData.compiler).href);
 }

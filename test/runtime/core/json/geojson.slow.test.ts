@@ -1,9 +1,9 @@
 /** GeoJSON wherever a request may give a geometry or geography, against a real PostGIS. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createPostgisDatabase, type PostgisDatabase } from '../../harness/postgis.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
-import { connect } from '../../harness/socket.ts';
+import { createPostgisDatabase, type PostgisDatabase } from '../../../harness/postgis.ts';
+import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
+import { leaks, send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { connect } from '../../../harness/socket.ts';
 
 let database: PostgisDatabase;
 let server: TestServer;

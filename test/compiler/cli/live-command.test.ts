@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../../compiler/cli/cli.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
+import { run } from '../../../compiler/cli/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
-const CASE = fileURLToPath(new URL('../cases/live', import.meta.url));
+const CASE = fileURLToPath(new URL('../../cases/live', import.meta.url));
 
 let database: TestDatabase;
 let folder: string;

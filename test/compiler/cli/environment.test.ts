@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { run } from '../../compiler/cli/cli.ts';
-import { environmentVariables } from '../../compiler/cli/environment.ts';
-import { readMetadata, readMetadataFile } from '../../compiler/phases/1-read/index.ts';
+import { run } from '../../../compiler/cli/cli.ts';
+import { environmentVariables } from '../../../compiler/cli/environment.ts';
+import { readMetadata, readMetadataFile } from '../../../compiler/phases/1-read/index.ts';
 
 const projects = fileURLToPath(new URL('../../../shared/projects', import.meta.url));
 
@@ -64,7 +64,7 @@ test.skipIf(!existsSync(projects))('the real projects need what their own record
 });
 
 test('--check-environment makes a variable that is not set an error, with its place', async () => {
-  const metadata = fileURLToPath(new URL('../../examples/helpdesk/metadata', import.meta.url));
+  const metadata = fileURLToPath(new URL('../../../examples/helpdesk/metadata', import.meta.url));
   let said = '';
   const status = await run(['compile', '--metadata', metadata, '--out', '/nowhere', '--check-environment'], {
     environment: {},

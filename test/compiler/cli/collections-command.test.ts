@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
-import { run } from '../../compiler/cli/cli.ts';
-import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
-import { indexById } from '../../runtime/graphql/saved/index-by-id.ts';
-import { eachInFolder } from '../harness/folder.ts';
+import { run } from '../../../compiler/cli/cli.ts';
+import { readMetadataFile } from '../../../compiler/phases/1-read/index.ts';
+import { indexById } from '../../../runtime/graphql/saved/index-by-id.ts';
+import { eachInFolder } from '../../harness/folder.ts';
 
 const tickets =
   'query Tickets($limit: Int) {\n  ticket(limit: $limit) {\n    id\n    ...Subject\n  }\n}\n\nfragment Subject on ticket {\n  subject\n}';

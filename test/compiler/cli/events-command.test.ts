@@ -1,7 +1,7 @@
 /** `engine events` against a running server. */
 import { expect, test } from 'vitest';
-import { engineIn } from '../harness/command-line.ts';
-import { openEventsTest } from '../harness/events.ts';
+import { engineIn } from '../../harness/command-line.ts';
+import { openEventsTest } from '../../harness/events.ts';
 
 const events = openEventsTest('create table item (id serial primary key, name text)');
 

@@ -1,9 +1,9 @@
 /** Options of the server, where several requests show what they do. `test/requests/options` has the rest. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EngineError } from '../../../runtime/core/errors.ts';
-import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
-import type { InProcess } from '../../harness/in-process.ts';
-import { openRequestProject, type RequestProject } from '../../harness/request-project.ts';
+import { EngineError } from '../../../../runtime/core/errors.ts';
+import type { JsonObject } from '../../../../runtime/metadata/metadata.ts';
+import type { InProcess } from '../../../harness/in-process.ts';
+import { openRequestProject, type RequestProject } from '../../../harness/request-project.ts';
 
 let project: RequestProject;
 beforeAll(async () => {

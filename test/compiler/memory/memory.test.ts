@@ -1,7 +1,7 @@
 /** What a compile remembers is used again only where all arguments are the same. */
 import { describe, expect, test } from 'vitest';
-import { createMemory } from '../../compiler/memory/memory.ts';
-import { keeper } from '../../compiler/memory/reuse.ts';
+import { createMemory } from '../../../compiler/memory/memory.ts';
+import { keeper } from '../../../compiler/memory/reuse.ts';
 
 let calls = 0;
 const owner = {};

@@ -1,8 +1,8 @@
 /** `engine adopt check`, on a database that another engine of the API family has left. */
 import { spawnSync } from 'node:child_process';
 import { beforeEach, expect, test } from 'vitest';
-import { run } from '../../compiler/cli/cli.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
+import { run } from '../../../compiler/cli/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
 /** As such an engine called "acme" leaves it, with names that need quotes. */
 const LEFT = `

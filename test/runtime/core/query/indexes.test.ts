@@ -1,7 +1,7 @@
 /** Conditions that fail for no row stay where Postgres finds indexes for them, beside a row rule and behind relationships. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { createTestDatabase } from '../../../harness/postgres.ts';
+import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
 
 let server: TestServer;
 

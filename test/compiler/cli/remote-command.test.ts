@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { engine } from '../harness/command-line.ts';
-import { type RemoteServer, startRemoteServer } from '../harness/remote-server.ts';
+import { engine } from '../../harness/command-line.ts';
+import { type RemoteServer, startRemoteServer } from '../../harness/remote-server.ts';
 
 let folder: string;
 let remote: RemoteServer;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readMessages } from '../../compiler/review/findings/messages.ts';
-import { engine } from '../harness/command-line.ts';
+import { readMessages } from '../../../compiler/review/findings/messages.ts';
+import { engine } from '../../harness/command-line.ts';
 
 const explain = (...code: string[]) => engine('explain', ...code);
 

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { printCatalogFile } from '../../runtime/catalog/index.ts';
-import { engine } from '../harness/command-line.ts';
-import { createTestDatabase } from '../harness/postgres.ts';
-import { catalog, metadataJson } from '../harness/project.ts';
+import { printCatalogFile } from '../../../runtime/catalog/index.ts';
+import { engine } from '../../harness/command-line.ts';
+import { createTestDatabase } from '../../harness/postgres.ts';
+import { catalog, metadataJson } from '../../harness/project.ts';
 
 let folder: string;
 let out: string;
