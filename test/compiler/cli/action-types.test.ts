@@ -127,7 +127,7 @@ test('handlers that keep to their types compile, and no others; stubs are writte
   expect(await engine('action', 'types', ...project, '--out', out)).toMatchObject({ status: 0, stderr: '' });
   expect(readdirSync(out).sort()).toEqual(['job.ts', 'login.ts', 'ping.ts', 'types.ts']);
   for (const name of ['job', 'login', 'ping']) expect(refusedLines(join(out, `${name}.ts`))).toEqual([]);
-  const handler = `import type { ActionHandler } from '../types.ts';
+  const handler = `import type { ActionHandler } from './types.ts';
 export const login: ActionHandler<'login'> = async ({ input, session_variables }) => ({
   id: input.name + session_variables['x-engine-user-id'],
   tags: (input.places ?? []).map(({ x }) => x.toFixed()),

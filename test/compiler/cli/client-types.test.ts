@@ -122,7 +122,7 @@ const wrong = {
 };
 
 test('a client that keeps to the types compiles, and no other', async () => {
-  const head = `import type { SavedOperations } from '../operations.ts';
+  const head = `import type { SavedOperations } from './operations.ts';
 declare function call<Id extends keyof SavedOperations>(
   documentId: Id, variables: SavedOperations[Id]['variables'],
 ): SavedOperations[Id]['result'];
@@ -148,7 +148,7 @@ test('enums of the schema are the texts that clients send and get', async () => 
   const use = (value: string) =>
     check(
       types,
-      `import type { Note } from '../operations.ts'; export const mood: Note['mood'] = '${value}';`,
+      `import type { Note } from './operations.ts'; export const mood: Note['mood'] = '${value}';`,
     );
   expect(use('good')).toEqual([]);
   expect(use('other')).toEqual([expect.stringContaining('\'"other"\' is not assignable')]);
