@@ -1,6 +1,7 @@
 /** The questions that are measured: of chinook where the shared projects are there, of the example otherwise. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { PROJECTS } from '../harness/public-cases.ts';
 
 /** One request of a case; the role is among its headers. */
 export interface CaseRequest {
@@ -32,7 +33,7 @@ export function restCases(cases: readonly BenchCase[]): BenchCase[] {
     });
 }
 
-const CHINOOK = fileURLToPath(new URL('../../../shared/projects/chinook', import.meta.url));
+const CHINOOK = join(PROJECTS, 'chinook');
 
 const admin = { 'x-engine-role': 'admin' };
 

@@ -3,9 +3,10 @@ import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
+import { PROJECTS } from '../harness/public-cases.ts';
 import type { CompileMeasurement, CompileTask } from './compile-process.ts';
 import { benchOffline, type OfflineResult, offlineTable } from './offline.ts';
-import { createProjectDatabase, PROJECTS, type Project, servedProject, sharedProject } from './project.ts';
+import { createProjectDatabase, type Project, servedProject, sharedProject } from './project.ts';
 import { alignedTable, median } from './results.ts';
 
 interface CompileResult extends CompileMeasurement {

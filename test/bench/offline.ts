@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { PROJECTS } from '../harness/public-cases.ts';
 import { buildPackage, runProcess, type Usage } from './processes.ts';
-import { PROJECTS } from './project.ts';
 import { alignedTable, median } from './results.ts';
 
 /** Times in milliseconds, memory in megabytes; medians of the rounds. */

@@ -9,12 +9,10 @@ import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { readCatalog } from '../../compiler/phases/2-introspect/index.ts';
 import { fillDatabase } from '../../examples/prepare.ts';
 import type { Metadata, MetadataPath } from '../../runtime/metadata/metadata.ts';
+import { PROJECTS } from '../harness/public-cases.ts';
 import { type BenchCase, chinookCases, helpdeskCases } from './cases.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
-
-/** The shared projects beside the checkout; they may be absent. */
-export const PROJECTS = fileURLToPath(new URL('../shared/projects', new URL('../../', import.meta.url)));
 
 export interface Project {
   /** Also the folder below floor/. */

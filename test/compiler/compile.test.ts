@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../compiler/index.ts';
@@ -8,6 +7,7 @@ import { createTranspiler } from '../../runtime/program/loader.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 import { compileJson, metadataJson } from '../harness/project.ts';
+import { PROJECTS } from '../harness/public-cases.ts';
 import { remoteSchemasOf } from '../harness/real-project.ts';
 
 const example = metadataJson(
@@ -84,7 +84,6 @@ test('a changed permission changes one access file, one ledger and the manifest'
   expect(changed).toEqual(['manifest.json', 'roles/user.txt', 'sources/default/public/article.access.ts']);
 });
 
-const projects = fileURLToPath(new URL('../../../shared/projects', import.meta.url));
 const oneDatabase = ['chinook', 'realworld', 'simpipe', 'cucb', 'carnet', 'aerie', 'huge-schema'];
 
 test('a remote schema without a lock that cannot be read is an error', () => {
@@ -100,15 +99,15 @@ test('a remote schema without a lock that cannot be read is an error', () => {
   ]);
 });
 
-describe.skipIf(!existsSync(projects))('real projects', () => {
+describe.skipIf(!existsSync(PROJECTS))('real projects', () => {
   test.each(oneDatabase)('%s compiles without an error', async (name) => {
-    const [folder] = readdirSync(`${projects}/${name}/sql`);
+    const [folder] = readdirSync(`${PROJECTS}/${name}/sql`);
     const database = await createTestDatabase();
-    for (const file of readdirSync(`${projects}/${name}/sql/${folder}`).sort()) {
-      const bytes = readFileSync(`${projects}/${name}/sql/${folder}/${file}`);
+    for (const file of readdirSync(`${PROJECTS}/${name}/sql/${folder}`).sort()) {
+      const bytes = readFileSync(`${PROJECTS}/${name}/sql/${folder}/${file}`);
       await database.query((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'));
     }
-    const { value, diagnostics } = readMetadataFile(`${projects}/${name}/metadata.json`);
+    const { value, diagnostics } = readMetadataFile(`${PROJECTS}/${name}/metadata.json`);
     const catalogs = await catalogsOf(value, database.url);
     const result = compile({ metadata: value, catalogs, remotes: remoteSchemasOf(name) });
     expect([...diagnostics, ...result.diagnostics].filter(({ severity }) => severity === 'error')).toEqual(

@@ -14,6 +14,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { POSTGIS_PACKAGES, startPostgis } from '../../compiler/offline/postgis.ts';
 import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts';
+import { CONFORMANCE } from './public-cases.ts';
 import { inVocabulary } from './vocabulary.ts';
 
 interface Outcome {
@@ -27,7 +28,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const SERVE = `${process.execPath} ${join(root, 'compiler/cli/bin.mjs')} serve`;
 /** Seconds for a server to start: a busy machine takes more than the runner's 30, and is no defect. */
 const PATIENCE = ['--start-timeout', '120'];
-const conformance = join(root, '../shared/conformance');
 const RUNNER = 'run.mjs';
 const VOCABULARY = '--vocabulary';
 
@@ -38,8 +38,8 @@ interface Cases {
 }
 
 async function main(all: readonly string[]): Promise<number> {
-  if (!existsSync(join(conformance, RUNNER))) {
-    console.log('conformance skipped: the cases are not beside this checkout (../shared/conformance)');
+  if (!existsSync(join(CONFORMANCE, RUNNER))) {
+    console.log('conformance skipped: the cases are not there (CONTRIBUTING.md, ENGINE_PUBLIC_CASES)');
     return 0;
   }
   if (all.includes(POOLER) && !hasPgBouncer()) {
@@ -79,12 +79,12 @@ async function main(all: readonly string[]): Promise<number> {
   }
 }
 
-const CASES: Cases = { runner: join(conformance, RUNNER), serve: SERVE };
+const CASES: Cases = { runner: join(CONFORMANCE, RUNNER), serve: SERVE };
 
 /** The cases in another vocabulary: what they ask, and what they expect. */
 function rewrittenCases(word: string, folder: string): Cases {
   const copy = join(folder, 'conformance');
-  cpSync(conformance, copy, { recursive: true });
+  cpSync(CONFORMANCE, copy, { recursive: true });
   for (const name of readdirSync(copy, { recursive: true }) as string[]) {
     if (!/\.(json|mjs)$/.test(name)) continue;
     const file = join(copy, name);

@@ -11,16 +11,16 @@ import { linkProgram, type Program } from '../../runtime/core/program/program.ts
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { createTestDatabase } from './postgres.ts';
+import { PROJECTS } from './public-cases.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const projects = join(root, '../shared/projects');
 
 /** Whether the real projects are there; tests that need them skip where they are not. */
-export const projectsPresent = existsSync(projects);
+export const projectsPresent = existsSync(PROJECTS);
 
 /** Names of the projects; empty where they are not. */
 export const projectNames: readonly string[] = projectsPresent
-  ? readdirSync(projects).filter((name) => existsSync(join(projects, name, 'case.json')))
+  ? readdirSync(PROJECTS).filter((name) => existsSync(join(PROJECTS, name, 'case.json')))
   : [];
 
 export interface RealProject {
@@ -76,7 +76,7 @@ export function clientOperations(name: string): readonly { readonly file: string
 
 /** Path of a file of a project. */
 export function projectFile(name: string, path: string): string {
-  return join(projects, name, path);
+  return join(PROJECTS, name, path);
 }
 
 /** Databases of a project's sources, with its own SQL in them, and its sample rows where they are asked for. */
@@ -89,7 +89,7 @@ export async function loadProject(
   };
   const database = await createTestDatabase();
   const seed = rows === 'seed' ? ['--seed'] : [];
-  await promisify(execFile)(process.execPath, [join(projects, 'load.mjs'), name, database.url, ...seed], {
+  await promisify(execFile)(process.execPath, [join(PROJECTS, 'load.mjs'), name, database.url, ...seed], {
     cwd: root,
   });
   const several = readdirSync(projectFile(name, 'sql')).length > 1;

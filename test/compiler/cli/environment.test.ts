@@ -5,8 +5,7 @@ import { expect, test } from 'vitest';
 import { run } from '../../../compiler/cli/cli.ts';
 import { environmentVariables } from '../../../compiler/cli/environment.ts';
 import { readMetadata, readMetadataFile } from '../../../compiler/phases/1-read/index.ts';
-
-const projects = fileURLToPath(new URL('../../../shared/projects', import.meta.url));
+import { PROJECTS } from '../../harness/public-cases.ts';
 
 test('addresses, certificates and headers name variables', () => {
   const info = {
@@ -51,11 +50,11 @@ test('addresses, certificates and headers name variables', () => {
   ]);
 });
 
-test.skipIf(!existsSync(projects))('the real projects need what their own records say', () => {
-  for (const name of readdirSync(projects).filter((each) => existsSync(join(projects, each, 'case.json')))) {
-    const { environment } = JSON.parse(readFileSync(join(projects, name, 'case.json'), 'utf8'));
+test.skipIf(!existsSync(PROJECTS))('the real projects need what their own records say', () => {
+  for (const name of readdirSync(PROJECTS).filter((each) => existsSync(join(PROJECTS, each, 'case.json')))) {
+    const { environment } = JSON.parse(readFileSync(join(PROJECTS, name, 'case.json'), 'utf8'));
     const { database_urls, templates, values } = environment as Record<string, string[]>;
-    const found = environmentVariables(readMetadataFile(join(projects, name, 'metadata.json')).value);
+    const found = environmentVariables(readMetadataFile(join(PROJECTS, name, 'metadata.json')).value);
     expect(
       found.map(({ name: variable }) => variable),
       name,

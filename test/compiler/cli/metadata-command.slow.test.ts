@@ -7,6 +7,7 @@ import { lineDifference } from '../../../runtime/console/line-difference.ts';
 import { engine, engineIn } from '../../harness/command-line.ts';
 import { eachInFolder } from '../../harness/folder.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
+import { PROJECTS } from '../../harness/public-cases.ts';
 import { startTestServer, type TestServer } from '../../harness/server.ts';
 import { startWebhook } from '../../harness/webhook.ts';
 
@@ -120,17 +121,16 @@ describe('engine metadata', () => {
   });
 });
 
-const projects = new URL('../../../shared/projects/', import.meta.url);
-describe.skipIf(!existsSync(projects))('the directory form', () => {
-  const names = existsSync(projects)
-    ? readdirSync(projects).filter(
+describe.skipIf(!existsSync(PROJECTS))('the directory form', () => {
+  const names = existsSync(PROJECTS)
+    ? readdirSync(PROJECTS).filter(
         // The largest holds nothing that the others do not, and takes longer than they all.
-        (name) => name !== 'huge-schema' && existsSync(new URL(`${name}/metadata.json`, projects)),
+        (name) => name !== 'huge-schema' && existsSync(join(PROJECTS, name, 'metadata.json')),
       )
     : [];
   test.each(names)('of %s reads back to the same metadata', (name) => {
     const metadata = readMetadata(
-      JSON.parse(readFileSync(new URL(`${name}/metadata.json`, projects), 'utf8')),
+      JSON.parse(readFileSync(join(PROJECTS, name, 'metadata.json'), 'utf8')),
     ).value;
     for (const [path, text] of metadataFolder(metadata)) folder.write(path, text);
     const { value, diagnostics } = readMetadataFile(folder.at());

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type {
@@ -11,10 +11,11 @@ import type {
 } from '../../../runtime/catalog/catalog.ts';
 import { introspectDatabase, printCatalogFile, readEnumTableRows } from '../../../runtime/catalog/index.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
+import { PROJECTS } from '../../harness/public-cases.ts';
 
 const root = new URL('../../../', import.meta.url);
-const projects = new URL('../shared/projects/', root);
-const present = existsSync(projects);
+const projects = pathToFileURL(`${PROJECTS}/`);
+const present = existsSync(PROJECTS);
 
 type TrackedName = string | RelationReference;
 interface ProjectMetadata {

@@ -1,17 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { exportMetadata, readMetadata, readMetadataFile } from '../../../../compiler/phases/1-read/index.ts';
+import { PROJECTS } from '../../../harness/public-cases.ts';
 
-const projects = fileURLToPath(new URL('../../../../../shared/projects', import.meta.url));
-const names = existsSync(projects)
-  ? readdirSync(projects).filter((name) => existsSync(join(projects, name, 'metadata.json')))
+const names = existsSync(PROJECTS)
+  ? readdirSync(PROJECTS).filter((name) => existsSync(join(PROJECTS, name, 'metadata.json')))
   : [];
 
 describe.skipIf(names.length === 0)('real projects', () => {
   test.each(names)('%s: the exported JSON is read without a word, and loses nothing', (name) => {
-    const file = join(projects, name, 'metadata.json');
+    const file = join(PROJECTS, name, 'metadata.json');
     const { value, diagnostics } = readMetadataFile(file);
     expect(diagnostics).toEqual([]);
     const input = JSON.parse(readFileSync(file, 'utf8'));
@@ -21,23 +20,23 @@ describe.skipIf(names.length === 0)('real projects', () => {
 
   test.each(names)('%s: an export reads back to the same export', (name) => {
     const first = JSON.stringify(
-      exportMetadata(readMetadataFile(join(projects, name, 'metadata.json')).value),
+      exportMetadata(readMetadataFile(join(PROJECTS, name, 'metadata.json')).value),
     );
     const again = readMetadata(JSON.parse(first));
     expect(again.diagnostics).toEqual([]);
     expect(JSON.stringify(exportMetadata(again.value))).toBe(first);
   });
 
-  const directories = names.filter((name) => existsSync(join(projects, name, 'metadata')));
+  const directories = names.filter((name) => existsSync(join(PROJECTS, name, 'metadata')));
   test.each(directories)('%s: the directory says what the JSON says', (name) => {
-    const json = readMetadataFile(join(projects, name, 'metadata.json'));
-    const directory = readMetadataFile(join(projects, name, 'metadata'));
+    const json = readMetadataFile(join(PROJECTS, name, 'metadata.json'));
+    const directory = readMetadataFile(join(PROJECTS, name, 'metadata'));
     expect(directory.diagnostics.filter(({ code }) => code !== 'action-sdl-ignored')).toEqual([]);
     expect(JSON.stringify(exportMetadata(directory.value))).toBe(JSON.stringify(exportMetadata(json.value)));
   });
 
   test.each(directories)('%s: every table and permission of the directory has its file and line', (name) => {
-    const { value, origin } = readMetadataFile(join(projects, name, 'metadata'));
+    const { value, origin } = readMetadataFile(join(PROJECTS, name, 'metadata'));
     for (const table of value.sources.flatMap((source) => source.tables)) {
       for (const entry of [table, ...table.select_permissions, ...table.object_relationships]) {
         const [key, name] =

@@ -160,7 +160,7 @@ describe('requests', () => {
     expect(apply({ url }, { url: base, body, sessionVariables }).url).toBe(`http://hook.test${expected}`);
   });
 
-  test.each(['', '.', '..', '../../', './x', 'x/..', 'x/../y', '..\\x', 'x\\..'])(
+  test.each(['', '.', '..', '../', './x', 'x/..', 'x/../y', '..\\x', 'x\\..'])(
     'data never chooses the path: %j',
     (s) => {
       const base = 'http://hook.test/base';
