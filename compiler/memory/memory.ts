@@ -5,6 +5,7 @@
  *
  * The functions are those of modules, which see nothing but their arguments: no input can be forgotten. A function that
  * is made anew for each call is never found again.
+ * @rule When does a compile reuse what an earlier one made?
  */
 
 /** Lists are compared by their items, maps by the entries that were looked at, everything else by identity. */

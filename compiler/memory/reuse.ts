@@ -1,6 +1,7 @@
 /**
  * Keeps the identity of what did not change, so that everything made of it can be recognised by identity. Plain data
  * only; the order of keys counts, because it is the order in the output.
+ * @rule What counts as unchanged between two compiles?
  */
 
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';

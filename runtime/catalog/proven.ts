@@ -5,6 +5,7 @@
  *
  * A fact holds for every statement of a transaction and for every row that a scan of the relation shows. Not known here, and so
  * believed: that nobody loads rows as `session_replication_role = replica`, and that the catalog is the one of the database.
+ * @rule What does a catalog prove: at most one row, never null, always there?
  */
 import { areOfOneEquality } from '../core/condition/branch.ts';
 import type {

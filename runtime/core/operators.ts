@@ -1,6 +1,7 @@
 /**
  * The one table of comparison operators: request filters and permission
  * filters both read it, so an operator means the same in either.
+ * @rule Which comparison operators exist, for which types, as which SQL?
  */
 import { type Sql, sql } from './sql/fragment.ts';
 import { infixOperator } from './sql/operand.ts';

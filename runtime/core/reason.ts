@@ -2,6 +2,7 @@
  * Why a request was denied: by which rule, which part of it, and what was missing. For the log, for administrators and for
  * development mode; never for ordinary clients. Rules are named by their objects; their place in the
  * metadata is looked up for a denial only, so allowed requests cost nothing.
+ * @rule What does a denial reveal, and to which clients?
  */
 
 /** A permission's rule, or a part of it. */

@@ -1,6 +1,7 @@
 /**
  * Postgres types as the GraphQL API sees them: which scalar they are, which operators and
  * aggregates they take, how a JSON value is written for them.
+ * @rule Which numbers are strings in answers?
  */
 
 import type { SourceShape } from './contract/shapes.ts';

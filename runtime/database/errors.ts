@@ -1,4 +1,7 @@
-/** Maps database errors to the errors that clients see. */
+/**
+ * Maps database errors to the errors that clients see.
+ * @rule Which error does a client see for an SQLSTATE?
+ */
 import pg from 'pg';
 import { EngineError, type Path } from '../core/errors.ts';
 import { FAILED_CHECK, failedCheck } from '../core/mutation/check.ts';

@@ -1,4 +1,7 @@
-/** Failures around statements: connecting, waiting, committing. */
+/**
+ * Failures around statements: connecting, waiting, committing.
+ * @rule Does a failing read end a subscription?
+ */
 import pg from 'pg';
 
 /** No connection could be opened; `cause` is what `pg` reported. */

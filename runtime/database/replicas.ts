@@ -4,6 +4,7 @@
  * How late a replica is follows from positions in the log alone: the age of the oldest position of the primary, as seen from
  * here, that the replica has not replayed. So neither clocks of other machines nor an idle primary matter, and a replica gets
  * reads only after it has replayed a position that the primary was seen at. Whatever is not known goes to the primary.
+ * @rule Which reads does a replica answer?
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';

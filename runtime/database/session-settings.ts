@@ -2,6 +2,7 @@
  * Settings of a session that our SQL relies on, whatever the database, the role or the client that had the session before has
  * set. Everything else (time zone, order of day and month, interval style, limits) stays as it is set. Names in these
  * statements are qualified: before the first of them has run, the search path may find others.
+ * @rule Which settings does a session need?
  */
 
 /** A setting, and the SQL of its value. */

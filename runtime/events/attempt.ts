@@ -1,4 +1,7 @@
-/** One attempt to call a webhook, and the row that logs it. */
+/**
+ * One attempt to call a webhook, and the row that logs it.
+ * @rule When is the delivery of an event tried again?
+ */
 
 import { USER_AGENT } from '../configuration/version.ts';
 import type { RetryShape } from '../core/contract/events.ts';

@@ -1,4 +1,7 @@
-/** The queues of cron and one-off events, in the metadata database. */
+/**
+ * The queues of cron and one-off events, in the metadata database.
+ * @rule Which cron events that were due while no server ran are sent?
+ */
 import { isOwned, type Lease, type QueueQuery } from '../database/queue/lease.ts';
 import { freeLostClaims } from '../database/queue/lost-claims.ts';
 import type { QueueStore } from '../database/queue/worker.ts';

@@ -1,4 +1,7 @@
-/** Tables of events in a source's own database, so that an event commits with the change that it reports. */
+/**
+ * Tables of events in a source's own database, so that an event commits with the change that it reports.
+ * @rule Why does no write fail by what an event trigger captures?
+ */
 
 /** Raised with every change of the texts below. */
 export const EVENTS_VERSION = '5';

@@ -1,6 +1,7 @@
 /**
  * Limits per role, as metadata `api_limits` sets them. A role's own value replaces the global one;
  * administrators have none.
+ * @rule What are the depth, node, batch, time and rate limits of a role?
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

@@ -2,6 +2,7 @@
  * Which server the reads of an operation go to where a source has replicas. All reads of one operation on one source go to one
  * server; if a replica fails, that read and all later ones go to the primary, and to a replica that is not late if the primary is
  * lost. Operations that write, or call what may write, read from the primary alone.
+ * @rule Which reads does a replica answer?
  */
 import type { RequestPlan } from '../core/request/plan.ts';
 import { StatementFailedError } from '../database/failures.ts';

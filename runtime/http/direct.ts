@@ -3,6 +3,7 @@
  * Node's HTTP server to the endpoint through the functions that server.ts gives Fastify as hooks, without Fastify's router, body
  * parser, request and reply, which take a seventh of the server's processor time of a read by key. Everything else goes through
  * Fastify, and so does everything that a limit refuses.
+ * @rule Which requests go around Fastify?
  */
 import type {
   IncomingHttpHeaders,

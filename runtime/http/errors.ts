@@ -1,4 +1,7 @@
-/** Error responses: shape and status per endpoint, details only for those who may see them. */
+/**
+ * Error responses: shape and status per endpoint, details only for those who may see them.
+ * @rule What does a denial reveal, and to which clients?
+ */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';

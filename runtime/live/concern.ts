@@ -1,4 +1,7 @@
-/** Which cohorts of a live query a change concerns. */
+/**
+ * Which cohorts of a live query a change concerns.
+ * @rule Which live queries, and which values of theirs, does a write concern?
+ */
 import { remember } from '../core/remember.ts';
 import type { ParameterNode } from '../core/sql/fragment.ts';
 import type { Change } from '../database/changes.ts';

@@ -3,6 +3,7 @@
  * that frequent changes of a slow query cannot use up the database; but it need not wait for longer than the interval. A change
  * that names no table may not concern the query: each round that such a change began in vain makes the next one wait longer,
  * up to a second.
+ * @rule When is a live query read again?
  */
 import { LOOK_INTERVAL } from '../database/changes.ts';
 

@@ -1,4 +1,7 @@
-/** How many subscriptions run at once: of a role, and of a session, which is all sockets whose role and session variables are equal. */
+/**
+ * How many subscriptions run at once: of a role, and of a session, which is all sockets whose role and session variables are equal.
+ * @rule How many subscriptions may a role or a session have?
+ */
 import { EngineError } from '../core/errors.ts';
 
 export interface SubscriptionLimits {

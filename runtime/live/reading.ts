@@ -1,4 +1,7 @@
-/** Reads a batch of cohorts by one statement, and hands each its result. */
+/**
+ * Reads a batch of cohorts by one statement, and hands each its result.
+ * @rule Does a failing read end a subscription?
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../core/errors.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';

@@ -1,6 +1,7 @@
 /**
  * Whether the results of a live query can change only when a transaction ends. If so it need not be read while none does;
  * otherwise, or where that is not certain, it is read at its interval.
+ * @rule When is a live query read again?
  */
 import { quoteIdentifier } from '../core/sql/fragment.ts';
 import { type ReadKey, readKeysOf, relationKey } from '../core/sql/keys.ts';

@@ -2,6 +2,7 @@
  * Shares of a resource: which owner of waiting work is served next. Owners form a tree (a role, a session of it, a socket of that), and
  * at each level the one that was served least so far comes first. An owner that did not wait for some time begins where those are that
  * are served now: it comes next, but is owed nothing for the time when it wanted nothing.
+ * @rule Who is served next by the reads of live queries, and by messages of sockets?
  */
 
 /** Work that is known to take little, and other work. */

@@ -1,6 +1,7 @@
 /**
  * What of a live query may have changed since it was read. Changes of data are compared with what the query depends on, which
  * is asked of the database once, and again when definitions there may have changed (sensitivity.ts).
+ * @rule When is a live query read again?
  */
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { Change } from '../database/changes.ts';

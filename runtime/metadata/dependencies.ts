@@ -1,6 +1,7 @@
 /**
  * Who depends on what: every object of the metadata with the sources, tables, columns, relationships, computed fields,
  * functions and remote schemas that it needs. Built on demand over metadata and catalogs; pure.
+ * @rule What depends on a table, column, function, relationship or computed field?
  */
 
 import type { SourceCatalog } from '../catalog/catalog.ts';

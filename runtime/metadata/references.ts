@@ -2,6 +2,7 @@
  * The names in the metadata that refer to other objects: sources, tables, columns, functions, relationships, computed
  * fields, remote schemas. The codecs of `kinds/` say where they are; one walk serves dependencies (a visitor that notes),
  * renaming (a visitor that answers with new names) and removing (a visitor that leaves objects out). Pure.
+ * @rule Which keys of the metadata name other objects, so that renames and drops follow?
  */
 
 import { isObject, type Json, type JsonObject } from '../core/json/json.ts';

@@ -1,4 +1,7 @@
-/** Codecs of single values, and the words of their problems, which clients of the metadata API know. */
+/**
+ * Codecs of single values, and the words of their problems, which clients of the metadata API know.
+ * @rule What is a literal in a permission, and what a session variable?
+ */
 import { parseType } from 'graphql';
 import { isObject, type Json, type JsonObject } from '../core/json/json.ts';
 import { jsonKind, NumberText } from '../core/types.ts';

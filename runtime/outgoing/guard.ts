@@ -1,6 +1,7 @@
 /**
  * Which targets may be called. Names are checked before DNS, addresses after it and immediately before the connection, so
  * that a name cannot lead to another address than the one that was checked.
+ * @rule Which hosts may be called?
  */
 import { type LookupAddress, type LookupOptions, lookup as lookupName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';

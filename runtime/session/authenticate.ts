@@ -1,6 +1,7 @@
 /**
  * Who is asking. The mode is chosen once, at the start: an admin secret goes before everything, then
  * tokens, the webhook or the unauthorized role.
+ * @rule Who sent a request: secret, token, webhook, unauthorized role?
  */
 import {
   adminSecrets,

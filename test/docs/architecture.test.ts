@@ -1,4 +1,4 @@
-/** The architecture page names files and folders that exist. */
+/** The pages about the code name files and folders that exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['compiler', 'examples', 'generated', 'runtime', 'scripts', 'templates', 'test'];
 
-test('every path of docs/architecture.md exists', () => {
-  const page = readFileSync(`${root}docs/architecture.md`, 'utf8');
+test.each(['architecture', 'how-it-works', 'invariants'])('every path of docs/%s.md exists', (name) => {
+  const page = readFileSync(`${root}docs/${name}.md`, 'utf8');
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((path) => basename(path)),
   );
@@ -16,7 +16,7 @@ test('every path of docs/architecture.md exists', () => {
   const quoted = [...page.matchAll(/`([^`\s]+)`/g)].map(([, text]) => text!);
   const paths = quoted.filter((text) => FOLDERS.includes(text.split('/')[0]!) && text.includes('/'));
   const bare = quoted.filter((text) => /^[\w-]+\.(?:ts|mjs|json)$/.test(text));
-  expect(paths.length).toBeGreaterThan(80);
+  expect(paths.length + bare.length).toBeGreaterThan(5);
   expect(paths.filter((path) => !existsSync(root + path.replace(/\/\*$/, '')))).toEqual([]);
   expect(bare.filter((name) => !names.has(name) && !existsSync(root + name))).toEqual([]);
 });

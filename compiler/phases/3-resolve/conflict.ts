@@ -2,6 +2,8 @@
  * Names that two objects claim: of types, and of root fields. The API's own names come first, then namespaces of sources, types
  * of columns, and tables in their order, whatever the source. An object whose names are taken is left out as a whole, before
  * anything refers to it.
+ * @rule Who keeps a name that two tables claim?
+ * @rule Which names of types and root fields are taken, and by what?
  */
 
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';

@@ -1,6 +1,7 @@
 /**
  * Inherited roles, combined here so that nothing at run time knows of them: the rows that any
  * parent sees, the columns that any parent sees, and a column that not every parent sees only in the rows of those who do.
+ * @rule What does an inherited role see of rows that only one parent may read?
  */
 
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';

@@ -1,4 +1,7 @@
-/** Whether values of two types can be equal, as far as the types tell. */
+/**
+ * Whether values of two types can be equal, as far as the types tell.
+ * @rule Which values can a join find equal?
+ */
 import { Kind, type TypeNode } from 'graphql';
 import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';

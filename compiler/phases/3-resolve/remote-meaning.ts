@@ -1,4 +1,7 @@
-/** What parts of SDL mean, as texts that are equal for equal meanings: order, layout, descriptions and spellings do not count. */
+/**
+ * What parts of SDL mean, as texts that are equal for equal meanings: order, layout, descriptions and spellings do not count.
+ * @rule When do two pieces of a remote schema's SDL mean the same?
+ */
 
 import {
   type ConstDirectiveNode,

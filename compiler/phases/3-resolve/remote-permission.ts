@@ -1,4 +1,7 @@
-/** Checks a role's part of a remote schema: it must be a subset of the schema, and its presets must fit. */
+/**
+ * Checks a role's part of a remote schema: it must be a subset of the schema, and its presets must fit.
+ * @rule Which part of a remote schema may a role see?
+ */
 
 import {
   type ConstDirectiveNode,

@@ -1,4 +1,7 @@
-/** Whether what a role is served of a remote schema is a valid schema, with its names, presets and the types that are left. */
+/**
+ * Whether what a role is served of a remote schema is a valid schema, with its names, presets and the types that are left.
+ * @rule Is a role's part of a remote schema a valid schema?
+ */
 import { GraphQLSchema, validateSchema } from 'graphql';
 import { linkProgram } from '../../../runtime/core/program/program.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';

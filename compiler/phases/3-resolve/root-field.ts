@@ -1,4 +1,7 @@
-/** Names of root fields. */
+/**
+ * Names of root fields.
+ * @rule What are types and root fields called?
+ */
 
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import {

@@ -1,6 +1,7 @@
 /**
  * Names of GraphQL types, each with its owner. They are unique over everything that some role can see, because introspection
  * knows a name once: two types of one name make the schema invalid for every client.
+ * @rule Which names of types and root fields are taken, and by what?
  */
 
 import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';

@@ -2,6 +2,7 @@
  * Event triggers as SQL: for each operation a function that writes events and the trigger that calls it. Operations on
  * whole statements write all their events with one INSERT. Every name is qualified, because the functions run with an empty
  * search path, as their owner; so a writer needs no rights on the tables of events.
+ * @rule What does an event trigger capture?
  */
 import {
   type CaptureShape,

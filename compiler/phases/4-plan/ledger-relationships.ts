@@ -1,6 +1,7 @@
 /**
  * What ledgers say about relationships: where they lead, where the rule of the related table is not asked again, and which
  * related rows updates may change.
+ * @rule Which relationships along which a rule is not asked again does a ledger name, and why does the rule follow?
  */
 import { followsThrough } from '../../../runtime/core/condition/join.ts';
 import { type Rule, readRule } from '../../../runtime/core/condition/rule.ts';

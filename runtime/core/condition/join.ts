@@ -3,6 +3,7 @@
  * another row is joined to it, some conditions hold for the other row without being evaluated: "the invoice's customer is mine"
  * for the invoices of a customer that is mine. Implied conditions are left out of statements, which spares Postgres a
  * subquery for each row.
+ * @rule When does a join make a row rule superfluous?
  */
 import type { RelationshipShape, SourceShape, TableShape } from '../contract/shapes.ts';
 import { isPlainType, type KnownRow } from './branch.ts';

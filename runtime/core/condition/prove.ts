@@ -5,6 +5,7 @@
  * apart: conjunctions into their parts; a row that exists becomes a row with a name of its own; rows that do not exist are
  * ruled out for every combination of the named rows; an alternative holds only if one of its branches does. If every branch
  * conflicts (see branch.ts), the statements cannot hold together.
+ * @rule When does one condition imply another?
  */
 import { identifyRows, type KnownRow } from './branch.ts';
 import type { Knowledge } from './knowledge.ts';

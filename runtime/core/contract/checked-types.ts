@@ -1,6 +1,7 @@
 /**
  * Types that read the literals of generated files: which names a table has, and what its rules may say. A misspelt name in a
  * file is an error of `tsc` because of these types, and of the loader because of declared.ts.
+ * @rule What is checked in a generated file that was edited by hand?
  */
 import type { AccessRules, DeleteRule, InsertRule, SelectRule, SourceShape, UpdateRule } from './shapes.ts';
 

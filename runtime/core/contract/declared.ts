@@ -1,6 +1,7 @@
 /**
  * Checks of declared tables and rules when a generated file is loaded. The compiler writes no name that does not exist;
  * a person who edits a file may, and must not find a rule with a misspelt column skipped.
+ * @rule What is checked in a generated file that was edited by hand?
  */
 
 import { columnsOfRule, textOfString, undeclaredAlias } from '../condition/reads.ts';

@@ -3,6 +3,7 @@
  * the constructors check the names in them, in types and again when they run, and freeze. Nothing here evaluates
  * anything: rules are SQL texts with holes (see condition/rule.ts), tables refer to each other by key, so files can be
  * replaced one by one.
+ * @rule Which keys and indexes does `on_conflict` offer?
  */
 import type { ActionHeader } from '../action/shapes.ts';
 import type { Extension, NamingConvention } from '../names.ts';

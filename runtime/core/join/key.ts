@@ -1,4 +1,7 @@
-/** Values of join columns, as the left side's JSON has them → texts that Postgres reads as the column's type. */
+/**
+ * Values of join columns, as the left side's JSON has them → texts that Postgres reads as the column's type.
+ * @rule Which values can a join find equal?
+ */
 
 import type { SourceShape } from '../contract/shapes.ts';
 import type { Column } from '../program/program.ts';

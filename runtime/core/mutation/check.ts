@@ -1,6 +1,7 @@
 /**
  * Checks of written rows. Postgres itself is made to refuse a statement whose rows do not pass, with a text that says whose
  * check it was and which of its conditions did not hold.
+ * @rule When is a written row refused, and with which message?
  */
 
 import { EVERY_ROW, type RuleText } from '../contract/shapes.ts';

@@ -1,4 +1,7 @@
-/** `on_conflict`. */
+/**
+ * `on_conflict`.
+ * @rule What does `on_conflict` do, and who may use it?
+ */
 
 import { EVERY_ROW, type RuleText } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';

@@ -10,6 +10,7 @@
  *   others; and nothing changes them before all are there.
  *
  * Unreadable conditions prove nothing.
+ * @rule When is a nested insert written a table at a time?
  */
 import { nameOf, quoted } from '../condition/knowledge.ts';
 import { callsFunction } from '../condition/reads.ts';

@@ -1,4 +1,7 @@
-/** The INSERT statement itself: which columns, which values, in one of three forms. */
+/**
+ * The INSERT statement itself: which columns, which values, in one of three forms.
+ * @rule Does a preset win over the client's value, or over the key of a parent?
+ */
 
 import { EngineError, type Path } from '../errors.ts';
 import type { Column } from '../program/program.ts';

@@ -6,6 +6,7 @@
  *
  * The order is that of the request, an update before what is related to its rows; along one relationship deletions, then
  * updates, each with what is related to its rows, then inserts.
+ * @rule In which order are related rows changed, and which rows are shown then?
  */
 
 import { EVERY_ROW, mayRepeatKey } from '../contract/shapes.ts';

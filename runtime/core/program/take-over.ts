@@ -12,6 +12,7 @@
  * when a plan runs. So a schema is taken over if 1 is the identical data and 2 and 3 are equal; limits are checked on each
  * request by the planner of the program that it runs on. A schema goes on referring to the content that it was made from,
  * which says the same about its role.
+ * @rule What does a new program take over from the one before?
  */
 
 import type { AccessRules, TableAccess } from '../contract/shapes.ts';

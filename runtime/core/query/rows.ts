@@ -1,4 +1,7 @@
-/** Which rows a list or an aggregate is about: FROM, WHERE, ORDER BY and LIMIT of arguments and rules together. */
+/**
+ * Which rows a list or an aggregate is about: FROM, WHERE, ORDER BY and LIMIT of arguments and rules together.
+ * @rule How do limit, offset, order and the role's limit combine?
+ */
 import { conventionalName } from '../names.ts';
 import type { Relationship, Table } from '../program/program.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';

@@ -1,6 +1,7 @@
 /**
  * Streams: the rows behind a cursor in the order of one column, a batch at a time. Rows with equal values are never torn
  * apart, so a batch may be longer than was asked for, and the next one can begin strictly behind it.
+ * @rule Which rows with equal values does a stream give together?
  */
 import { EngineError } from '../errors.ts';
 import { unexpectedNull } from '../request/refusals.ts';

@@ -8,6 +8,7 @@
  *
  * A rule that can raise an error for a row is evaluated only for rows that are tied to a row of the request: `case when <tie>
  * then <rule> end`. Else Postgres would try it on the rows that hidden rows lead to.
+ * @rule Which rows does a role see, and which condition is not asked twice?
  */
 import { followsThrough } from '../condition/join.ts';
 import type { Relationship } from '../program/program.ts';

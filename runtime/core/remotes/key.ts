@@ -1,6 +1,7 @@
 /**
  * Values of the left side of a join as arguments of another server. A server refuses a whole document over one value that an
  * argument does not take, so such a value is never sent: nothing is found for it.
+ * @rule Which values of rows does an argument of a remote schema take?
  */
 import { Kind, type TypeNode } from 'graphql';
 import { JsonScanner } from '../json/scanner.ts';

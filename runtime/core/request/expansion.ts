@@ -1,6 +1,7 @@
 /**
  * Bounds what an operation grows to when fragments are expanded where they are spread, and variables read where they are used.
  * Without it a document of n fragments and variables can ask for n² or 2ⁿ parts.
+ * @rule How far may fragments and variables that are repeated expand?
  */
 import { EngineError, type Path } from '../errors.ts';
 import { remember } from '../remember.ts';

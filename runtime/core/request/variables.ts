@@ -1,6 +1,7 @@
 /**
  * The variables of an operation: what is declared, the values that a request gives, where they are used, and what a plan
  * depends on in them.
+ * @rule Which arguments are parameters, and which are part of a plan?
  */
 import { type ConstValueNode, Kind, print as printAst, type TypeNode, type ValueNode } from 'graphql';
 import { EngineError } from '../errors.ts';

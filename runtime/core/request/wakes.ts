@@ -1,4 +1,7 @@
-/** Names in words the writes that a live query is read again after: tables, columns and keys that its statement reads. */
+/**
+ * Names in words the writes that a live query is read again after: tables, columns and keys that its statement reads.
+ * @rule What does `generated/` say that a subscription is read again after?
+ */
 import type { Program } from '../program/program.ts';
 import { readKeysOf, relationKey } from '../sql/keys.ts';
 import { readSetOf, TIME_KEYWORDS } from '../sql/reads.ts';

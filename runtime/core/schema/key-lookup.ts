@@ -1,4 +1,7 @@
-/** Rows looked up by their primary keys in other ways than by-key fields: `node` of the relay API, `_entities` of federation. */
+/**
+ * Rows looked up by their primary keys in other ways than by-key fields: `node` of the relay API, `_entities` of federation.
+ * @rule Which rows may `node` and `_entities` show?
+ */
 import type { Table } from '../program/program.ts';
 import { offer, type RootKind } from './offer.ts';
 import type { RoleSchema } from './role-schema.ts';

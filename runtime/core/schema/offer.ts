@@ -1,6 +1,7 @@
 /**
  * Whether a role is offered a root field of a table, and if not, why. The only answer to that question: schemas, denials,
  * ledgers and `verify` ask here.
+ * @rule Is a role offered a root field of a table (`backend_only` included), and if not, why?
  */
 
 import type { SelectRule, TableShape } from '../contract/shapes.ts';

@@ -1,4 +1,7 @@
-/** Which root fields a role is offered for a table or a function, by its rules alone: without making any type. */
+/**
+ * Which root fields a role is offered for a table or a function, by its rules alone: without making any type.
+ * @rule Which root fields is a role offered, all together?
+ */
 
 import type { SourceShape } from '../contract/shapes.ts';
 import type { SchemaOptions, Table, TableFunction } from '../program/program.ts';

@@ -1,6 +1,7 @@
 /**
  * Every name of an operation that a role is not offered, with the permission that is missing and the roles that have it; and the
  * permissions that apply to the rest. Planning stops at the first name, and compares with nobody; this is for administrators who ask.
+ * @rule Which names of an operation does a role lack, which roles have them, and which permissions apply to the rest?
  */
 import { type FieldNode, Kind, type SelectionSetNode, valueFromASTUntyped } from 'graphql';
 import { EngineError, pathStep } from '../errors.ts';

@@ -1,4 +1,7 @@
-/** Input types of changes of related rows in updates, which are an extension of the API that is off by default. */
+/**
+ * Input types of changes of related rows in updates, which are an extension of the API that is off by default.
+ * @rule Which related rows may an update change?
+ */
 
 import type { SourceShape, TableShape } from '../contract/shapes.ts';
 import { displayName } from '../names.ts';

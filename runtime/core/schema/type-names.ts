@@ -1,4 +1,7 @@
-/** Names of GraphQL types and fields that derive from a table's or function's base name. */
+/**
+ * Names of GraphQL types and fields that derive from a table's or function's base name.
+ * @rule What are types and root fields called?
+ */
 
 import type { SourceShape } from '../contract/shapes.ts';
 import { camelCase, pascalCase, upperFirst } from '../names.ts';

@@ -1,4 +1,7 @@
-/** A table as one role sees it: which columns, under which row condition, with which limit. */
+/**
+ * A table as one role sees it: which columns, under which row condition, with which limit.
+ * @rule Which columns does a role see, in which rows, and with which limit of rows?
+ */
 import { readsOtherRows, readsWholeRow } from '../condition/reads.ts';
 import { type Rule, referring } from '../condition/rule.ts';
 import {

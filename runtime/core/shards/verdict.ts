@@ -1,6 +1,7 @@
 /**
  * Decides how Citus runs a statement, before it is sent. The rules are those that were measured on a cluster
  * (docs/citus.md): what is not known to be answered rightly is refused.
+ * @rule What does a Citus cluster make of a statement, and what is refused there?
  */
 import { objectKey } from '../names.ts';
 import type { Facts } from './facts.ts';

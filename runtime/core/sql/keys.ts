@@ -2,6 +2,7 @@
  * Finds by which columns a statement of a live query reads each relation: where every row that it reads there has a column
  * equal to a value of the cohort, a write of rows with other values does not concern that cohort. Reads the statement's own
  * text, as reads.ts does.
+ * @rule Which live queries, and which values of theirs, does a write concern?
  */
 import { type Token, tokensOf } from './reads.ts';
 

@@ -2,6 +2,7 @@
  * Values as PostgreSQL's operators take them. For most types operators look through domains to the type below. They do not
  * below the elements of an array, nor where they are polymorphic over enums; and arrays are compared by elements of one type
  * only, while the elements themselves could be.
+ * @rule When is a value cast before it is compared?
  */
 import type { ColumnType } from '../types.ts';
 import { identifier, raw, type Sql, sql } from './fragment.ts';

@@ -2,6 +2,7 @@
  * SQL that records writes in a source's own database: a table of changes, and for each table a function with four statement
  * triggers that fill it. Nothing is recorded while no server listens: a sequence, which every transaction sees as it is at the
  * moment, holds the time until which one does.
+ * @rule What is recorded of a write?
  */
 import { createHash } from 'node:crypto';
 import { quoteIdentifier, quoteLiteral } from '../../core/sql/fragment.ts';

@@ -1,4 +1,7 @@
-/** Checks operations against the allow-list. */
+/**
+ * Checks operations against the allow-list.
+ * @rule Which operations does the allow-list admit?
+ */
 import { EngineError } from '../../core/errors.ts';
 import type { MemoryBudget } from '../../core/memory/budget.ts';
 import { stringBytes } from '../../core/memory/heap-bytes.ts';

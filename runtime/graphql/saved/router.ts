@@ -1,6 +1,7 @@
 /**
  * REST routes by segment: a request walks down one level of maps per segment, so its time depends on the length of its
  * path and not on how many endpoints there are.
+ * @rule Which REST route answers a request?
  */
 import type { RestMethod, RestRoute } from '../../core/saved/saved.ts';
 

@@ -1,6 +1,7 @@
 /**
  * When a change is accepted: what became inconsistent decides, never what was so before,
  * except for the object that the operation itself is about.
+ * @rule Is a change of metadata accepted?
  */
 
 import type { InconsistentObject } from '../../core/diagnostics/inconsistency.ts';

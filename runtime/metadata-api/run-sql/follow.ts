@@ -1,6 +1,7 @@
 /**
  * Makes the metadata follow what SQL did to a database, or throws where it must not have been
  * done. Works on the copy; the caller compiles and judges the result.
+ * @rule What does `run_sql` do to metadata when tables and columns are renamed or dropped?
  */
 
 import type { SourceCatalog } from '../../catalog/catalog.ts';

@@ -1,6 +1,7 @@
 /**
  * The last errors that operators should know of, in memory: equal ones are one entry with a count. Of requests there are codes
  * and routes only, because messages and addresses may hold values of the request, and every value would be another entry.
+ * @rule Which errors does the console list, and which parts of them?
  */
 import type { LastError } from '../../console/operator-questions.ts';
 import type { ErrorCode } from '../../core/errors.ts';

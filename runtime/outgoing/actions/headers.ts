@@ -1,4 +1,7 @@
-/** Headers of calls to handlers, and which one is sent if several have the same name. */
+/**
+ * Headers of calls to handlers, and which one is sent if several have the same name.
+ * @rule Which headers does an action handler get?
+ */
 
 import { USER_AGENT } from '../../configuration/version.ts';
 import { vocabulary } from '../../core/vocabulary.ts';

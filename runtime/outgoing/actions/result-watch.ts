@@ -1,6 +1,7 @@
 /**
  * Watches stored calls until they end: those that this instance works on are reported at once, those of others by one
  * statement for all of them, each interval.
+ * @rule When does a subscription to the result of an action get it?
  */
 import type { EngineError } from '../../core/errors.ts';
 import { remember } from '../../core/remember.ts';

@@ -1,4 +1,7 @@
-/** Reads roles and session variables from the claims of a verified token. */
+/**
+ * Reads roles and session variables from the claims of a verified token.
+ * @rule Which claims become roles and session variables?
+ */
 
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';

@@ -1,6 +1,7 @@
 /**
  * Keys that verify tokens. Each is bound to the algorithms it may verify, by the configured type and by its own, so that a
  * token cannot choose another one: no `none`, and no HMAC with the text of a public key.
+ * @rule Which keys may verify which algorithms?
  */
 import { createPublicKey, createSecretKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
 import type { JWK } from 'jose';
