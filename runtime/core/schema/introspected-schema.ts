@@ -1,9 +1,14 @@
 /** Introspection of a schema: the types that a role reaches, and those of introspection and directives. */
 import {
   astFromValue,
+  DirectiveLocation,
   type GraphQLArgument,
+  GraphQLBoolean,
+  GraphQLDirective,
   GraphQLIncludeDirective,
+  GraphQLInt,
   type GraphQLNamedType,
+  GraphQLNonNull,
   GraphQLSkipDirective,
   type GraphQLType,
   introspectionTypes,
@@ -15,7 +20,6 @@ import {
 } from 'graphql';
 import { naturalCompare } from 'graphql/jsutils/naturalCompare.js';
 import { remember } from '../remember.ts';
-import { cached } from './graphql-schema.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { BOOLEAN } from './shared-types.ts';
 import {
@@ -101,7 +105,10 @@ export function shownInputs(fields: ReadonlyMap<string, ArgumentDefinition>): re
   return fields.size > 0 ? [...fields.values()] : [PLACEHOLDER];
 }
 
-/** The only field of a type without fields that the role sees (see graphql-schema.ts). */
+/**
+ * GraphQL knows no type without fields, but a role may be left with one: rows of which it may read no column, rows whose every column
+ * is preset. Such a type gets this field, which no request may use.
+ */
 const PLACEHOLDER: FieldDefinition = {
   name: '_PLACEHOLDER',
   description: 'placeholder (do not use)',
@@ -117,6 +124,21 @@ export function sorted<Item extends { readonly name: string }>(items: Iterable<I
 
 const converted = new Map<string, NamedType>();
 const STANDARD_TYPES: readonly TypeReference[] = introspectionTypes.map(convert);
+
+/** Accepted and without effect. */
+const cached = new GraphQLDirective({
+  name: 'cached',
+  description: 'whether this query should be cached',
+  locations: [DirectiveLocation.QUERY],
+  args: {
+    ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: 'measured in seconds' },
+    refresh: {
+      type: new GraphQLNonNull(GraphQLBoolean),
+      defaultValue: false,
+      description: 'refresh the cache entry',
+    },
+  },
+});
 
 const DIRECTIVES: readonly IntrospectedDirective[] = [
   cached,

@@ -1,7 +1,6 @@
 /** The texts of introspection's answers. */
-import { parseValue, print } from 'graphql';
+import { parseValue, print, specifiedScalarTypes } from 'graphql';
 import { EngineError } from '../errors.ts';
-import { STANDARD } from './graphql-schema.ts';
 import {
   type IntrospectedDirective,
   type IntrospectedSchema,
@@ -242,9 +241,8 @@ function shownItems({ includeDeprecated }: Asked['arguments']) {
 }
 
 function descriptionOf(type: NamedType): string | null | undefined {
-  return type.kind === 'scalar' && Object.hasOwn(STANDARD, type.name)
-    ? STANDARD[type.name]!.description
-    : type.description;
+  const standard = type.kind === 'scalar' && specifiedScalarTypes.find(({ name }) => name === type.name);
+  return standard ? standard.description : type.description;
 }
 
 function inCodeOrder<Item extends { readonly name: string }>(items: readonly Item[]): Item[] {

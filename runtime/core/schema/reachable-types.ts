@@ -1,7 +1,7 @@
 /** Types that do not belong to a table, as claims of names are compared: which a column needs, and when two of one name are one. */
+import { specifiedScalarTypes } from 'graphql';
 import type { SourceShape } from '../contract/shapes.ts';
 import type { ColumnType } from '../types.ts';
-import { STANDARD } from './graphql-schema.ts';
 import { scalarOf, sharedTypes } from './shared-types.ts';
 import { type NamedType, namedType, printType, type ScalarType } from './types.ts';
 
@@ -29,7 +29,9 @@ function reachable(start: readonly NamedType[]): Iterable<NamedType> {
 export function formOf(type: NamedType): string {
   switch (type.kind) {
     case 'scalar':
-      return Object.hasOwn(STANDARD, type.name) ? `scalar ${standardKind(type)}` : 'scalar';
+      return specifiedScalarTypes.some(({ name }) => name === type.name)
+        ? `scalar ${standardKind(type)}`
+        : 'scalar';
     case 'enum':
       return `enum ${[...type.values.keys()].sort().join()}`;
     default:
