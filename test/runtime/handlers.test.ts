@@ -21,18 +21,15 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   'database/connection.ts error': 'of a DatabaseClient',
   'database/connection.ts end': 'of a DatabaseClient',
   'database/own-tables.ts error': 'does nothing',
-  'metadata-api/store.ts error': 'of a DatabaseClient',
-  'database/embedded-watcher.ts error': 'of processes that the server starts',
-  'database/embedded.ts error': 'of processes that the server starts',
-  'database/embedded.ts exit': 'of processes that the server starts',
+  'metadata-api/store/store.ts error': 'of a DatabaseClient',
   'http/waiting-room.ts error': 'of listening, before any client',
-  'logs/logger.ts error': 'of standard output, which ends the process on purpose',
-  'logs/logger.ts exit': 'of this process',
+  'observe/logs/logger.ts error': 'of standard output, which ends the process on purpose',
+  'observe/logs/logger.ts exit': 'of this process',
   'outgoing/exchange.ts abort': 'guarded where it is defined, because it is removed again',
-  'program/start-thread.ts message': 'listeners of startMetadataThread are guarded by their callers',
-  'start/serve-command.ts uncaughtException': 'the last resort of the process',
-  'start/serve-command.ts SIGTERM': 'of the operator',
-  'start/serve-command.ts SIGINT': 'of the operator',
+  'metadata-api/thread/start-thread.ts message': 'listeners of startMetadataThread are guarded by their callers',
+  'server/serve-command.ts uncaughtException': 'the last resort of the process',
+  'server/serve-command.ts SIGTERM': 'of the operator',
+  'server/serve-command.ts SIGINT': 'of the operator',
 };
 
 const ATTACHED =
@@ -50,6 +47,5 @@ test('handlers of events have a last resort', () => {
 test('connections to databases are made where their events are guarded', () => {
   const made = /new (?:pg\.)?Client\(/;
   const others = [...files].filter(([, text]) => made.test(text)).map(([file]) => file);
-  // The embedded server is asked before it is used.
-  expect(others.sort()).toEqual(['database/client.ts', 'database/embedded.ts']);
+  expect(others.sort()).toEqual(['database/client.ts']);
 });
