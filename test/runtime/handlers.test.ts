@@ -26,7 +26,8 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   'observe/logs/logger.ts error': 'of standard output, which ends the process on purpose',
   'observe/logs/logger.ts exit': 'of this process',
   'outgoing/exchange.ts abort': 'guarded where it is defined, because it is removed again',
-  'metadata-api/thread/start-thread.ts message': 'listeners of startMetadataThread are guarded by their callers',
+  'metadata-api/thread/start-thread.ts message':
+    'listeners of startMetadataThread are guarded by their callers',
   'server/serve-command.ts uncaughtException': 'the last resort of the process',
   'server/serve-command.ts SIGTERM': 'of the operator',
   'server/serve-command.ts SIGINT': 'of the operator',
