@@ -408,7 +408,11 @@ export const OPTIONS = {
     'features to enable: naming_convention, early_naming_convention, hide_aggregation_predicates, hide_update_many_fields, no_null_unbound_variable_default, disable_postgres_arrays, apollo_federation, and the extensions group_by, computed_field_aggregates and nested_updates; others are accepted without effect',
   ),
   defaultNamingConvention: option(namingConvention, 'engine-default', 'convention for derived GraphQL names'),
-  metadataDatabaseExtensionsSchema: option(text, 'public', 'schema for extensions of the metadata database'),
+  metadataDatabaseExtensionsSchema: option(
+    text,
+    'public',
+    'accepted for compatibility; the metadata tables need no extension',
+  ),
   metadataDefaults: option(
     json<JsonObject>((value) => {
       if (isObject(value)) return value as JsonObject;

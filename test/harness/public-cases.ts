@@ -1,5 +1,5 @@
 /**
- * Real projects and conformance cases that are no part of this repository. `ENGINE_PUBLIC_CASES` names their folder; without it they are
+ * Real projects and conformance cases that are not part of this repository. `ENGINE_PUBLIC_CASES` names their folder; without it they are
  * looked for in `shared` beside the checkout. Tests that need them are skipped where they are absent (CONTRIBUTING.md says what is in them).
  */
 import { join, resolve } from 'node:path';
