@@ -9,9 +9,8 @@ import type {
   ColumnShape,
   ComputedFieldShape,
   RelationshipShape,
-  TableShape,
 } from '../../runtime/core/contract/shapes.ts';
-import { objectKey } from '../../runtime/core/names.ts';
+import { keyOf } from '../../runtime/core/names.ts';
 import { fieldEntries, type RootFields } from '../../runtime/core/program/root-fields.ts';
 import type { AllowedDocument } from '../../runtime/core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
@@ -108,10 +107,6 @@ function selectSource(source: PlannedSource, chosen: ReadonlySet<string>, admin:
         readable.has(returns.table) && (fields.query !== undefined || roles.length > 0),
     ),
   };
-}
-
-function keyOf({ schema, name }: TableShape): string {
-  return objectKey(schema, name);
 }
 
 function selectAccess(access: AccessRules, chosen: ReadonlySet<string>): AccessRules {

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { GraphQLError } from 'graphql';
 import { lineDifference } from '../../runtime/console/line-difference.ts';
-import type { Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnosticKey } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { graphqlProblem } from '../../runtime/core/reasons.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../runtime/core/remotes/document.ts';
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
@@ -138,8 +138,10 @@ function judge(
   if ('error' in lock) return { verdict: lock.error, broken: [] };
   if ('error' in live) return { verdict: `cannot be read: ${live.error}`, broken: [] };
   if (lock.sdl === live.sdl) return { verdict: 'same', broken: [] };
-  const before = new Set(problemsWith(project, name, lock).map(keyOf));
-  const found = problemsWith(project, name, live).filter((diagnostic) => !before.has(keyOf(diagnostic)));
+  const before = new Set(problemsWith(project, name, lock).map(diagnosticKey));
+  const found = problemsWith(project, name, live).filter(
+    (diagnostic) => !before.has(diagnosticKey(diagnostic)),
+  );
   const broken = found.map(({ message, inconsistency }) => inconsistency?.reason ?? message);
   return { verdict: broken.length > 0 ? 'breaking' : 'compatible', broken };
 }
@@ -147,10 +149,6 @@ function judge(
 function problemsWith({ input }: Project, name: string, result: RemoteResult): readonly Diagnostic[] {
   const { origin: _, ...rest } = input;
   return compile({ ...rest, remotes: { ...input.remotes, [name]: result } }).diagnostics;
-}
-
-function keyOf({ code, path, message }: Diagnostic): string {
-  return JSON.stringify([code, path, message]);
 }
 
 async function compareAll(

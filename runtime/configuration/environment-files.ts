@@ -1,11 +1,10 @@
 /** Options whose values are in files, as container platforms hand out secrets: `ENGINE_GRAPHQL_ADMIN_SECRET_FILE=/run/secrets/admin`. */
 
 import { readFileSync } from 'node:fs';
+import type { Environment } from '../core/environment-template.ts';
 import { fileProblem } from '../core/reasons.ts';
 import { ConfigurationError, optionVariable } from './configuration.ts';
 import { OPTIONS } from './options.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The environment with the variables of options that a variable `…_FILE` names a file for. A line break at the end of the

@@ -22,3 +22,6 @@ export function fillTemplate(
   const missing = variablesOf(template).filter((name) => value(name) === undefined);
   return { text: template.replaceAll(HOLE, (_hole, name: string) => value(name) ?? ''), missing };
 }
+
+/** Variables of a process by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -139,3 +139,19 @@ export function upperFirst(word: string): string {
 function lowerFirst(word: string): string {
   return word.slice(0, 1).toLowerCase() + word.slice(1);
 }
+
+/** Key of an operation of a collection. */
+export function operationKey({
+  collection,
+  name,
+}: {
+  readonly collection: string;
+  readonly name: string;
+}): string {
+  return JSON.stringify([collection, name]);
+}
+
+/** A table or function as messages print it: `"author"`, outside schema public `"app.author"`. */
+export function quotedName({ schema, name }: { readonly schema: string; readonly name: string }): string {
+  return `"${displayName(schema, name)}"`;
+}

@@ -5,14 +5,12 @@
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
-import { fillTemplate } from '../core/environment-template.ts';
+import { type Environment, fillTemplate } from '../core/environment-template.ts';
 import { EngineError } from '../core/errors.ts';
 import { fileProblem } from '../core/reasons.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { DatabaseUrl, SslConfiguration } from '../metadata/metadata.ts';
 import type { ConnectionConfiguration, Encryption } from './ways.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ConnectionUrlOptions {
   readonly environment: Environment;

@@ -1,11 +1,11 @@
 /** Calls webhooks for events: one delivery for each source whose program has event triggers. */
 import type { Configuration } from '../configuration/configuration.ts';
 import type { EventsProgram } from '../core/contract/events.ts';
+import type { Environment } from '../core/environment-template.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { deliverSource, type SourceEventsDelivery } from './source-events.ts';
-import type { Environment } from './target.ts';
 
 export interface EventsContext {
   readonly configuration: Pick<

@@ -1,12 +1,10 @@
 /** Where something is sent: addresses and headers with the values of environment variables. */
 
 import type { DeliveryShape, RetryShape } from '../core/contract/events.ts';
-import { fillTemplate } from '../core/environment-template.ts';
+import { type Environment, fillTemplate } from '../core/environment-template.ts';
 import { type RequestTransform, readRequestTransform } from '../core/template/definition.ts';
 import { isRedacted } from '../outgoing/message.ts';
 import { readSecret } from './signature.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Target {
   readonly url: string;

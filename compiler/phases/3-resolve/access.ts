@@ -5,7 +5,7 @@ import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
-import { keyOf } from '../../../runtime/core/names.ts';
+import { keyOf, quotedName } from '../../../runtime/core/names.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
 import type { FunctionEntry, InheritedRole, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
@@ -13,7 +13,7 @@ import { reuse } from '../../memory/reuse.ts';
 import type { ModelFunction, ModelSource, ModelTable, TablePermissions } from '../../model/model.ts';
 import { inheritFunctionRoles, inheritPermissions } from './inherited-role.ts';
 import { resolvePermissions } from './permission.ts';
-import { type AccessScope, type NamedSource, quoted, type TableScope } from './scope.ts';
+import type { AccessScope, NamedSource, TableScope } from './scope.ts';
 import type { SourceStructure } from './structure.ts';
 
 /** Adds the permissions of a source to its structure. Unchanged parts keep their identity. */
@@ -93,7 +93,7 @@ function resolveFunctionRoles(
       const { path } = entry.permissions.find((permission) => permission.role === role)!;
       const { catalog } = scope.tables.get(table)!;
       report.push({
-        ...at(path, diagnostics.functionPermissionWithoutSelect({ table: quoted(catalog), role })),
+        ...at(path, diagnostics.functionPermissionWithoutSelect({ table: quotedName(catalog), role })),
         missed: ruleName({ source: scope.shape, schema: catalog.schema, name: catalog.name }, 'select', role),
       });
       return false;

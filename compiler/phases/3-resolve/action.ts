@@ -24,7 +24,7 @@ import type {
 import { checkTransforms } from './action-transform.ts';
 import { rootTypeOf } from './conflict.ts';
 import { baseType, resolveCustomTypes, type Scopes, type TypeKinds, withoutPaths } from './custom-types.ts';
-import { type Environment, missingVariables } from './environment.ts';
+import { missingVariables, type SetVariables } from './environment.ts';
 import { inheritFunctionRoles } from './inherited-role.ts';
 import { attempt, Failure, type Report, type ReportedObject } from './report.ts';
 
@@ -38,7 +38,7 @@ export interface ActionSurroundings {
   /** Names of types that sources have. */
   readonly types: ReadonlyMap<string, TakenType>;
   readonly inheritedRoles: readonly InheritedRole[];
-  readonly environment: Environment;
+  readonly environment: SetVariables;
 }
 
 /** Resolves the custom types and the actions; undefined when no action is served. */

@@ -6,7 +6,7 @@
 
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
-import { keyOf } from '../../../runtime/core/names.ts';
+import { keyOf, quotedName } from '../../../runtime/core/names.ts';
 import type { Json, JsonObject, MetadataPath, QualifiedName } from '../../../runtime/metadata/metadata.ts';
 import type { Condition, Operand } from '../../model/model.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './comparison.ts';
 import { missingTable } from './losses.ts';
 import { Failure, suggest } from './report.ts';
-import { type AccessScope, quoted, type TableScope, tableNames } from './scope.ts';
+import { type AccessScope, type TableScope, tableNames } from './scope.ts';
 
 /** Resolves the boolean expression of a permission on the table. @throws Failure */
 export function resolveCondition(
@@ -81,7 +81,7 @@ function resolveExists(place: Place, value: Json): Condition {
   const table = place.scope.tables.get(keyOf(name));
   if (!table) {
     const problem = diagnostics.expressionTableMissing({
-      table: quoted(name),
+      table: quotedName(name),
       ...suggest(name.name, tableNames(place.scope)),
     });
     throw new Failure(problem, [...place.path, '_table']).missing(...missingTable(place.scope, name));

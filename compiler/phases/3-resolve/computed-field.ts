@@ -4,14 +4,14 @@ import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import type { ComputedFieldShape, FunctionArgumentShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
-import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, keyOf, quotedName } from '../../../runtime/core/names.ts';
 import { argumentScalar } from '../../../runtime/core/schema/function-arguments.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { ComputedField, QualifiedName } from '../../../runtime/metadata/metadata.ts';
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
 import { because, Failure, type ReportedObject, suggest } from './report.ts';
-import { quoted, type SourceScope, type TableScope } from './scope.ts';
+import type { SourceScope, TableScope } from './scope.ts';
 import { claimsOf, type TypeRegister } from './type-register.ts';
 
 /** Resolves a computed field. @throws Failure */
@@ -27,7 +27,9 @@ export function resolveComputedField(
   const reasons: string[] = [];
   if (!isGraphqlName(field.name)) reasons.push(`"${field.name}" is not valid GraphQL name`);
   if (called.volatility === 'volatile')
-    reasons.push(`the function ${quoted(called)} is of type VOLATILE; cannot be added as a computed field`);
+    reasons.push(
+      `the function ${quotedName(called)} is of type VOLATILE; cannot be added as a computed field`,
+    );
   if (called.arguments.some(({ variadic }) => variadic))
     reasons.push('functions with "VARIADIC" parameters are not supported');
   const returns = fieldReturns(scope, called, reasons);
@@ -37,7 +39,7 @@ export function resolveComputedField(
   if (reasons.length > 0) {
     const problem = diagnostics.computedFieldInvalid({
       field: field.name,
-      table: quoted(table.catalog),
+      table: quotedName(table.catalog),
       reasons: because(reasons),
     });
     const failure = new Failure(problem);
@@ -48,7 +50,7 @@ export function resolveComputedField(
       : failure;
   }
   const description = field.comment ?? called.comment;
-  const owner = `computed field "${field.name}" of table ${quoted(table.catalog)}`;
+  const owner = `computed field "${field.name}" of table ${quotedName(table.catalog)}`;
   if ('type' in returns!) types.claimColumnType(owner, scope.shape, returns.type);
   const { graphqlName, customName } = table;
   claimArguments(
@@ -81,12 +83,12 @@ export function catalogFunction(scope: SourceScope, name: QualifiedName): Catalo
     const names = scope.catalog.functions.map((each) => displayName(each.schema, each.name));
     throw new Failure(
       diagnostics.functionNotInDatabase({
-        name: quoted(name),
+        name: quotedName(name),
         ...suggest(displayName(name.schema, name.name), names),
       }),
     );
   }
-  if (overloads.length > 0) throw new Failure(diagnostics.functionOverloaded({ name: quoted(name) }));
+  if (overloads.length > 0) throw new Failure(diagnostics.functionOverloaded({ name: quotedName(name) }));
   return first;
 }
 
@@ -124,7 +126,7 @@ function fieldReturns(
   if (called.returnsSet && table) {
     if (scope.tables.has(keyOf(returns))) return { table: keyOf(returns), set: true };
     reasons.push(
-      `the function ${quoted(called)} returning set of table ${quoted(returns)} is not tracked or not found in database`,
+      `the function ${quotedName(called)} returning set of table ${quotedName(returns)} is not tracked or not found in database`,
     );
     return undefined;
   }
@@ -134,7 +136,7 @@ function fieldReturns(
   const composite = !returns.array && (table || type?.kind === 'composite' || type?.kind === 'pseudo');
   const nothing = returns.schema === 'pg_catalog' && ['void', 'record', 'trigger'].includes(returns.name);
   if (called.returnsSet || composite || nothing) {
-    reasons.push(`the function ${quoted(called)} returning type ${returns.name} is not a BASE type`);
+    reasons.push(`the function ${quotedName(called)} returning type ${returns.name} is not a BASE type`);
     return undefined;
   }
   return { type: typeKey(returns) };
@@ -147,21 +149,21 @@ function findTableArgument(
   reasons: string[],
 ): number {
   if (called.arguments.length === 0) {
-    reasons.push(`the function ${quoted(called)} has no input arguments`);
+    reasons.push(`the function ${quotedName(called)} has no input arguments`);
     return 0;
   }
   const position = name === undefined ? 0 : called.arguments.findIndex((argument) => argument.name === name);
   const argument = called.arguments[position];
   if (!argument) {
-    reasons.push(`"${name}" is not an input argument of the function ${quoted(called)}`);
+    reasons.push(`"${name}" is not an input argument of the function ${quotedName(called)}`);
     return 0;
   }
   const { type } = argument;
   if (!type.array && keyOf(type) === table.key) return position;
   const subject =
     name === undefined
-      ? `first argument of the function ${quoted(called)}`
-      : `"${name}" argument of the function ${quoted(called)}`;
+      ? `first argument of the function ${quotedName(called)}`
+      : `"${name}" argument of the function ${quotedName(called)}`;
   if (type.schema === 'pg_catalog') reasons.push(`${subject} is not COMPOSITE type`);
   reasons.push(
     `${subject} of type "${type.schema}.${type.name}" is not the table to which the computed field is being added`,
@@ -172,9 +174,9 @@ function findTableArgument(
 function findSessionArgument(called: CatalogFunction, name: string, reasons: string[]): number {
   const position = called.arguments.findIndex((argument) => argument.name === name);
   const argument = called.arguments[position];
-  if (!argument) reasons.push(`"${name}" is not an input argument of the function ${quoted(called)}`);
+  if (!argument) reasons.push(`"${name}" is not an input argument of the function ${quotedName(called)}`);
   else if (!['json', 'jsonb'].includes(typeKey(argument.type)))
-    reasons.push(`"${name}" argument of the function ${quoted(called)} is not of type JSON`);
+    reasons.push(`"${name}" argument of the function ${quotedName(called)} is not of type JSON`);
   return position;
 }
 
@@ -201,7 +203,7 @@ export function computedFieldObject(
       },
       comment: field.comment ?? null,
     },
-    context: `in table ${quoted(table.entry.table)}: in computed field "${field.name}": `,
+    context: `in table ${quotedName(table.entry.table)}: in computed field "${field.name}": `,
     offers: () => fieldLosses(scope, table, field.name),
   };
 }

@@ -8,12 +8,12 @@
 
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { RootFieldClash } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { displayName, isGraphqlName } from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, quotedName } from '../../../runtime/core/names.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { RootField } from '../../model/model.ts';
 import { attempt, Failure, type ReportedObject } from './report.ts';
 import { resolveRootFields } from './root-field.ts';
-import { quoted, type SourceScope, type TableScope } from './scope.ts';
+import type { SourceScope, TableScope } from './scope.ts';
 import { tableObject } from './table.ts';
 import { tableTypes } from './table-types.ts';
 import { claimSourceTypes, createTypeRegister, type TypeRegister } from './type-register.ts';
@@ -54,11 +54,11 @@ export function claimNames(
   };
   eachTable((scope, { columns, catalog }) => {
     for (const [name, { type }] of columns)
-      names.types.claimColumnType(`column "${name}" of table ${quoted(catalog)}`, scope.shape, type);
+      names.types.claimColumnType(`column "${name}" of table ${quotedName(catalog)}`, scope.shape, type);
   });
   eachTable((scope, table) => {
     const roots = resolveRootFields(scope, table);
-    const own = `table ${quoted(table.catalog)}`;
+    const own = `table ${quotedName(table.catalog)}`;
     try {
       names.types.claim(
         own,

@@ -10,7 +10,13 @@ import { diagnostics as messages } from '../../../runtime/core/diagnostics/catal
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';
-import { BUILT_IN_SCALARS, isEnumValueName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import {
+  BUILT_IN_SCALARS,
+  isEnumValueName,
+  isGraphqlName,
+  keyOf,
+  quotedName,
+} from '../../../runtime/core/names.ts';
 import type {
   CustomField,
   CustomObject,
@@ -20,7 +26,7 @@ import type {
   JsonObject,
 } from '../../../runtime/metadata/metadata.ts';
 import { attempt, because, Failure, type Report, type ReportedObject } from './report.ts';
-import { quoted, type SourceScope } from './scope.ts';
+import type { SourceScope } from './scope.ts';
 import type { TakenType } from './type-register.ts';
 
 export type Scopes = ReadonlyMap<string, SourceScope>;
@@ -212,7 +218,7 @@ function relationshipReasons(
 ): string[] {
   const table = scopes.get(source)?.tables.get(keyOf(remote_table));
   const place = `for relationship "${name}" of object type "${type}" does not exist`;
-  if (table === undefined) return [`the remote table ${quoted(remote_table)} ${place}`];
+  if (table === undefined) return [`the remote table ${quotedName(remote_table)} ${place}`];
   const types = new Map(fields.map((field) => [field.name, field.type]));
   const fieldReason = (field: string): string[] => {
     const given = types.get(field);
@@ -231,7 +237,7 @@ function relationshipReasons(
     ...fieldReason(field),
     ...(table.columns.has(column)
       ? []
-      : [`the column "${column}" of remote table ${quoted(remote_table)} ${place}`]),
+      : [`the column "${column}" of remote table ${quotedName(remote_table)} ${place}`]),
   ]);
 }
 
@@ -246,7 +252,7 @@ function warnOfRelationships(
     const table = scopes.get(relationship.source)!.tables.get(keyOf(relationship.remote_table))!;
     const place = [...path, 'relationships', index];
     const mapping = Object.entries(relationship.field_mapping);
-    const about = { relationship: relationship.name, type, table: quoted(relationship.remote_table) };
+    const about = { relationship: relationship.name, type, table: quotedName(relationship.remote_table) };
     for (const [field, column] of mapping) {
       const given = types.get(field)!;
       const wanted = table.columns.get(column)!.type;

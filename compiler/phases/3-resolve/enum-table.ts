@@ -3,9 +3,14 @@
 import type { CatalogTable, EnumTableRows } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
-import { displayName, isEnumValueName, keyOf, type NamingConvention } from '../../../runtime/core/names.ts';
+import {
+  displayName,
+  isEnumValueName,
+  keyOf,
+  type NamingConvention,
+  quotedName,
+} from '../../../runtime/core/names.ts';
 import { because, Failure } from './report.ts';
-import { quoted } from './scope.ts';
 
 /** Values of an enum table: value → description. @throws Failure if the table cannot be one */
 export function resolveEnumTable(
@@ -17,7 +22,7 @@ export function resolveEnumTable(
   const values = rows[`${table.schema}.${table.name}`];
   const reasons = enumTableReasons(table);
   if (reasons.length === 0) {
-    if (!values) throw new Failure(diagnostics.enumTableRowsUnknown({ table: quoted(table) }));
+    if (!values) throw new Failure(diagnostics.enumTableRowsUnknown({ table: quotedName(table) }));
     if (values.length === 0) reasons.push('the table must have at least one row');
     const shown = new Map<string, string>();
     for (const { value } of values) {
@@ -31,7 +36,7 @@ export function resolveEnumTable(
     }
   }
   if (reasons.length > 0)
-    throw new Failure(diagnostics.enumTableUnusable({ table: quoted(table), reasons: because(reasons) }));
+    throw new Failure(diagnostics.enumTableUnusable({ table: quotedName(table), reasons: because(reasons) }));
   return Object.fromEntries(values!.map(({ value, comment }) => [value, comment]));
 }
 
@@ -105,7 +110,7 @@ export function resolveEnumReferences(
       throw new Failure(
         diagnostics.enumReferenceAmbiguous({
           column,
-          table: quoted(table),
+          table: quotedName(table),
           enums: [...new Set(enums)].sort().join(', '),
         }),
       );

@@ -6,11 +6,11 @@ import { variablesOf } from '../../../runtime/core/environment-template.ts';
 import type { Address, Header } from '../../../runtime/metadata/kinds/shared.ts';
 
 /** Names of the variables that are set; undefined where they are not known, as ahead of time. */
-export type Environment = ReadonlySet<string> | undefined;
+export type SetVariables = ReadonlySet<string> | undefined;
 
 /** The problem of a call whose environment variable is not set. */
 export function missingVariables(
-  environment: Environment,
+  environment: SetVariables,
   address: Address,
   headers: readonly Header[],
   secrets: readonly string[] = [],

@@ -7,7 +7,7 @@ import {
 } from '../../../runtime/core/contract/events.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { displayName } from '../../../runtime/core/names.ts';
+import { displayName, quotedName } from '../../../runtime/core/names.ts';
 import type { Shape, Shapes } from '../../../runtime/core/template/check.ts';
 import {
   checkTransform,
@@ -27,16 +27,16 @@ import type {
 } from '../../../runtime/metadata/metadata.ts';
 import { deliveryExtras, headerOf, retryExtras } from '../../model/delivery.ts';
 import type { CapturedColumn, ModelCapture, ModelEvents, ModelEventTrigger } from '../../model/events.ts';
-import { type Environment, missingVariables } from './environment.ts';
+import { missingVariables, type SetVariables } from './environment.ts';
 import { attempt, Failure, leaveOut, type ReportedObject, suggest } from './report.ts';
-import { quoted, type SourceScope, type TableScope } from './scope.ts';
+import type { SourceScope, TableScope } from './scope.ts';
 
 /** Resolves event triggers and cron triggers; those that cannot be captured leave with a diagnostic. */
 export function resolveEvents(
   scopes: Iterable<SourceScope>,
   cron: readonly CronTrigger[],
   diagnostics: Diagnostic[],
-  environment: Environment,
+  environment: SetVariables,
 ): ModelEvents {
   const report = { diagnostics };
   // Reported, and still captured: events of the time without the variable are not lost.
@@ -114,7 +114,7 @@ function resolveTrigger(scope: SourceScope, table: TableScope, trigger: EventTri
     columns.length === 0 ? [] : [capture(scope, table, operation, columns, payload ?? '*')],
   );
   if (operations.length > 0 && kind !== 'table' && kind !== 'partitioned' && kind !== 'foreign') {
-    throw new Failure(messages.eventTriggerOnView({ table: quoted(table.entry.table) }));
+    throw new Failure(messages.eventTriggerOnView({ table: quotedName(table.entry.table) }));
   }
   requireTransforms(trigger, eventShapes(operations, definition.enable_manual));
   const { order_by_key: order, cleanup_config: cleanup } = trigger;
@@ -273,7 +273,7 @@ function reported(scope: SourceScope, table: TableScope, trigger: EventTrigger):
     type: 'event_trigger',
     name: `event_trigger ${trigger.name} in table ${displayName(schema, name)} in source ${scope.source.name}`,
     definition: { table: { schema, name }, configuration: eventTrigger.write(trigger) ?? null },
-    context: `in table ${quoted(table.entry.table)}: in event trigger "${trigger.name}": `,
+    context: `in table ${quotedName(table.entry.table)}: in event trigger "${trigger.name}": `,
   };
 }
 

@@ -4,7 +4,13 @@ import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import type { FunctionShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
-import { defaultBaseName, displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import {
+  defaultBaseName,
+  displayName,
+  isGraphqlName,
+  keyOf,
+  quotedName,
+} from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { ModelFunction } from '../../model/model.ts';
 import { catalogFunction, claimArguments, functionArguments } from './computed-field.ts';
@@ -12,7 +18,7 @@ import { functionLosses } from './losses.ts';
 import { trackedTable } from './relationship.ts';
 import { because, Failure, type ReportedObject } from './report.ts';
 import { functionRootFields } from './root-field.ts';
-import { quoted, type SourceScope, type StructureFunction } from './scope.ts';
+import type { SourceScope, StructureFunction } from './scope.ts';
 import type { TypeRegister } from './type-register.ts';
 
 /** Resolves a tracked function. @throws Failure */
@@ -44,7 +50,9 @@ export function resolveFunction(
   if (illegal.length > 0)
     reasons.push(`the function arguments ${illegal.join(',')} are not in compliance with GraphQL spec`);
   if (reasons.length > 0)
-    throw new Failure(diagnostics.functionUntrackable({ name: quoted(called), reasons: because(reasons) }));
+    throw new Failure(
+      diagnostics.functionUntrackable({ name: quotedName(called), reasons: because(reasons) }),
+    );
   const table = trackedTable(scope, called.returns);
   const description = entry.comment ?? called.comment;
   const shape: FunctionShape = {
@@ -60,7 +68,7 @@ export function resolveFunction(
     ...(called.definition !== undefined && { definition: called.definition }),
     ...(description !== undefined && { description }),
   };
-  claimArguments(types, `function ${quoted(called)}`, scope, shape, {
+  claimArguments(types, `function ${quotedName(called)}`, scope, shape, {
     hidden: new Set([sessionArgument]),
     type: typeNames(shape).args,
   });
@@ -105,7 +113,7 @@ export function functionObject(scope: SourceScope, entry: StructureFunction): Re
     type: 'function',
     name: `function ${displayName(schema, name)} in source ${scope.source.name}`,
     definition: { schema, name },
-    context: `in function ${quoted(entry.function)}: `,
+    context: `in function ${quotedName(entry.function)}: `,
     offers: () => functionLosses(scope.source, entry, scope.shape.naming),
   };
 }

@@ -2,13 +2,13 @@
 
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { quotedName } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { isDistributed } from '../../../runtime/core/shards/index.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { keeper } from '../../memory/reuse.ts';
 import { ownerName } from './conflict.ts';
 import { rootFieldName } from './root-field.ts';
-import { quoted } from './scope.ts';
 import type { SourceStructure } from './structure.ts';
 import type { TakenNames } from './taken-names.ts';
 
@@ -47,7 +47,7 @@ export function addGroupFields(
         }),
       ];
       if (clash) {
-        const problem = messages.groupByLeftOut({ field: name, table: quoted(catalog), ...clash });
+        const problem = messages.groupByLeftOut({ field: name, table: quotedName(catalog), ...clash });
         diagnostics.push(at(entry.path, problem));
         return structure;
       }

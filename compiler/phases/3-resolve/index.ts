@@ -14,7 +14,7 @@ import { reuse } from '../../memory/reuse.ts';
 import type { Model } from '../../model/model.ts';
 import { resolveAccess } from './access.ts';
 import { resolveActions } from './action.ts';
-import type { Environment } from './environment.ts';
+import type { SetVariables } from './environment.ts';
 import { resolveEvents } from './event-trigger.ts';
 import { addGroupFields } from './group-field.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
@@ -35,7 +35,7 @@ interface Resolved extends Result<Model> {
 /** Resolves the metadata against the catalogs of its sources. Without I/O; the same input gives the same model. */
 export function resolve(
   { metadata, catalogs, remotes, naming }: Given,
-  environment: Environment | undefined,
+  environment: SetVariables | undefined,
   memory: Memory,
 ): Resolved {
   return memory.renew(resolveModel, memory, metadata, catalogs, remotes, naming, environment);
@@ -49,7 +49,7 @@ function resolveModel(
   catalogs: Readonly<Record<string, CatalogResult>>,
   remoteResults: Readonly<Record<string, RemoteResult>>,
   naming: NamingOptions,
-  environment: Environment | undefined,
+  environment: SetVariables | undefined,
 ): Resolved {
   const earlier = last?.value;
   const before = new Map(earlier?.sources.map((source) => [source.shape.name, source]));

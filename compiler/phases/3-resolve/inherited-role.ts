@@ -6,13 +6,13 @@
 
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { displayName } from '../../../runtime/core/names.ts';
+import { displayName, quotedName } from '../../../runtime/core/names.ts';
 import type { InheritedRole, Metadata, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Condition, ModelSelectPermission, TablePermissions } from '../../model/model.ts';
 import type { Operation } from './permission.ts';
 import { leaveOut, type Report, type ReportedObject } from './report.ts';
-import { type AccessScope, quoted, type TableScope } from './scope.ts';
+import type { AccessScope, TableScope } from './scope.ts';
 
 /** The roles of a cycle beginning with the first by name, which is repeated at the end. */
 function closedCycle(roles: readonly string[]): readonly string[] {
@@ -169,7 +169,7 @@ function inheritWrite<Rule>(
       diagnostics.inheritedRoleMutationConflict({
         role: name,
         operation,
-        table: quoted(table.catalog),
+        table: quotedName(table.catalog),
         source: scope.source.name,
       }),
       {

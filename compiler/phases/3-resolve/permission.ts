@@ -4,7 +4,7 @@ import type { InputValidation } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { sortKeys } from '../../../runtime/core/json/json.ts';
-import { displayName } from '../../../runtime/core/names.ts';
+import { displayName, quotedName } from '../../../runtime/core/names.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { columnType } from '../../../runtime/core/types.ts';
@@ -31,7 +31,7 @@ import type {
 import { headerShape } from './action.ts';
 import { resolveCondition } from './boolean-expression.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
-import { type AccessScope, quoted, type TableScope } from './scope.ts';
+import type { AccessScope, TableScope } from './scope.ts';
 import { requireEnumValues, resolveValue } from './value.ts';
 
 /** Seconds. */
@@ -133,7 +133,7 @@ function requireScalarComputedField(
   if ('table' in shape.returns) {
     const returned = scope.tables.get(shape.returns.table)!;
     throw new Failure(
-      diagnostics.permissionComputedFieldReturnsTable({ field, table: quoted(returned.catalog) }),
+      diagnostics.permissionComputedFieldReturnsTable({ field, table: quotedName(returned.catalog) }),
       path,
     );
   }
@@ -310,7 +310,7 @@ function permissionObject(
         permission: sortKeys(permission.permission as JsonObject),
       };
     },
-    context: `in table ${quoted(table.entry.table)}: in permission for role "${permission.role}": `,
+    context: `in table ${quotedName(table.entry.table)}: in permission for role "${permission.role}": `,
     offers: () => [ruleName({ source: scope.shape, schema, name }, operation, permission.role)],
   };
 }

@@ -5,7 +5,7 @@ import { isAlwaysThere, isAtMostOne } from '../../../runtime/catalog/proven.ts';
 import type { RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, keyOf, quotedName } from '../../../runtime/core/names.ts';
 import type {
   ForeignKeyOnOtherTable,
   ForeignKeyOnThisTable,
@@ -19,7 +19,7 @@ import type {
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
 import { Failure, type ReportedObject, suggest } from './report.ts';
-import { quoted, type SourceScope, type TableScope, tableNames } from './scope.ts';
+import { type SourceScope, type TableScope, tableNames } from './scope.ts';
 
 /** Resolves a relationship of a table. @throws Failure */
 export function resolveRelationship(
@@ -75,8 +75,8 @@ function isSingle(
   if (isKeyDoubted) {
     const about = {
       relationship: name,
-      table: quoted(table.catalog),
-      target: quoted(target.catalog),
+      table: quotedName(table.catalog),
+      target: quotedName(target.catalog),
       because,
     };
     scope.diagnostics.push(at(path, diagnostics.relationshipNotSingle(about)));
@@ -131,7 +131,7 @@ function onlyKey(keys: readonly CatalogForeignKey[], advice: () => { advice?: st
 
 function columnAdvice(table: TableScope, column: string): { advice?: string } {
   const { nearest } = suggest(column, table.columns.keys());
-  const missing = `Table ${quoted(table.catalog)} has no column "${column}".`;
+  const missing = `Table ${quotedName(table.catalog)} has no column "${column}".`;
   return { advice: nearest === undefined ? missing : `${missing} Did you mean "${nearest}"?` };
 }
 
@@ -146,7 +146,7 @@ export function trackedTable(
   const hint = scope.catalogTables.has(keyOf(name))
     ? { advice: 'The database has it: track it, or point at another table.' }
     : suggest(displayName(name.schema, name.name), tableNames(scope));
-  const problem = diagnostics.tableNotTracked({ table: quoted(name), ...hint });
+  const problem = diagnostics.tableNotTracked({ table: quotedName(name), ...hint });
   throw new Failure(problem, undefined, wording).missing(...missingTable(scope, name));
 }
 
@@ -154,7 +154,7 @@ function requireColumn(table: TableScope, column: string): void {
   if (table.columns.has(column)) return;
   throw new Failure(
     diagnostics.relationshipFieldMissing({
-      table: quoted(table.catalog),
+      table: quotedName(table.catalog),
       column,
       ...suggest(column, table.columns.keys()),
     }),
@@ -188,7 +188,7 @@ export function relationshipObject(
       using: usingJson(relationship.using),
       comment: relationship.comment ?? null,
     },
-    context: `in table ${quoted(table.entry.table)}: in relationship "${relationship.name}": `,
+    context: `in table ${quotedName(table.entry.table)}: in relationship "${relationship.name}": `,
     offers: () => fieldLosses(scope, table, relationship.name),
   };
 }

@@ -5,7 +5,13 @@ import { diagnostics as messages } from '../../../runtime/core/diagnostics/catal
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import type { Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';
-import { BUILT_IN_SCALARS, displayName, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
+import {
+  BUILT_IN_SCALARS,
+  displayName,
+  isGraphqlName,
+  keyOf,
+  quotedName,
+} from '../../../runtime/core/names.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { baseName, isOneOf, type RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type {
@@ -23,7 +29,7 @@ import type {
 import { canBeEqual, canBeLookedUp, canFill, type JoinType, ofColumn } from './join-types.ts';
 import type { ResolvedRemote } from './remote-schema.ts';
 import { Failure, suggest } from './report.ts';
-import { quoted, type SourceScope, tableNames } from './scope.ts';
+import { type SourceScope, tableNames } from './scope.ts';
 
 /** Inputs of the resolution of remote relationships. */
 export interface JoinContext {
@@ -92,7 +98,7 @@ function toSource(
   const target = other?.tables.get(keyOf(table));
   if (target === undefined) {
     const near = other ? suggest(displayName(table.schema, table.name), tableNames(other)) : {};
-    throw new Failure(messages.joinTableMissing({ table: quoted(table), source, ...near })).missing(
+    throw new Failure(messages.joinTableMissing({ table: quotedName(table), source, ...near })).missing(
       lossOf.table(source, keyOf(table)),
     );
   }
@@ -101,7 +107,7 @@ function toSource(
       throw new Failure(
         messages.joinColumnMissing({
           name: column,
-          table: quoted(table),
+          table: quotedName(table),
           ...suggest(column, target.columns.keys()),
         }),
       );
@@ -110,7 +116,7 @@ function toSource(
     (column) => !canBeLookedUp(other!.shape, target.columns.get(column)!.type),
   );
   if (unequal !== undefined)
-    throw wrong(`column "${unequal}" of table ${quoted(table)} is of a type that joins cannot compare`);
+    throw wrong(`column "${unequal}" of table ${quotedName(table)} is of a type that joins cannot compare`);
   const warnings = Object.entries(field_mapping).flatMap(([field, column]) => {
     const from = left.types.get(field);
     const to = ofColumn(columnType(other!.shape, target.columns.get(column)!.type));

@@ -5,7 +5,7 @@
 import { Kind } from 'graphql';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { displayName } from '../../../runtime/core/names.ts';
+import { displayName, quotedName } from '../../../runtime/core/names.ts';
 import { baseName } from '../../../runtime/core/remotes/document.ts';
 import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
@@ -23,7 +23,7 @@ import { ofColumn, ofScalar } from './join-types.ts';
 import { type JoinContext, type LeftEntity, requireName, resolveJoin } from './remote-join.ts';
 import type { ResolvedRemote } from './remote-schema.ts';
 import { attempt, Failure, type ReportedObject } from './report.ts';
-import { quoted, type SourceScope, type TableScope } from './scope.ts';
+import type { SourceScope, TableScope } from './scope.ts';
 import type { SourceStructure } from './structure.ts';
 
 type Relationships = Readonly<Record<string, RemoteRelationshipShape>>;
@@ -179,6 +179,6 @@ export function remoteRelationshipObject(
       table: { schema, name },
       ...remoteRelationship.write(relationship),
     },
-    context: `in table ${quoted(table.entry.table)}: in remote relationship "${relationship.name}": `,
+    context: `in table ${quotedName(table.entry.table)}: in remote relationship "${relationship.name}": `,
   };
 }

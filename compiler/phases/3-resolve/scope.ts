@@ -11,7 +11,7 @@ import type {
   SourceShape,
 } from '../../../runtime/core/contract/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
-import type { FunctionEntry, QualifiedName, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
+import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Report } from './report.ts';
 
 /** The entries of the metadata that the structure is made of: those of tables and functions without their permissions. */
@@ -55,11 +55,6 @@ export interface TableScope {
   readonly enumValues?: Readonly<Record<string, string | null>>;
   readonly relationships: Map<string, RelationshipShape>;
   readonly computedFields: Map<string, ComputedFieldShape>;
-}
-
-/** Name as messages quote it: `"article"`, `"sales.article"`. */
-export function quoted(name: QualifiedName): string {
-  return `"${displayName(name.schema, name.name)}"`;
 }
 
 /** Names of all tables of a source that are served, as messages print them; for suggestions. */

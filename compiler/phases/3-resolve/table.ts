@@ -13,6 +13,7 @@ import {
   isEnumValueName,
   isGraphqlName,
   keyOf,
+  quotedName,
   tableBaseName,
 } from '../../../runtime/core/names.ts';
 import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
@@ -20,7 +21,7 @@ import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
 import { fieldName } from './field.ts';
 import { tableLosses } from './losses.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
-import { quoted, type SourceScope, type StructureTable, type TableScope } from './scope.ts';
+import type { SourceScope, StructureTable, TableScope } from './scope.ts';
 
 /** Resolves the tables of a source, without relationships, computed fields and permissions. */
 export function resolveTables(scope: SourceScope): void {
@@ -73,7 +74,7 @@ function resolveTable(
     const names = scope.catalog.tables.map((table) => displayName(table.schema, table.name));
     throw new Failure(
       diagnostics.tableNotInDatabase({
-        table: quoted(entry.table),
+        table: quotedName(entry.table),
         ...suggest(displayName(entry.table.schema, entry.table.name), names),
       }),
       [...entry.path, 'table'],
@@ -90,7 +91,7 @@ function resolveTable(
   const columns = resolveColumns(scope, entry, catalog, resolveEnumReferences(catalog, enumKeyOf));
   if (entry.apollo_federation_config && !isFederated({ entry, catalog, columns })) {
     const path = [...entry.path, 'apollo_federation_config'];
-    scope.diagnostics.push(at(path, diagnostics.federatedTableWithoutKey({ table: quoted(catalog) })));
+    scope.diagnostics.push(at(path, diagnostics.federatedTableWithoutKey({ table: quotedName(catalog) })));
   }
   return {
     key,
@@ -110,7 +111,7 @@ function resolveTable(
 function reportKeyNames(scope: SourceScope, entry: StructureTable, catalog: CatalogTable): void {
   for (const name of unnameableKeys(catalog)) {
     const statement = `alter index ${quoteIdentifier(catalog.schema, name)} rename to ${quoteIdentifier(enumValueName(name))}`;
-    const about = { name, table: quoted(catalog), statement };
+    const about = { name, table: quotedName(catalog), statement };
     scope.diagnostics.push(at(entry.path, diagnostics.keyNameLeftOut(about)));
   }
 }
@@ -178,7 +179,7 @@ function resolveColumns(
       fields.set(field, column.name);
     } else {
       scope.diagnostics.push(
-        at(entry.path, diagnostics.columnNameLeftOut({ column: column.name, table: quoted(table) })),
+        at(entry.path, diagnostics.columnNameLeftOut({ column: column.name, table: quotedName(table) })),
       );
     }
     const description = comment ?? column.comment;

@@ -3,6 +3,7 @@
 import type { ColumnShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
+import { quotedName } from '../../../runtime/core/names.ts';
 import { momentOf } from '../../../runtime/core/sql/moments.ts';
 import { type ColumnType, encodeValue, NumberText } from '../../../runtime/core/types.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
@@ -10,7 +11,7 @@ import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Value } from '../../model/model.ts';
 import { Failure } from './report.ts';
-import { type AccessScope, quoted } from './scope.ts';
+import type { AccessScope } from './scope.ts';
 
 /** A literal or a session variable for a value of the type. @throws Failure if a literal does not fit */
 export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): Value {
@@ -60,7 +61,7 @@ export function requireEnumValues(
     if (typeof literal !== 'string' || sessionVariable(literal) !== undefined) continue;
     if (Object.hasOwn(table.enumValues, literal)) continue;
     const known = Object.keys(table.enumValues).map((value) => `"${value}"`);
-    const reason = `expected one of the values ${known.join(', ')} of the enum table ${quoted(table.catalog)}, but found "${literal}"`;
+    const reason = `expected one of the values ${known.join(', ')} of the enum table ${quotedName(table.catalog)}, but found "${literal}"`;
     throw new Failure(diagnostics.literalMisfit({ reason }), path);
   }
 }

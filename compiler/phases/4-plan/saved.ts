@@ -11,6 +11,7 @@ import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnosti
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import { EngineError, UnknownName } from '../../../runtime/core/errors.ts';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
+import { operationKey } from '../../../runtime/core/names.ts';
 import { linkProgram, type Program } from '../../../runtime/core/program/program.ts';
 import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
@@ -61,7 +62,7 @@ export function planSaved(
   const runnable = new Map<CollectionQuery, DocumentNode>();
   for (const collection of metadata.query_collections) {
     collection.definition.queries.forEach((query, index) => {
-      const key = keyOf(collection.name, query.name);
+      const key = operationKey({ collection: collection.name, name: query.name });
       const { document, known, error } = memory.renew(
         readQuery,
         query,
@@ -83,8 +84,8 @@ export function planSaved(
     });
   }
   const isOperation = (collection: string, name: string) =>
-    'operation' in (queries.get(keyOf(collection, name)) ?? {});
-  const routes = planRoutes(metadata, (collection, name) => queries.get(keyOf(collection, name)));
+    'operation' in (queries.get(operationKey({ collection, name })) ?? {});
+  const routes = planRoutes(metadata, (collection, name) => queries.get(operationKey({ collection, name })));
   const allowlist = planAllowlist(metadata, documents, isOperation);
   return {
     value: {
@@ -113,10 +114,6 @@ export function planSaved(
       ),
     ],
   };
-}
-
-function keyOf(collection: string, name: string): string {
-  return JSON.stringify([collection, name]);
 }
 
 /** The program that the operations are planned with. */

@@ -3,7 +3,7 @@ import { readRule } from '../../../runtime/core/condition/rule.ts';
 import type { RuleText } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { objectKey } from '../../../runtime/core/names.ts';
+import { keyOf } from '../../../runtime/core/names.ts';
 import type { Program } from '../../../runtime/core/program/program.ts';
 import type { SavedOperation } from '../../../runtime/core/saved/saved.ts';
 import { roleVerdicts } from '../../../runtime/core/saved/saved-verdicts.ts';
@@ -94,8 +94,4 @@ function relationshipDiagnostics(
       at(path, messages.shardsRelationshipApart({ name, table: keyOf(shape), pairs: pairs.join(', ') })),
     ];
   });
-}
-
-function keyOf({ schema, name }: { readonly schema: string; readonly name: string }): string {
-  return objectKey(schema, name);
 }

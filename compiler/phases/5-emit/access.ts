@@ -12,11 +12,11 @@ import type { PlannedTable } from '../../model/plan.ts';
 import { type FileNames, fileName } from './names.ts';
 import { placeOf } from './table.ts';
 import {
+  type AccessRoleContext,
   inlineLiteral,
   type Property,
   printLiteral,
   propertyKey,
-  type RoleSchema,
   templateLiteral,
   templates,
 } from './templates.ts';
@@ -43,7 +43,7 @@ export function emitAccess({ shape, access }: PlannedTable, names: FileNames): s
   });
 }
 
-function roleView(role: string, any: AccessRule): RoleSchema {
+function roleView(role: string, any: AccessRule): AccessRoleContext {
   const rule: Partial<Rule> = any;
   const properties: Property[] = [];
   const { columns = [] } = rule;

@@ -77,7 +77,7 @@ function load<Context>(name: string): (context: Context) => string {
   return handlebars.compile<Context>(text, { noEscape: true, strict: true });
 }
 
-export interface VisibleTable {
+export interface TableContext {
   readonly place: string;
   readonly sourceImport: string;
   /** Whether the function of the contract is imported. */
@@ -103,10 +103,13 @@ export interface AccessContext {
   readonly imports: string;
   readonly identifier: string;
   readonly tableImport: string;
-  readonly operations: readonly { readonly operation: string; readonly roles: readonly RoleSchema[] }[];
+  readonly operations: readonly {
+    readonly operation: string;
+    readonly roles: readonly AccessRoleContext[];
+  }[];
 }
 
-export interface RoleSchema {
+export interface AccessRoleContext {
   readonly role: string;
   /** Empty where they are among the properties, or the operation is about whole rows. */
   readonly columns: readonly string[];
@@ -293,7 +296,7 @@ export interface SavedIndexContext {
 }
 
 export const templates = {
-  table: load<VisibleTable>('table'),
+  table: load<TableContext>('table'),
   access: load<AccessContext>('access'),
   source: load<SourceContext>('source'),
   function: load<FunctionContext>('function'),

@@ -2,6 +2,7 @@
 
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
+import { operationKey } from '../../../runtime/core/names.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
 import type { Selection } from '../../../runtime/core/request/selection.ts';
@@ -21,13 +22,13 @@ export interface OperationChange extends Change {
 
 /** Compares the saved operations that a role could run. */
 export function operationChanges(base: GeneratedCode, head: GeneratedCode, role: string): OperationChange[] {
-  const after = new Map(operationsOf(head).map((operation) => [keyOf(operation), operation]));
+  const after = new Map(operationsOf(head).map((operation) => [operationKey(operation), operation]));
   const changes = operationsOf(base).flatMap((operation): OperationChange[] => {
     const { collection, name } = operation;
     const place = { collection, operation: name };
     const before = analyse(base, role, operation);
     if ('error' in before) return [];
-    const next = after.get(keyOf(operation));
+    const next = after.get(operationKey(operation));
     if (!next)
       return [
         {
@@ -73,7 +74,7 @@ export function endpointChanges(base: GeneratedCode, head: GeneratedCode): Opera
           text: `${place} is ${next.url} now`,
         }),
       ];
-    if (keyOf(next.operation) === keyOf(route.operation)) return [];
+    if (operationKey(next.operation) === operationKey(route.operation)) return [];
     const text = `${place} runs ${next.operation.collection}.${next.operation.name} instead of ${route.operation.collection}.${route.operation.name}`;
     return [change(route, { weight: 'dangerous', kind: 'ENDPOINT_OPERATION_CHANGED', text })];
   });
@@ -98,10 +99,6 @@ function shapeOf(url: string): string {
 
 function operationsOf(code: GeneratedCode): readonly SavedOperation[] {
   return code.generated.saved?.operations ?? [];
-}
-
-function keyOf({ collection, name }: Pick<SavedOperation, 'collection' | 'name'>): string {
-  return JSON.stringify([collection, name]);
 }
 
 type Outcome = { readonly error: string } | { readonly selection: Selection; readonly operation: Operation };
@@ -202,9 +199,9 @@ function allowlistChanges(base: GeneratedCode, head: GeneratedCode, role: string
       ({ entry: { roles } }) => !roles || roles.includes(role),
     );
   const after = new Set(allowed(head).map(({ comparable }) => comparable()));
-  const saved = new Set(operationsOf(head).map(keyOf));
+  const saved = new Set(operationsOf(head).map(operationKey));
   return allowed(base).flatMap(({ entry: { collection, name }, comparable }) =>
-    after.has(comparable()) || !saved.has(keyOf({ collection, name }))
+    after.has(comparable()) || !saved.has(operationKey({ collection, name }))
       ? []
       : [
           {

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { ACTION_CALLER } from '../../../runtime/core/action/provider.ts';
+import type { Environment } from '../../../runtime/core/environment-template.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import type { Program } from '../../../runtime/core/program/program.ts';
@@ -10,7 +11,6 @@ import type { Callers } from '../../../runtime/graphql/execution.ts';
 import type { CallResult } from '../../../runtime/outgoing/actions/action-log.ts';
 import type { StoredCalls } from '../../../runtime/outgoing/actions/asynchronous.ts';
 import { actionCaller } from '../../../runtime/outgoing/actions/caller.ts';
-import type { Environment } from '../../../runtime/outgoing/actions/prepared.ts';
 import {
   canonicalUuid,
   maySee,

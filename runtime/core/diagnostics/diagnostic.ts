@@ -52,3 +52,8 @@ export function at(path: MetadataPath, message: Message, inconsistency?: Inconsi
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 }
+
+/** Equal for diagnostics that say the same of the same place. */
+export function diagnosticKey({ code, path, message }: Diagnostic): string {
+  return JSON.stringify([code, path, message]);
+}

@@ -12,7 +12,7 @@ import type {
   TableAccess,
   TableShape,
 } from '../contract/shapes.ts';
-import { objectKey } from '../names.ts';
+import { keyOf, objectKey } from '../names.ts';
 import { savedStatement } from '../saved/saved-sql.ts';
 import { bindRow, identifier, join, parameter, print, raw, type Sql, sql } from '../sql/fragment.ts';
 import { equality } from '../sql/operand.ts';
@@ -128,10 +128,6 @@ export function proofsOf(program: GeneratedProgram): Proof[] {
             }
   }
   return [...proofs.values()];
-}
-
-function keyOf(table: TableShape): string {
-  return objectKey(table.schema, table.name);
 }
 
 function tableName(table: TableShape): Sql {

@@ -1,8 +1,9 @@
 /** Documents of the allow-list in the form in which they are compared. */
 
+import { operationKey } from '../names.ts';
 import { parseDocument } from '../request/document.ts';
 import { comparableDocument } from './comparable.ts';
-import type { AllowedDocument, SavedOperation, SavedProgram } from './saved.ts';
+import type { AllowedDocument, SavedProgram } from './saved.ts';
 
 /** An entry of the allow-list with its text. */
 export interface AllowedText {
@@ -21,9 +22,9 @@ export function allowedTexts({
   allowlist,
   operations,
 }: Pick<SavedProgram, 'allowlist' | 'operations'>): AllowedText[] {
-  const byName = new Map(operations.map((operation) => [keyOf(operation), operation]));
+  const byName = new Map(operations.map((operation) => [operationKey(operation), operation]));
   return allowlist.flatMap((entry): AllowedText[] => {
-    const owner = entry.document === undefined ? byName.get(keyOf(entry)) : entry;
+    const owner = entry.document === undefined ? byName.get(operationKey(entry)) : entry;
     const text = owner?.document;
     if (owner === undefined || text === undefined) return [];
     const comparable = () => {
@@ -33,8 +34,4 @@ export function allowedTexts({
     };
     return [{ entry, text, comparable }];
   });
-}
-
-function keyOf({ collection, name }: Pick<SavedOperation, 'collection' | 'name'>): string {
-  return JSON.stringify([collection, name]);
 }

@@ -4,8 +4,9 @@
  */
 
 import { EngineError } from '../../core/errors.ts';
+import { quotedName } from '../../core/names.ts';
 import type { FunctionEntry, Metadata, QualifiedName, Source, TableEntry } from '../../metadata/metadata.ts';
-import { quoted, sameName } from '../request/names.ts';
+import { sameName } from '../request/names.ts';
 
 /** Entries made by operations come from no document. */
 export const NO_PATH = { path: [] } as const;
@@ -32,7 +33,7 @@ export function findTable(metadata: Metadata, source: string, table: QualifiedNa
   findSource(metadata, source);
   const entry = trackedTable(metadata, source, table);
   if (entry === undefined) {
-    throw new EngineError('not-exists', `table ${quoted(table)} does not exist in source: ${source}`, {
+    throw new EngineError('not-exists', `table ${quotedName(table)} does not exist in source: ${source}`, {
       path,
     });
   }
@@ -54,7 +55,7 @@ export function findFunction(metadata: Metadata, source: string, name: Qualified
   findSource(metadata, source);
   const entry = trackedFunction(metadata, source, name);
   if (entry === undefined) {
-    throw new EngineError('not-exists', `function ${quoted(name)} does not exist in source: ${source}`);
+    throw new EngineError('not-exists', `function ${quotedName(name)} does not exist in source: ${source}`);
   }
   return entry;
 }

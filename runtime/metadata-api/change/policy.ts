@@ -6,8 +6,9 @@
 
 import type { InconsistentObject } from '../../core/diagnostics/inconsistency.ts';
 import { EngineError } from '../../core/errors.ts';
+import { quotedName } from '../../core/names.ts';
 import type { JsonObject, QualifiedName } from '../../metadata/metadata.ts';
-import { globalObject, type ObjectIdentity, quoted } from '../request/names.ts';
+import { globalObject, type ObjectIdentity } from '../request/names.ts';
 
 /**
  * `target`: the object itself must be consistent, and no other may become inconsistent. `others`: none may become
@@ -68,7 +69,7 @@ function refuseUnreachable(targets: readonly ObjectIdentity[], after: readonly I
   const called =
     owner.type === 'source'
       ? `source with name "${owner.definition}"`
-      : `table ${quoted(owner.definition as unknown as QualifiedName)}`;
+      : `table ${quotedName(owner.definition as unknown as QualifiedName)}`;
   throw new EngineError('unexpected', `${called} is inconsistent`, { status: 400 });
 }
 

@@ -1,5 +1,5 @@
 /** Remote schemas that are read again while they are served: what changed, and what the change breaks. */
-import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
+import { diagnosticKey } from '../../core/diagnostics/diagnostic.ts';
 import type { RemoteSchema } from '../../metadata/metadata.ts';
 import { readRemote } from './read-sources.ts';
 import type { CopyServices, RemoteOrError } from './state.ts';
@@ -55,17 +55,13 @@ export async function takeRefreshed(
     return undefined;
   const head = { remoteSchema: name, isLocked };
   if (found.sdl === before.sdl) return { ...head, verdict: 'same', broken: [] };
-  const known = new Set(copy.compilation.diagnostics.map(keyOf));
+  const known = new Set(copy.compilation.diagnostics.map(diagnosticKey));
   await copy.check();
   const broken = copy.compilation.diagnostics
-    .filter((diagnostic) => !known.has(keyOf(diagnostic)))
+    .filter((diagnostic) => !known.has(diagnosticKey(diagnostic)))
     .map(({ message, inconsistency }) => ({
       ...(inconsistency && { name: inconsistency.name }),
       reason: inconsistency?.reason ?? message,
     }));
   return { ...head, verdict: broken.length > 0 ? 'breaking' : 'compatible', broken };
-}
-
-function keyOf({ code, path, message }: Diagnostic): string {
-  return JSON.stringify([code, path, message]);
 }

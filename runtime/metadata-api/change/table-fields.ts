@@ -1,7 +1,8 @@
 /** The fields that a table's metadata declares besides its columns. */
 import { EngineError } from '../../core/errors.ts';
+import { quotedName } from '../../core/names.ts';
 import type { Metadata, QualifiedName, TableEntry } from '../../metadata/metadata.ts';
-import { quoted, sameName } from '../request/names.ts';
+import { sameName } from '../request/names.ts';
 import { findTable } from './edit.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
@@ -33,7 +34,7 @@ export function refuseTakenField(
   if (!fieldNames(findTable(metadata, source, table, path)).has(name)) return;
   throw new EngineError(
     'already-exists',
-    `field with name "${name}" already exists in table ${quoted(table)}`,
+    `field with name "${name}" already exists in table ${quotedName(table)}`,
   );
 }
 

@@ -4,7 +4,7 @@
  * not exist are the same, in the same words.
  */
 import { EngineError } from '../../core/errors.ts';
-import { displayName } from '../../core/names.ts';
+import { quotedName } from '../../core/names.ts';
 import type { ComputedField, Program, Relationship, Table } from '../../core/program/program.ts';
 import { type RuleSubject, ruleName } from '../../core/reason.ts';
 import { userArguments } from '../../core/schema/function-arguments.ts';
@@ -48,7 +48,7 @@ export function findTable(
   if (table) return table;
   if (role !== ADMIN_ROLE) throw notAllowed(operation, { source: { name: source }, ...name }, role, path);
   const tablePath = path === '$' ? '$.table' : path;
-  throw new EngineError('not-exists', `table ${quoted(name)} does not exist`, { path: tablePath });
+  throw new EngineError('not-exists', `table ${quotedName(name)} does not exist`, { path: tablePath });
 }
 
 /** @throws EngineError permission-denied, with `note` after the reason */
@@ -78,7 +78,7 @@ export function writeRule<Operation extends Write>(
   const { shape } = visible.table;
   if (shape.readOnly?.includes(operation) && visible.rules[operation]) {
     const able = { insert: 'insertable', update: 'updatable', delete: 'deletable' }[operation];
-    throw new EngineError('not-supported', `view ${quoted(shape)} is not ${able}`);
+    throw new EngineError('not-supported', `view ${quotedName(shape)} is not ${able}`);
   }
   const rule = visible[operation];
   if (!rule) throw notAllowed(operation, shape, role, '$');
@@ -94,7 +94,7 @@ function notAllowed(
 ): EngineError {
   return new EngineError(
     'permission-denied',
-    `${operation} on ${quoted(table)} for role "${role}" is not allowed. ${note}`,
+    `${operation} on ${quotedName(table)} for role "${role}" is not allowed. ${note}`,
     {
       path,
       reason: {
@@ -150,9 +150,4 @@ export function findComputedField(
     );
   }
   return field;
-}
-
-/** A table as messages print it: `"author"`, outside schema public `"app.author"`. */
-export function quoted({ schema, name }: TableName): string {
-  return `"${displayName(schema, name)}"`;
 }

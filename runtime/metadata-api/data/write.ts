@@ -9,6 +9,7 @@ import { asking, inputSource, question } from '../../core/mutation/input-validat
 import { insertValues } from '../../core/mutation/insert.ts';
 import type { RowValues } from '../../core/mutation/insert-objects.ts';
 import { changeRows } from '../../core/mutation/update.ts';
+import { quotedName } from '../../core/names.ts';
 import type { Column } from '../../core/program/program.ts';
 import { whereCondition } from '../../core/query/where.ts';
 import type { Selection } from '../../core/request/selection.ts';
@@ -18,7 +19,7 @@ import { type ColumnType, isNumeric } from '../../core/types.ts';
 import type { Execution } from '../../graphql/execution.ts';
 import { type ColumnItem, field, rowSelection } from './columns.ts';
 import { dataRequest, type TableArguments } from './request.ts';
-import { columnDenied, quoted, type RequestedTable, readableTable, writeRule } from './table.ts';
+import { columnDenied, type RequestedTable, readableTable, writeRule } from './table.ts';
 import { valueNode } from './value.ts';
 import { whereNode } from './where.ts';
 
@@ -124,7 +125,7 @@ function constraintColumns(name: string, { visible }: RequestedTable, path: stri
   if (Object.hasOwn(unique, name)) return unique[name]!;
   throw new EngineError(
     'unexpected',
-    `constraint "${name}" for table ${quoted(visible.table.shape)} does not exist`,
+    `constraint "${name}" for table ${quotedName(visible.table.shape)} does not exist`,
     { path: `${path}.constraint`, status: 400 },
   );
 }

@@ -1,4 +1,5 @@
 import { EngineError } from '../../core/errors.ts';
+import { quotedName } from '../../core/names.ts';
 import { object } from '../../metadata/combinators.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
@@ -7,7 +8,7 @@ import { trackedTable } from '../change/edit.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { sourceArgument } from '../request/arguments.ts';
 import { functionPermissions, listOperations } from '../request/list-operations.ts';
-import { functionObject, quoted, sameName } from '../request/names.ts';
+import { functionObject, sameName } from '../request/names.ts';
 import { METADATA, type Operation } from '../request/operation.ts';
 
 const permissionArguments = object({ function: qualifiedName, source: sourceArgument, role: name });
@@ -27,7 +28,7 @@ export const functionPermissionOperations: readonly Operation[] = [
     taken: (args) =>
       new EngineError(
         'already-exists',
-        `permission of role "${args.role}" already exists for function ${quoted(args.function)} in source: "${args.source}"`,
+        `permission of role "${args.role}" already exists for function ${quotedName(args.function)} in source: "${args.source}"`,
       ),
     after: (args, copy) => {
       if (returnedTableIsReadable(copy, args.source, args.function, args.role)) return;
@@ -45,7 +46,7 @@ export const functionPermissionOperations: readonly Operation[] = [
     missing: (args) =>
       new EngineError(
         'not-exists',
-        `permission of role "${args.role}" does not exist for function ${quoted(args.function)} in source: "${args.source}"`,
+        `permission of role "${args.role}" does not exist for function ${quotedName(args.function)} in source: "${args.source}"`,
       ),
   }),
 ];
@@ -56,7 +57,7 @@ function returnedTable(copy: WorkingCopy, source: string, name: QualifiedName): 
 
 function returnedTableName(copy: WorkingCopy, source: string, name: QualifiedName): string {
   const table = returnedTable(copy, source, name);
-  return table === undefined ? '' : quoted(table);
+  return table === undefined ? '' : quotedName(table);
 }
 
 /** Own select permission, or one by way of an inherited role. */

@@ -1,4 +1,5 @@
 import { EngineError } from '../../core/errors.ts';
+import { quotedName } from '../../core/names.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
 import { object } from '../../metadata/combinators.ts';
 import { type PermissionKind, permissionEntries } from '../../metadata/kinds/permission.ts';
@@ -13,7 +14,7 @@ import {
   tableList,
   withComment,
 } from '../request/list-operations.ts';
-import { quoted, tablePart } from '../request/names.ts';
+import { tablePart } from '../request/names.ts';
 import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 const common = { spelling: 'prefixed', endpoints: METADATA_AND_LEGACY } as const;
@@ -37,7 +38,7 @@ function createPermission(kind: PermissionKind): Operation {
   const taken = (args: TablePlace & { readonly role: string }) =>
     new EngineError(
       'already-exists',
-      `${kind} permission already defined on table ${quoted(args.table)} with role "${args.role}"`,
+      `${kind} permission already defined on table ${quotedName(args.table)} with role "${args.role}"`,
     );
   return operationsOn(kind).create({
     name: `create_${kind}_permission`,
@@ -62,7 +63,7 @@ function dropPermission(kind: PermissionKind): Operation {
     missing: ({ table, role }) =>
       new EngineError(
         'permission-denied',
-        `${kind} permission on ${quoted(table)} for role "${role}" does not exist`,
+        `${kind} permission on ${quotedName(table)} for role "${role}" does not exist`,
       ),
   });
 }
@@ -96,7 +97,7 @@ const setPermissionComment = listOperations(anyKind, common, (role, { source, ta
   missing: ({ table, role, permission }) =>
     new EngineError(
       'permission-denied',
-      `'${permission}' permission on ${quoted(table)} for role "${role}" does not exist`,
+      `'${permission}' permission on ${quotedName(table)} for role "${role}" does not exist`,
     ),
   change: withComment,
 });

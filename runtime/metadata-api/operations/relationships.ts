@@ -1,4 +1,5 @@
 import { EngineError } from '../../core/errors.ts';
+import { quotedName } from '../../core/names.ts';
 import { argument, object, optional, withDefault } from '../../metadata/combinators.ts';
 import { arrayRelationship, objectRelationship } from '../../metadata/kinds/relationship.ts';
 import { comment } from '../../metadata/kinds/shared.ts';
@@ -16,7 +17,7 @@ import {
   tableList,
   withComment,
 } from '../request/list-operations.ts';
-import { quoted, sameName, tablePart } from '../request/names.ts';
+import { sameName, tablePart } from '../request/names.ts';
 import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 const common = { spelling: 'prefixed', endpoints: METADATA_AND_LEGACY } as const;
@@ -129,7 +130,7 @@ function renameReferences({ source, table, name: before, new_name }: Renaming, c
   if (taken) {
     throw new EngineError(
       'already-exists',
-      `cannot rename relationship "${before}" to "${new_name}" in table ${quoted(table)} as a column/relationship with ` +
+      `cannot rename relationship "${before}" to "${new_name}" in table ${quotedName(table)} as a column/relationship with ` +
         'the name already exists',
     );
   }

@@ -1,5 +1,6 @@
 import { EngineError } from '../../core/errors.ts';
 import { isObject } from '../../core/json/json.ts';
+import { quotedName } from '../../core/names.ts';
 import { type Codec, INVALID, type TypeOf } from '../../metadata/codec.ts';
 import { object } from '../../metadata/combinators.ts';
 import { remoteRelationshipDefinition } from '../../metadata/kinds/remote-relationship.ts';
@@ -9,7 +10,7 @@ import { findTable, NO_PATH } from '../change/edit.ts';
 import { fieldNames } from '../change/table-fields.ts';
 import { tableArguments } from '../request/arguments.ts';
 import { listOperations, tableList } from '../request/list-operations.ts';
-import { quoted, tablePart } from '../request/names.ts';
+import { tablePart } from '../request/names.ts';
 import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
 
 type NameArguments = TypeOf<typeof nameArguments>;
@@ -54,7 +55,7 @@ export const remoteRelationshipOperations: readonly Operation[] = [
       if (!fieldNames(findTable(copy.metadata, source, table)).has(name)) return;
       throw new EngineError(
         'already-exists',
-        `field with name "${name}" already exists in table ${quoted(table)}`,
+        `field with name "${name}" already exists in table ${quotedName(table)}`,
       );
     },
   }),

@@ -1,5 +1,6 @@
 import { EngineError } from '../../core/errors.ts';
 import { isObject } from '../../core/json/json.ts';
+import { quotedName } from '../../core/names.ts';
 import { argument, choose, object, optional } from '../../metadata/combinators.ts';
 import { functionConfiguration } from '../../metadata/kinds/function.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
@@ -7,7 +8,7 @@ import type { FunctionConfiguration, FunctionEntry, QualifiedName } from '../../
 import { text } from '../../metadata/values.ts';
 import { NO_PATH, optionally, trackedFunction, trackedTable, withSource } from '../change/edit.ts';
 import { sourceArgument } from '../request/arguments.ts';
-import { functionObject, quoted } from '../request/names.ts';
+import { functionObject } from '../request/names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
 interface Arguments {
@@ -37,10 +38,10 @@ export default operation({
   changesMetadata: true,
   run: ({ function: name, source, configuration, comment }, copy) => {
     if (trackedFunction(copy.metadata, source, name) !== undefined) {
-      throw new EngineError('already-tracked', `function already tracked: ${quoted(name)}`);
+      throw new EngineError('already-tracked', `function already tracked: ${quotedName(name)}`);
     }
     if (trackedTable(copy.metadata, source, name) !== undefined) {
-      throw new EngineError('not-supported', `table with name ${quoted(name)} already exists`);
+      throw new EngineError('not-supported', `table with name ${quotedName(name)} already exists`);
     }
     const added: FunctionEntry = {
       ...NO_PATH,

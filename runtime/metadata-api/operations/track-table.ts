@@ -1,6 +1,6 @@
 import { EngineError } from '../../core/errors.ts';
 import { isObject } from '../../core/json/json.ts';
-import { defaultBaseName, isGraphqlName, tableBaseName } from '../../core/names.ts';
+import { defaultBaseName, isGraphqlName, quotedName, tableBaseName } from '../../core/names.ts';
 import { argument, choose, object, optional, withDefault } from '../../metadata/combinators.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import { apolloFederation, tableConfiguration } from '../../metadata/kinds/table.ts';
@@ -9,7 +9,7 @@ import { boolean, name } from '../../metadata/values.ts';
 import { newTableEntry, optionally, trackedFunction, trackedTable, withSource } from '../change/edit.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { sourceArgument } from '../request/arguments.ts';
-import { quoted, tableObject } from '../request/names.ts';
+import { tableObject } from '../request/names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
 export interface TrackTableArguments {
@@ -63,10 +63,10 @@ export default operation({
 export function trackTable(args: TrackTableArguments, copy: WorkingCopy): void {
   const { source, table, is_enum, configuration, apollo_federation_config } = args;
   if (trackedTable(copy.metadata, source, table) !== undefined) {
-    throw new EngineError('already-tracked', `view/table already tracked: ${quoted(table)}`);
+    throw new EngineError('already-tracked', `view/table already tracked: ${quotedName(table)}`);
   }
   if (trackedFunction(copy.metadata, source, table) !== undefined) {
-    throw new EngineError('not-supported', `function with name ${quoted(table)} already exists`);
+    throw new EngineError('not-supported', `function with name ${quotedName(table)} already exists`);
   }
   const entry = newTableEntry({
     table,

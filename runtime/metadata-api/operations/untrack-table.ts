@@ -1,4 +1,5 @@
 import { EngineError } from '../../core/errors.ts';
+import { quotedName } from '../../core/names.ts';
 import { object, withDefault } from '../../metadata/combinators.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 import { boolean } from '../../metadata/values.ts';
@@ -6,7 +7,7 @@ import { refuseDependents } from '../change/dependents.ts';
 import { findSource, trackedTable, withSource } from '../change/edit.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { tableArguments } from '../request/arguments.ts';
-import { quoted, sameName } from '../request/names.ts';
+import { sameName } from '../request/names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
 export interface UntrackTableArguments {
@@ -37,7 +38,7 @@ export default operation({
 export function untrackTable({ table, source, cascade }: UntrackTableArguments, copy: WorkingCopy): void {
   findSource(copy.metadata, source);
   if (trackedTable(copy.metadata, source, table) === undefined) {
-    throw new EngineError('already-untracked', `view/table already untracked: ${quoted(table)}`);
+    throw new EngineError('already-untracked', `view/table already untracked: ${quotedName(table)}`);
   }
   refuseDependents(copy, { kind: 'table', source, table }, cascade);
   copy.metadata = withSource(copy.metadata, source, (owner) => ({

@@ -3,11 +3,6 @@
 import { displayName } from '../../core/names.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 
-/** A table or function as messages print it: `"author"`, outside schema public `"app.author"`. */
-export function quoted(name: QualifiedName): string {
-  return `"${displayName(name.schema, name.name)}"`;
-}
-
 /** The same without quotes, as in lists of dependent objects. */
 export function unquoted(name: QualifiedName): string {
   return displayName(name.schema, name.name);

@@ -6,7 +6,7 @@
 
 import type { SourceCatalog } from '../../catalog/catalog.ts';
 import { EngineError } from '../../core/errors.ts';
-import { keyOf } from '../../core/names.ts';
+import { keyOf, quotedName } from '../../core/names.ts';
 import {
   describeDependent,
   findDependencies,
@@ -20,7 +20,7 @@ import { dependencyError } from '../change/dependents.ts';
 import { findSource, withSource } from '../change/edit.ts';
 import { fieldNames } from '../change/table-fields.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
-import { quoted, sameName, unquoted } from '../request/names.ts';
+import { sameName, unquoted } from '../request/names.ts';
 import { type CatalogChanges, compareCatalogs, type TableChange } from './changes.ts';
 
 /** Rewrites `copy.metadata` for a source whose catalog went from `before` to `after`. */
@@ -69,7 +69,7 @@ function refuseFunctionChanges(changes: CatalogChanges, tracked: readonly Qualif
   if (changed !== undefined) {
     throw new EngineError(
       'not-supported',
-      `type of function ${quoted(changed)} is altered to "VOLATILE" which is not supported now`,
+      `type of function ${quotedName(changed)} is altered to "VOLATILE" which is not supported now`,
     );
   }
 }
@@ -82,15 +82,15 @@ function refuseComputedFieldChanges(source: Source, changes: CatalogChanges): vo
       if (changes.nowVolatile.some(used)) {
         throw new EngineError(
           'not-supported',
-          `The type of function ${quoted(definition.function)} associated with computed field "${name}" of table ` +
-            `${quoted(table)} is being altered to "VOLATILE"`,
+          `The type of function ${quotedName(definition.function)} associated with computed field "${name}" of table ` +
+            `${quotedName(table)} is being altered to "VOLATILE"`,
         );
       }
       if (changes.overloaded.some(used)) {
         throw new EngineError(
           'not-supported',
-          `The function ${quoted(definition.function)} associated with computed field"${name}" of table ` +
-            `${quoted(table)} is being overloaded`,
+          `The function ${quotedName(definition.function)} associated with computed field"${name}" of table ` +
+            `${quotedName(table)} is being overloaded`,
         );
       }
     }
@@ -148,7 +148,7 @@ function refuseTypeChanges(
       if (permissions.size === 0) continue;
       throw new EngineError(
         'dependency-error',
-        `cannot change type of column "${column}" in table ${quoted(table)} because of the following dependencies: ` +
+        `cannot change type of column "${column}" in table ${quotedName(table)} because of the following dependencies: ` +
           [...permissions].sort().join(', '),
       );
     }
@@ -197,7 +197,7 @@ function refuseNameClashes(source: Source, { table, renamedColumns }: TableChang
     if (!fieldNames(entry).has(to)) continue;
     throw new EngineError(
       'already-exists',
-      `cannot rename column "${from}" to "${to}" in table ${quoted(table)} as a relationship with the name already exists`,
+      `cannot rename column "${from}" to "${to}" in table ${quotedName(table)} as a relationship with the name already exists`,
     );
   }
 }

@@ -1,5 +1,6 @@
 /** Metrics of requests: GraphQL operations, bytes, and sockets. */
 import { createHash } from 'node:crypto';
+import { operationKey } from '../../core/names.ts';
 import { isForOperators } from '../../http/health.ts';
 import type { HttpRequestObservation, OperationObservation, WebsocketObservation } from '../logs/observe.ts';
 import { BUCKETS, type Family } from './family.ts';
@@ -53,10 +54,10 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
       if (!succeeded || !saved) return;
       const labels = { collection_name: saved.collection, operation_name: saved.name };
       savedTime.observe(labels, seconds);
-      timed.set(keyOf(saved), labels);
+      timed.set(operationKey(saved), labels);
     },
     keepSaved: (operations: readonly SavedName[]) => {
-      const kept = new Set(operations.map(keyOf));
+      const kept = new Set(operations.map(operationKey));
       for (const [key, labels] of timed) {
         if (kept.has(key)) continue;
         savedTime.remove(labels);
@@ -93,10 +94,6 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
     /** @param count open connections */
     read: (count: number) => httpConnections.set(count),
   };
-}
-
-function keyOf({ collection, name }: SavedName): string {
-  return JSON.stringify([collection, name]);
 }
 
 function hashOf(text: string): string {

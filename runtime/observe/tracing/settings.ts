@@ -1,7 +1,5 @@
 /** The metadata's `opentelemetry` as tracing uses it. */
-import { fillTemplate } from '../../core/environment-template.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, fillTemplate } from '../../core/environment-template.ts';
 
 export interface TraceSettings {
   /** Where spans are sent, as it is. */

@@ -5,6 +5,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CalledAction } from '../../core/action/plan.ts';
+import type { Environment } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import type { Program } from '../../core/program/program.ts';
 import type { Session } from '../../core/session.ts';
@@ -21,7 +22,6 @@ import {
 } from './action-log.ts';
 import type { CallOptions } from './call.ts';
 import { forgetEndedCalls } from './forget-calls.ts';
-import type { Environment } from './prepared.ts';
 import { createResultWatch } from './result-watch.ts';
 import {
   ANSWERED,

@@ -1,6 +1,7 @@
 /** Answers the root fields of actions. */
 import { answerText, isObjectType } from '../../core/action/answer.ts';
 import { type ActionPart, argumentValues, type CalledAction } from '../../core/action/plan.ts';
+import type { Environment } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import { remember } from '../../core/remember.ts';
@@ -11,7 +12,7 @@ import type { CallResult } from './action-log.ts';
 import type { StoredCalls } from './asynchronous.ts';
 import { type CallOptions, callHandler } from './call.ts';
 import { clientHeaders } from './headers.ts';
-import { type Environment, type PreparedAction, prepareAction } from './prepared.ts';
+import { type PreparedAction, prepareAction } from './prepared.ts';
 
 export interface ActionCallerOptions extends CallOptions {
   readonly asynchronous: StoredCalls;

@@ -1,7 +1,7 @@
 /** Actions ready to be called: environment variables filled in, transforms parsed. Made once for each declared action. */
 import type { CalledAction } from '../../core/action/plan.ts';
 import type { ActionHeader } from '../../core/action/shapes.ts';
-import { type FilledTemplate, fillTemplate } from '../../core/environment-template.ts';
+import { type Environment, type FilledTemplate, fillTemplate } from '../../core/environment-template.ts';
 import {
   type RequestTransform,
   type ResponseTransform,
@@ -27,8 +27,6 @@ export interface PreparedAction {
   /** Environment variables without a value: the action cannot be called. */
   readonly missing: readonly string[];
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function prepareAction(shape: CalledAction, environment: Environment): PreparedAction {
   const url = fillTemplate(shape.handler, environment);

@@ -1,6 +1,7 @@
 /** Makes stored calls of asynchronous actions, and decides who may see their results. */
 import type { CalledAction } from '../../core/action/plan.ts';
 import { actionTypes } from '../../core/action/types.ts';
+import type { Environment } from '../../core/environment-template.ts';
 import { EngineError, type ErrorCode } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { Program } from '../../core/program/program.ts';
@@ -11,7 +12,7 @@ import { vocabulary } from '../../core/vocabulary.ts';
 import type { CallOutcome, LoggedCall, StoredCall } from './action-log.ts';
 import { askHandler, type CallOptions, type CheckedCall, checkAnswer, payloadOf } from './call.ts';
 import { CallDetails } from './call-details.ts';
-import { type Environment, type PreparedAction, prepareAction } from './prepared.ts';
+import { type PreparedAction, prepareAction } from './prepared.ts';
 
 /** An asynchronous action that a program serves. */
 export interface ServedAction {

@@ -1,7 +1,7 @@
 /** One HTTP call to a remote schema: its address, its headers, and the errors of calls without an answer. */
 
 import { USER_AGENT } from '../../configuration/version.ts';
-import { fillTemplate } from '../../core/environment-template.ts';
+import { type Environment, fillTemplate } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import type { RemoteAddress, RemoteSchemaShape } from '../../core/remotes/shapes.ts';
 import type { Session } from '../../core/session.ts';
@@ -13,8 +13,6 @@ import { forwardedHeaders } from '../forwarded-headers.ts';
 import type { Header, OutgoingResponse } from '../message.ts';
 import type { Outgoing } from '../outgoing.ts';
 import { type Trace, traceHeaders } from '../trace.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface CallOptions {
   readonly outgoing: Outgoing;

@@ -2,7 +2,7 @@
 
 import { USER_AGENT } from '../../configuration/version.ts';
 import type { InputValidation } from '../../core/contract/shapes.ts';
-import { fillTemplate } from '../../core/environment-template.ts';
+import { type Environment, fillTemplate } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import { remember } from '../../core/remember.ts';
@@ -11,7 +11,7 @@ import { jsonText } from '../../core/types.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import type { AskedInput, Execution, InputValidator } from '../../graphql/execution.ts';
 import { chooseHeaders, clientHeaders, plain } from '../actions/headers.ts';
-import { type Environment, fillHeaders, type ShownHeader } from '../actions/prepared.ts';
+import { fillHeaders, type ShownHeader } from '../actions/prepared.ts';
 import { OutgoingError, unsendableHeader } from '../error.ts';
 import type { OutgoingResponse } from '../message.ts';
 import type { Outgoing } from '../outgoing.ts';

@@ -8,7 +8,7 @@ import type {
   TableAccess,
   TableShape,
 } from '../../core/contract/shapes.ts';
-import { objectKey } from '../../core/names.ts';
+import { keyOf, objectKey } from '../../core/names.ts';
 import type { Operation } from '../../core/program/proof.ts';
 import type { GeneratedProgram } from '../../core/program/resolvers.ts';
 import { fieldEntries } from '../../core/program/root-fields.ts';
@@ -65,10 +65,6 @@ type Find = (source: string, key: string) => TableAccess | undefined;
 
 function tableId(source: string, key: string): string {
   return JSON.stringify([source, key]);
-}
-
-function keyOf({ schema, name }: TableShape): string {
-  return objectKey(schema, name);
 }
 
 function rolesOf(program: GeneratedProgram): string[] {
