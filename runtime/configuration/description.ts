@@ -5,7 +5,7 @@ import { type Configuration, jwtConfigurations } from './configuration.ts';
 export function describeConfiguration(configuration: Configuration): object {
   return {
     port: configuration.serverPort,
-    server_host: configuration.serverHost,
+    server_host: configuration.serverHost ?? null,
     transaction_isolation: configuration.txIso,
     admin_secret_set:
       configuration.adminSecret !== undefined ||

@@ -108,7 +108,16 @@ export const OPTIONS = {
     'connection retries at start; default: until the metadata database can be reached',
     { variable: 'NO_OF_RETRIES' },
   ),
-  serverHost: option(text, '*', 'address to listen on; * is every address'),
+  serverHost: option(
+    optionalText,
+    undefined,
+    'address to listen on; * is every address; default: * with an admin secret, this machine only without one',
+  ),
+  insecure: option(
+    boolean,
+    false,
+    'without an admin secret: let server-host be an address that other machines reach',
+  ),
   serverPort: option(integer(0, 65535), 8080, 'port to listen on; 0 takes a free one'),
   connections: option(integer(1), 50, 'maximum number of connections to each source', {
     variable: 'PG_CONNECTIONS',

@@ -2,8 +2,7 @@
  * Answers while the server waits for its metadata database at start: probes say why, and everything else is asked to come
  * back. Without it a platform would take the process for broken and restart it over and over.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { guarded } from '../core/guarded.ts';
 import { JSON_TYPE } from './context.ts';
 
@@ -14,8 +13,16 @@ export interface WaitingRoom {
   close(): Promise<void>;
 }
 
-/** @throws what listening reports */
-export async function openWaitingRoom(reason: string, host: string, port: number): Promise<WaitingRoom> {
+/**
+ * @param open decides on the addresses
+ * @throws what listening reports
+ */
+export async function openWaitingRoom(
+  reason: string,
+  open: (
+    on: (host: string, port: number) => Promise<Server>,
+  ) => Promise<{ readonly port: number; readonly close: () => Promise<void> }>,
+): Promise<WaitingRoom> {
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url?.split('?', 1)[0];
     const answer = (status: number, body: object) => {
@@ -29,16 +36,19 @@ export async function openWaitingRoom(reason: string, host: string, port: number
     else answer(503, { path: '$', error: 'the server is starting', code: 'unexpected' });
   };
   const server = createServer(guarded(handle, (_, request) => request.destroy()));
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed);
-    server.listen({ host, port }, listening);
+  const listening = await open(async (host, port) => {
+    await new Promise<void>((listens, failed) => {
+      server.once('error', failed);
+      server.listen({ host, port }, listens);
+    });
+    return server;
   });
   const room: WaitingRoom = {
-    port: (server.address() as AddressInfo).port,
+    port: listening.port,
     reason,
     close: async () => {
       server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
+      await Promise.all([new Promise((closed) => server.close(closed)), listening.close()]);
     },
   };
   return room;

@@ -47,7 +47,7 @@ import type { Host, HostContext } from '../program/host.ts';
 import { createLive } from '../program/live.ts';
 import { openAuthentication } from '../session/authenticate.ts';
 import { createCalls } from './calls.ts';
-import { listen } from './listen.ts';
+import { hostsOf, listen, openWarning } from './listen.ts';
 import { openLiveQueries } from './live-queries.ts';
 import { type Observing, openObserving } from './observing.ts';
 import { createReadiness } from './readiness.ts';
@@ -96,6 +96,8 @@ export interface StartedServer extends RunningServer {
  */
 export async function startServer(options: ServerOptions): Promise<StartedServer> {
   const { configuration, environment } = options;
+  // Refused before anything is opened.
+  hostsOf(configuration);
   const observing = await openObserving(
     configuration,
     environment,
@@ -103,6 +105,8 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
   );
   const { observe, metrics, tracing, report } = observing;
   observe({ kind: 'startup', step: 'server_configuration', info: describeConfiguration(configuration) });
+  const warning = openWarning(configuration);
+  if (warning !== undefined) observe({ kind: 'unstructured', level: 'warn', message: warning });
 
   const live = createLive<Served>();
   const current: CurrentlyServed = () => {
@@ -232,7 +236,7 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
       ...(options.endpoints ?? []),
     ]);
     await app.ready();
-    const port = await listen(app, configuration, await waiting.end());
+    const { port, close } = await listen(app, configuration, await waiting.end());
     observe({ kind: 'startup', step: 'server', info: { message: 'the server listens', port } });
     const stop = async () => {
       readiness.drain();
@@ -240,7 +244,7 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
       const grace = configuration.gracefulShutdownTimeout * 1000;
       await within(grace, async () => {
         readiness.stop();
-        await app.close();
+        await Promise.all([app.close(), close()]);
         await closeAll(grace);
       });
       observe({ kind: 'startup', step: 'server', info: { message: 'the server has stopped' } });

@@ -1,7 +1,7 @@
 /** The waiting room of a server whose metadata database cannot be used yet; opened when it first has a reason to wait. */
 import type { Configuration } from '../configuration/configuration.ts';
 import { openWaitingRoom, type WaitingRoom } from '../http/waiting-room.ts';
-import { listening } from './listen.ts';
+import { hostsOf, listening } from './listen.ts';
 
 export interface Waiting {
   /** Tells clients this reason from now on. */
@@ -15,9 +15,9 @@ export function createWaiting(configuration: Configuration): Waiting {
   return {
     because: (reason) => {
       // An address that cannot be used now is reported when the server listens.
-      room ??= listening(configuration, (host, port) => openWaitingRoom(reason, host, port)).catch(
-        () => undefined,
-      );
+      room ??= openWaitingRoom(reason, (on) =>
+        listening(hostsOf(configuration), configuration.serverPort, on),
+      ).catch(() => undefined);
       void room.then((open) => {
         if (open) open.reason = reason;
       });
