@@ -12,6 +12,7 @@ const PROGRAMS = {
   cli: 'compiler/cli/cli.js',
   compiler: 'compiler/index.js',
   console: 'compiler/review/console.js',
+  project: 'compiler/dev/project-files.js',
   'metadata-thread': 'runtime/metadata-api/thread/metadata-thread.js',
 };
 /** Packages with programs or files of their own, and packages that may be absent. */

@@ -7,6 +7,7 @@ import { parse, parseType } from 'graphql';
 import type { ActionShape, ActionsProgram, CustomTypesShape } from '../../runtime/core/action/shapes.ts';
 import { camelCase, upperFirst } from '../../runtime/core/names.ts';
 import { startProgress } from '../offline/progress.ts';
+import type { CompileResult } from '../index.ts';
 import { programOf } from '../phases/4-plan/program.ts';
 import { nativeText, typeText } from '../phases/5-emit/action.ts';
 import type { CommandContext } from './command.ts';
@@ -26,21 +27,30 @@ export function actionTypesCommand(options: ActionTypesOptions, context: Command
   return withProject(options, context, progress, async (project) => {
     const result = compileReadable(project, context, progress);
     if (!result) return 1;
-    const { actions } = programOf(result.state.plan);
-    if (!actions) {
+    const written = await writeHandlers(result, options.out);
+    if (written.length === 0) {
       context.stderr('The metadata has no actions that can be served: nothing was written.\n');
       return 1;
     }
-    mkdirSync(options.out, { recursive: true });
-    const write = (name: string, text: string) => {
-      const path = join(options.out, name);
-      writeFileSync(path, text);
-      context.stdout(`${path}\n`);
-    };
-    write('types.ts', await handlerTypes(actions));
-    for (const action of actions.actions)
-      if (!existsSync(join(options.out, `${action.name}.ts`))) write(`${action.name}.ts`, stub(action));
+    for (const path of written) context.stdout(`${path}\n`);
     return 0;
+  });
+}
+
+/** Writes types and the stubs that are missing. @returns their paths; none without actions */
+export async function writeHandlers({ state }: CompileResult, out: string): Promise<string[]> {
+  const { actions } = programOf(state.plan);
+  if (!actions) return [];
+  mkdirSync(out, { recursive: true });
+  const missing = actions.actions.filter(({ name }) => !existsSync(join(out, `${name}.ts`)));
+  const texts = [
+    ['types.ts', await handlerTypes(actions)] as const,
+    ...missing.map((action) => [`${action.name}.ts`, stub(action)] as const),
+  ];
+  return texts.map(([name, text]) => {
+    const path = join(out, name);
+    writeFileSync(path, text);
+    return path;
   });
 }
 

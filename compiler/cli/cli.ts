@@ -11,6 +11,7 @@ import { addAdoptCommands } from './adopt-commands.ts';
 import type { CommandContext } from './command.ts';
 import { FORMATS } from './compile-report.ts';
 import { addDeliveryCommands } from './delivery-commands.ts';
+import { addDev } from './dev-commands.ts';
 import { addEvents } from './events-commands.ts';
 import { addLiveCommands } from './live-commands.ts';
 import { addProjectOptions, CATALOGS, sourceAddress } from './project-options.ts';
@@ -82,13 +83,15 @@ export async function run(
     context.stderr(`${(error as Error).message}\n`);
     return USAGE;
   }
-  const program = createProgram(context, (code) => {
+  const finish = (code: number) => {
     status = code;
-  });
+  };
+  const program = createProgram(context, finish);
   // The server's half is loaded for its own command and for help; it loads the compiler only to serve metadata.
   if (args.includes('serve') || !COMMANDS.some((command) => args.includes(command))) {
-    const { registerServe } = await import('../../runtime/server/serve-command.ts');
+    const { addServerOptions, registerServe } = await import('../../runtime/server/serve-command.ts');
     registerServe(program, compilerModule, reviewModule);
+    addDev(program, context, finish, addServerOptions);
   }
   try {
     await program.parseAsync([...args], { from: 'user' });

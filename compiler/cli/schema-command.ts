@@ -3,6 +3,8 @@ import { printSchema } from 'graphql';
 import { linkProgram } from '../../runtime/core/program/program.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import { startProgress } from '../offline/progress.ts';
+import type { SavedOptions } from '../../runtime/core/saved/saved.ts';
+import type { CompileResult } from '../index.ts';
 import { programOf } from '../phases/4-plan/program.ts';
 import { operationTypes, schemaTypes } from './client-types.ts';
 import type { CommandContext } from './command.ts';
@@ -22,17 +24,22 @@ export function schemaCommand(options: SchemaOptions, context: CommandContext): 
   return withProject(options, context, progress, async (project) => {
     const result = compileReadable(project, context, progress);
     if (!result) return 1;
-    const { serving } = project.input;
-    const program = linkProgram(programOf(result.state.plan), serving);
-    const schema = graphqlSchema(program.roleSchema(options.role, false));
-    const { stringifyNumbers } = serving;
-    const saved = result.state.plan.saved?.operations ?? [];
-    const texts = {
-      sdl: () => `${printSchema(schema)}\n`,
-      types: () => schemaTypes(schema, program, stringifyNumbers),
-      operations: () => operationTypes(schema, options.role, program, saved, stringifyNumbers),
-    };
-    context.stdout(await texts[options.as]());
+    context.stdout(await roleTypes(result, options.role, options.as, project.input.serving));
     return 0;
   });
+}
+
+/** What a role sees or may run, in the form that is asked for. */
+export async function roleTypes(
+  result: CompileResult,
+  role: string,
+  as: SchemaOptions['as'],
+  serving: SavedOptions,
+): Promise<string> {
+  const program = linkProgram(programOf(result.state.plan), serving);
+  const schema = graphqlSchema(program.roleSchema(role, false));
+  const { stringifyNumbers } = serving;
+  if (as === 'sdl') return `${printSchema(schema)}\n`;
+  if (as === 'types') return schemaTypes(schema, program, stringifyNumbers);
+  return operationTypes(schema, role, program, result.state.plan.saved?.operations ?? [], stringifyNumbers);
 }

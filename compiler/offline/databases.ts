@@ -156,7 +156,12 @@ function needsPostgis(failure: MigrationFailure | undefined): boolean {
   return failure?.extension !== undefined && POSTGIS_EXTENSIONS.includes(failure.extension);
 }
 
-function describeFailure(source: Source, failure: MigrationFailure, { scratch }: OfflineOptions): Diagnostic {
+/** A failure as a diagnostic of the source. */
+export function describeFailure(
+  source: Source,
+  failure: MigrationFailure,
+  { scratch }: Pick<OfflineOptions, 'scratch'>,
+): Diagnostic {
   const { reason, advice, extension, ...location } = failure;
   const isScratch = scratch !== undefined;
   const problem =
@@ -176,7 +181,8 @@ function stubOption(extension: string): string {
   return `--stub-extension ${extension}${isShipped ? '' : '=FILE, SQL that declares those of its types and functions that are used'}`;
 }
 
-function readFolder(folder: string, sources: readonly Source[]): SourceMigrations[] {
+/** @throws MigrationsFolderError */
+export function readFolder(folder: string, sources: readonly Source[]): SourceMigrations[] {
   try {
     return findMigrations(folder, sources);
   } catch (error) {
@@ -187,7 +193,8 @@ function readFolder(folder: string, sources: readonly Source[]): SourceMigration
   }
 }
 
-function missingMigrations(found: SourceMigrations): Diagnostic[] {
+/** What is said of a source without migrations. */
+export function missingMigrations(found: SourceMigrations): Diagnostic[] {
   const { source } = found;
   if ('missing' in found)
     return [

@@ -9,6 +9,7 @@ import type { SourceConnections } from '../database/source.ts';
 import type { Execution } from '../graphql/execution.ts';
 import type { Endpoints, LocateRule } from '../http/context.ts';
 import type { Health } from '../http/health.ts';
+import type { ProjectReport } from '../metadata-api/thread/project.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 
 export interface Host {
@@ -18,6 +19,8 @@ export interface Host {
   readonly ask?: (question: ConsoleQuestion) => Promise<string>;
   /** Finds rules in the metadata; absent without metadata. */
   readonly locate?: LocateRule;
+  /** Takes over the files of a project, of which the sources named have changed databases. */
+  readonly takeProject?: (changed: readonly string[]) => Promise<ProjectReport>;
   /** Cron triggers that the server has to deliver; a host with metadata delivers its own. */
   readonly cron?: readonly CronTriggerShape[];
   /** Closes every connection, once what runs there is done. */

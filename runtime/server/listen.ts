@@ -1,5 +1,5 @@
 /** Which addresses the server listens on, and what a person reads when it cannot. */
-import type { Server as HttpServer } from 'node:http';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { type AddressInfo, BlockList, createServer, isIP, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { adminSecrets, type Configuration, optionVariable } from '../configuration/configuration.ts';
@@ -81,11 +81,34 @@ export async function listen(
   configuration: Configuration,
   port = configuration.serverPort,
 ): Promise<Listening> {
-  try {
-    return await listening(hostsOf(configuration), port, async (host) => {
+  return explained(port, () =>
+    listening(hostsOf(configuration), port, async (host) => {
       await app.listen({ host, port });
       return app.server;
-    });
+    }),
+  );
+}
+
+/** Asks before anything else is started. @throws StartError when the port is taken or forbidden */
+export async function requireFreePort(configuration: Configuration): Promise<void> {
+  const port = configuration.serverPort;
+  const server = createHttpServer();
+  const probe = await explained(port, () =>
+    listening(hostsOf(configuration), port, async (host) => {
+      await new Promise<void>((listens, failed) => {
+        server.once('error', failed);
+        server.listen({ host, port }, listens);
+      });
+      return server;
+    }),
+  );
+  await Promise.all([new Promise((closed) => server.close(closed)), probe.close()]);
+}
+
+/** Says what to do about a port that cannot be used. */
+async function explained(port: number, listens: () => Promise<Listening>): Promise<Listening> {
+  try {
+    return await listens();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const choose = `choose another one with --server-port or ${optionVariable('serverPort')}`;

@@ -40,6 +40,8 @@ export interface MetadataEngineOptions<Database extends SourceDatabase>
   readonly served?: (state: MetadataState<Database>) => void;
   /** There are new cron or one-off events. */
   readonly scheduledChanged?: () => void;
+  /** Keeps a request's change elsewhere, before it is stored. @throws EngineError where it cannot be kept */
+  readonly keep?: (before: Metadata, after: Metadata) => void;
   /** Told what went wrong after a change was already accepted. */
   readonly report: (message: string, error: unknown) => void;
 }
@@ -120,11 +122,36 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
       const copy = this.#copy();
       try {
         const answer = await runRequest(request, copy, requester);
-        if (copy.modified) await this.#commit(copy);
+        if (copy.modified) {
+          await copy.check();
+          this.#options.keep?.(this.#state.metadata, copy.metadata);
+          await this.#commit(copy);
+        }
         return answer;
       } catch (error) {
         await this.#recover(copy, error);
         throw error;
+      } finally {
+        this.#release(copy);
+      }
+    });
+  }
+
+  /**
+   * Replaces the metadata, and leaves out what is inconsistent. Catalogs that are known stay, unless something is.
+   * @param changed sources whose databases have changed
+   * @throws EngineError when a database refuses its event triggers; the old state serves on
+   */
+  async replace(metadata: Metadata, changed: readonly string[]): Promise<MetadataState<Database>> {
+    return this.#alone(async () => {
+      const copy = this.#copy();
+      try {
+        copy.metadata = metadata;
+        copy.reintrospect(changed);
+        await copy.check();
+        if (copy.inconsistent.length > 0) copy.reintrospect(metadata.sources.map(({ name }) => name));
+        await this.#commit(copy);
+        return this.#state;
       } finally {
         this.#release(copy);
       }

@@ -13,6 +13,7 @@ import { pgDumpEndpoints } from '../../http/pg-dump.ts';
 import type { Host, HostContext, PreparedProgram } from '../../program/host.ts';
 import { createEvaluator, type TranspiledFile } from '../../program/loader.ts';
 import { openSource } from '../../program/sources.ts';
+import type { ProjectData, ProjectReport } from './project.ts';
 import { type MetadataThread, startMetadataThread } from './start-thread.ts';
 import {
   createCalls,
@@ -30,6 +31,7 @@ const LONGEST_RESTART = 30_000;
  * @param compiler address of the compiler's module, loaded in the thread
  * @param review address of the module that answers the console
  * @param first the thread, started with them earlier
+ * @param project files to serve
  * @throws EngineError when the metadata database cannot be reached
  */
 export async function hostMetadata(
@@ -37,9 +39,10 @@ export async function hostMetadata(
   compiler: string,
   review?: string,
   first?: MetadataThread,
+  project?: ProjectData,
 ): Promise<Host> {
   const { configuration, environment, observe } = context;
-  const start = () => startMetadataThread({ configuration, environment, compiler, review });
+  const start = () => startMetadataThread({ configuration, environment, compiler, review, project });
   const report = (error: unknown) => observe({ kind: 'unhandled-internal-error', error });
   let isStopping = false;
 
@@ -78,6 +81,10 @@ export async function hostMetadata(
     ],
     locate: async (reason) =>
       JSON.parse(await call((number) => ({ kind: 'locate', number, reason }))) as string[],
+    ...(project && {
+      takeProject: async (changed) =>
+        JSON.parse(await call((number) => ({ kind: 'project', number, changed }))) as ProjectReport,
+    }),
     ask: (question) => call((number) => ({ kind: 'console', number, question })),
     health: async () => (await call((number) => ({ kind: 'health', number }))) as Health,
     stop: async () => {

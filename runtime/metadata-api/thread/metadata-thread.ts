@@ -14,6 +14,7 @@ import { linkProgram } from '../../core/program/program.ts';
 import { createPlanner } from '../../core/request/planner.ts';
 import { setVocabulary, vocabulary } from '../../core/vocabulary.ts';
 import { describeConnectionError } from '../../database/connection-error.ts';
+import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
 import type { SourceConnection } from '../../database/source.ts';
 import { deliverScheduled } from '../../events/scheduled-delivery.ts';
 import type { Execution } from '../../graphql/execution.ts';
@@ -46,6 +47,7 @@ import {
   type MetadataStore,
   openMetadataStore,
 } from '../index.ts';
+import { openProject } from './project.ts';
 import {
   createCalls,
   type MessageFromThread,
@@ -107,6 +109,8 @@ function handle(running: Running, message: Exclude<MessageToThread, { kind: 'ans
       return answerConsole(running, message.question);
     case 'health':
       return running.health();
+    case 'project':
+      return running.takeProject(message.changed);
     case 'stop':
       return running.stop();
   }
@@ -134,6 +138,7 @@ interface CompilerModule {
       readonly naming: ReturnType<typeof namingOptions>;
       readonly serving: ReturnType<typeof servingOptions>;
       readonly environment: ReadonlySet<string>;
+      readonly unread?: readonly Diagnostic[];
     },
     previous?: Compilation,
   ) => Compilation;
@@ -161,15 +166,17 @@ interface Running {
   readonly store: MetadataStore;
   readonly limits: ApiLimits;
   readonly health: () => Promise<string>;
+  readonly takeProject: (changed: readonly string[]) => Promise<string>;
   readonly stop: () => Promise<string>;
 }
 
 async function start(data: ThreadData): Promise<Running> {
   const { configuration } = data;
   const initial = initialMetadata(data);
-  const [store, { compile }] = await Promise.all([
+  const [store, { compile }, project] = await Promise.all([
     openStore(data),
     import(data.compiler) as Promise<CompilerModule>,
+    data.project && openProject(data.project, data.environment),
   ]);
   observe({
     kind: 'startup',
@@ -199,7 +206,13 @@ async function start(data: ThreadData): Promise<Running> {
       store,
       compile: (input, previous) =>
         compile(
-          { ...input, naming, serving: servingOptions(configuration), environment: variables },
+          {
+            ...input,
+            naming,
+            serving: servingOptions(configuration),
+            environment: variables,
+            ...(project && { unread: project.unread }),
+          },
           previous,
         ),
       openSource: ({ name, configuration: { connection_info: info } }) =>
@@ -233,6 +246,7 @@ async function start(data: ThreadData): Promise<Running> {
         post({ kind: 'health-checks', checks });
         post({ kind: 'telemetry', settings: metadata.opentelemetry });
       },
+      ...(project && { keep: project.keep }),
       scheduledChanged: () => scheduled.wake(),
       report,
     });
@@ -245,7 +259,8 @@ async function start(data: ThreadData): Promise<Running> {
     );
     metadata = () => engine.state.metadata;
     const { inconsistent } = engine.state;
-    if (inconsistent.length > 0) {
+    // Those of files are told when they are taken over.
+    if (inconsistent.length > 0 && !project) {
       observe({
         kind: 'metadata',
         level: 'warn',
@@ -268,6 +283,7 @@ async function start(data: ThreadData): Promise<Running> {
         }
         return engine.state.inconsistent.length > 0 ? 'inconsistent' : 'ok';
       },
+      takeProject: async (changed) => JSON.stringify(await project?.take(engine, changed)),
       stop: async () => {
         stopWatching();
         await scheduled.stop(configuration.gracefulShutdownTimeout * 1000);

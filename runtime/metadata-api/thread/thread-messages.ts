@@ -13,6 +13,7 @@ import type { MetadataPath } from '../../http/metadata.ts';
 import type { ConnectionInfo } from '../../metadata/metadata.ts';
 import type { Observation } from '../../observe/logs/observe.ts';
 import type { TranspiledFile } from '../../program/loader.ts';
+import type { ProjectData } from './project.ts';
 
 /** Data that the thread starts with. */
 export interface ThreadData {
@@ -22,6 +23,8 @@ export interface ThreadData {
   readonly compiler: string;
   /** Address of the module that exports `answerConsole`; without it there is no console. */
   readonly review?: string | undefined;
+  /** Files that are served instead of what the metadata database has. */
+  readonly project?: ProjectData | undefined;
 }
 
 /** A database as the thread has opened it; another number means that it has to be opened anew. */
@@ -44,6 +47,8 @@ export type MessageToThread =
       readonly client: ClientRequest;
     }
   | { readonly kind: 'health' | 'stop'; readonly number: number }
+  /** Takes over the files of the project. Answered with a `ProjectReport` as JSON. */
+  | { readonly kind: 'project'; readonly number: number; readonly changed: readonly string[] }
   /** Answered with SQL. */
   | { readonly kind: 'dump'; readonly number: number; readonly body: string; readonly session: Session }
   /** Answered with a JSON array of paths. */
