@@ -1,4 +1,4 @@
-/** The two steps that `npm start` and `npm run generate` share: the example's database, and its compile. */
+/** The example's database, and its compile, for `npm run generate` and the tests. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

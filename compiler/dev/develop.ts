@@ -186,8 +186,10 @@ export class Developing {
   }
 
   async #restart(): Promise<void> {
-    await this.#close();
-    this.#running = await this.#open();
+    const databases = this.#running?.databases;
+    await this.#running?.server?.stop();
+    this.#running = undefined;
+    this.#running = await this.#open(databases);
     await this.#serve(this.#running);
     this.#terminal.say('The server answers again.');
   }
@@ -210,10 +212,13 @@ export class Developing {
     return { configuration, environment };
   }
 
-  /** Starts the databases, and brings them up to date. */
-  async #open(): Promise<Running> {
+  /**
+   * Starts the databases, and brings them up to date.
+   * @param former those that run, which stay if they are of the same sources
+   */
+  async #open(former?: Databases): Promise<Running> {
     const { configuration, environment } = this.#configure();
-    if (configuration.serverPort !== 0) await requireFreePort(configuration);
+    if (!former && configuration.serverPort !== 0) await requireFreePort(configuration);
     const given = { ...environment };
     const unset: Source[] = [];
     for (const source of readMetadataFile(this.#options.metadata).value.sources) {
@@ -223,7 +228,9 @@ export class Developing {
         given[variable] = configuration.databaseUrl;
       else unset.push(source);
     }
-    const databases = await Databases.open(this.#options, unset);
+    const isSame = String([...(former?.addresses.keys() ?? [])]) === String(unset.map(({ name }) => name));
+    if (!isSame) await former?.stop();
+    const databases = former && isSame ? former : await Databases.open(this.#options, unset);
     try {
       this.#tell(await databases.update());
       await databases.retire();
@@ -245,7 +252,7 @@ export class Developing {
 
   #tell({ said, diagnostics }: Update): void {
     if (said !== undefined) this.#terminal.say(said);
-    if (diagnostics.length > 0) this.#terminal.say(`\n${renderDiagnostics(diagnostics, String)}`.trimEnd());
+    if (diagnostics.length > 0) this.#terminal.say(`\n${renderDiagnostics(diagnostics, () => '')}`.trimEnd());
   }
 
   /** Starts the server on the databases as they are. */
