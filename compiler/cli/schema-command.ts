@@ -1,10 +1,10 @@
 /** `engine schema`: what a role sees, as SDL or as TypeScript types for its clients, or what it may run. */
 import { printSchema } from 'graphql';
 import { linkProgram } from '../../runtime/core/program/program.ts';
-import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
-import { startProgress } from '../offline/progress.ts';
 import type { SavedOptions } from '../../runtime/core/saved/saved.ts';
+import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import type { CompileResult } from '../index.ts';
+import { startProgress } from '../offline/progress.ts';
 import { programOf } from '../phases/4-plan/program.ts';
 import { operationTypes, schemaTypes } from './client-types.ts';
 import type { CommandContext } from './command.ts';

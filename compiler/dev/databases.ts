@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { readCatalogFile } from '../../runtime/catalog/index.ts';
 import type { Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../offline/embedded.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';
 import { applyMigrations } from '../offline/apply.ts';
 import { describeFailure, missingMigrations, readFolder } from '../offline/databases.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../offline/embedded.ts';
 import type { MigrationFile } from '../offline/migrations.ts';
 import { createStandIn } from '../offline/stand-in.ts';
 import { installStubs } from '../offline/stubs.ts';
@@ -277,7 +277,9 @@ function isExtended(
   if (!before) return by === 'more';
   const [now, rows] = [hashes(schema), hashes(seed)];
   const begins = before.schema.every((hash, index) => hash === now[index]);
-  return begins && String(before.seed) === String(rows) && (by === 'more' || now.length === before.schema.length);
+  return (
+    begins && String(before.seed) === String(rows) && (by === 'more' || now.length === before.schema.length)
+  );
 }
 
 function hashes(files: readonly MigrationFile[]): string[] {

@@ -109,7 +109,10 @@ function textOf(path: string): string | undefined {
 }
 
 function write(path: string, text: string | undefined): void {
-  if (text === undefined) return rmSync(path, { force: true });
+  if (text === undefined) {
+    rmSync(path, { force: true });
+    return;
+  }
   if (textOf(path) === text) return;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
@@ -126,8 +129,7 @@ async function writeMade(
   }
   if (clientTypes.length > 0) {
     const { roleTypes } = await import('../cli/schema-command.ts');
-    for (const [role, file] of clientTypes)
-      write(file, await roleTypes(result, role, 'types', serving));
+    for (const [role, file] of clientTypes) write(file, await roleTypes(result, role, 'types', serving));
   }
   if (handlerTypes !== undefined) {
     const { writeHandlers } = await import('../cli/action-types.ts');

@@ -7,8 +7,8 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { rolesOf } from '../../runtime/console/matrix.ts';
 import { sessionVariables } from '../../runtime/console/detail.ts';
+import { rolesOf } from '../../runtime/console/matrix.ts';
 import type { Program } from '../../runtime/core/program/program.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
@@ -105,6 +105,8 @@ function leaves(type: GraphQLObjectType): string[] {
 /** The request as a command line. */
 export function curl(url: string, { headers, query }: Pick<GraphiqlRole, 'headers' | 'query'>): string {
   const folded = query.replaceAll(/#.*\n/g, '').replaceAll(/\s+/g, ' ').trim();
-  const given = Object.entries(vocabulary().session(headers)).map(([name, value]) => `-H '${name}: ${value}' `);
+  const given = Object.entries(vocabulary().session(headers)).map(
+    ([name, value]) => `-H '${name}: ${value}' `,
+  );
   return `  curl ${url}/v1/graphql ${given.join('')}\\\n    -H 'content-type: application/json' -d '${JSON.stringify({ query: folded }).replaceAll("'", "'\\''")}'`;
 }
