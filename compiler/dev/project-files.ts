@@ -12,7 +12,7 @@ import { metadataFolder } from '../cli/metadata-folder.ts';
 import type { CompileResult } from '../index.ts';
 import { createMemory } from '../memory/memory.ts';
 import { reuseMetadata } from '../memory/reuse.ts';
-import { exportMetadata, readMetadataFile } from '../phases/1-read/index.ts';
+import { exportMetadata, type ParsedFiles, readMetadataFile } from '../phases/1-read/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
 
 export interface ProjectFilesOptions {
@@ -30,10 +30,11 @@ export interface ProjectFilesOptions {
 export function openFiles(given: object): ProjectFiles {
   const options = given as ProjectFilesOptions;
   const memory = createMemory();
+  const parsed: ParsedFiles = new Map();
   let last: Metadata | undefined;
   return {
     read: () => {
-      const { value, diagnostics, origin } = readMetadataFile(options.metadata);
+      const { value, diagnostics, origin } = readMetadataFile(options.metadata, parsed);
       // What did not change keeps its identity: it is neither compiled nor stored again.
       last = reuseMetadata(value, last, memory);
       return {

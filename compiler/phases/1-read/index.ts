@@ -3,3 +3,4 @@ export { exportMetadata } from '../../../runtime/metadata/export-metadata.ts';
 export { emptyMetadata } from '../../../runtime/metadata/metadata.ts';
 export { readMetadata } from '../../../runtime/metadata/read-metadata.ts';
 export { type FileResult, readMetadataFile } from './read-file.ts';
+export type { ParsedFiles } from './yaml-files.ts';

@@ -13,7 +13,7 @@ import { createOrigin, type Origin, type PositionNode } from '../../../runtime/m
 import { readMetadata } from '../../../runtime/metadata/read-metadata.ts';
 import { mergeActions } from './actions-sdl.ts';
 import { JsonSyntaxError, locator, scanJson } from './json-positions.ts';
-import { createYamlFiles, readText, type YamlFiles } from './yaml-files.ts';
+import { createYamlFiles, type ParsedFiles, readText, type YamlFiles } from './yaml-files.ts';
 
 /** Reads metadata from files, with the position of each part for later diagnostics. */
 export interface FileResult extends Result<Metadata> {
@@ -24,10 +24,11 @@ export interface FileResult extends Result<Metadata> {
  * Reads metadata from a file, JSON or (`.yaml`, `.yml`) YAML, or from a directory of YAML (`version.yaml`,
  * `databases/databases.yaml`, …; a flat `tables.yaml` in version 2). Never throws for bad input: a path that cannot be opened
  * is a diagnostic too.
+ * @param parsed files that were read earlier; those that are read now are added
  */
-export function readMetadataFile(path: string): FileResult {
+export function readMetadataFile(path: string, parsed?: ParsedFiles): FileResult {
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  if (isDirectory) return readDirectory(path);
+  if (isDirectory) return readDirectory(path, parsed);
   return /\.ya?ml$/.test(path) ? readYamlFile(path) : readJsonFile(path);
 }
 
@@ -107,9 +108,9 @@ const valueFiles: Readonly<Record<string, string>> = {
   'functions.yaml': 'functions',
 };
 
-function readDirectory(directory: string): FileResult {
+function readDirectory(directory: string, parsed: ParsedFiles | undefined): FileResult {
   const diagnostics: Diagnostic[] = [];
-  const files = createYamlFiles(diagnostics);
+  const files = createYamlFiles(diagnostics, parsed);
   const document: Record<string, unknown> = {};
   const children = new Map<string | number, PositionNode>();
   const add = (key: string, value: unknown, positions: PositionNode) => {

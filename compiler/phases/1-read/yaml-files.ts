@@ -48,8 +48,32 @@ export interface YamlFiles {
   readonly visited: ReadonlySet<string>;
 }
 
-/** A loader that adds what is wrong to `diagnostics`. */
-export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
+/** Syntax trees by file: most of the time that a folder takes. They count as long as the text is the same. */
+export type ParsedFiles = Map<string, Parsed>;
+
+interface Parsed {
+  readonly text: string;
+  readonly document: Document.Parsed;
+  readonly lines: LineCounter;
+}
+
+function parse(text: string): Parsed {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    customTags: [includeTag],
+    prettyErrors: false,
+    lineCounter: lines,
+  });
+  return { text, document, lines };
+}
+
+/**
+ * A loader that adds what is wrong to `diagnostics`.
+ * @param parsed of an earlier loader, for files that are as they were
+ */
+export function createYamlFiles(diagnostics: Diagnostic[], parsed: ParsedFiles = new Map()): YamlFiles {
   const visited = new Set<string>();
   let aliased = 0;
 
@@ -66,14 +90,9 @@ export function createYamlFiles(diagnostics: Diagnostic[]): YamlFiles {
       report(path, messages.metadataFileUnreadable({ file, reason }), { file, line: 1, column: 1 });
       return nothing({ file, line: 1, column: 1 });
     }
-    const lines = new LineCounter();
-    const document = parseDocument(text, {
-      version: '1.2',
-      schema: 'core',
-      customTags: [includeTag],
-      prettyErrors: false,
-      lineCounter: lines,
-    });
+    const known = parsed.get(file);
+    const { document, lines } = known?.text === text ? known : parse(text);
+    parsed.set(file, { text, document, lines });
     const locate = (offset: number): Location => {
       const { line, col } = lines.linePos(offset);
       return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
