@@ -19,6 +19,7 @@ import {
   MetadataCommandError,
   type ServerOptions,
 } from './metadata-server.ts';
+import { writtenSecrets } from './written-secrets.ts';
 
 export interface MetadataOptions extends ServerOptions {
   /** JSON file (ends in `.json`) or directory. */
@@ -33,12 +34,22 @@ export async function exportCommand(options: MetadataOptions, context: CommandCo
   if (path.endsWith('.json')) {
     writing(path, () => writeFileSync(path, json(metadata)));
     context.stdout(`The server's metadata → ${path}\n`);
-    return 0;
+  } else {
+    const files = metadataFolder(metadata);
+    writing(path, () => writeDirectory(path, files));
+    context.stdout(`The server's metadata → ${path}: ${files.size} files\n`);
   }
-  const files = metadataFolder(metadata);
-  writing(path, () => writeDirectory(path, files));
-  context.stdout(`The server's metadata → ${path}: ${files.size} files\n`);
+  warnOfSecrets(metadata, path, context);
   return 0;
+}
+
+function warnOfSecrets(metadata: Metadata, path: string, { stderr }: CommandContext): void {
+  const document = exportMetadata(metadata);
+  const { describe: nameOf } = createOrigin(document, () => undefined);
+  const secrets = writtenSecrets(document);
+  if (secrets.length === 0) return;
+  stderr(`Secrets are written out in ${path}; do not commit them as they are:\n`);
+  for (const secret of secrets) stderr(`  ${nameOf(secret.path)}: ${secret.instead}\n`);
 }
 
 /** Replaces the server's metadata by that of the file or directory. */

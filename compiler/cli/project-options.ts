@@ -1,5 +1,6 @@
 /** Options of the commands that compile a project. */
-import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
+import { type Command, Option } from 'commander';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { UsageError } from './command.ts';
 
@@ -19,6 +20,12 @@ are dropped in the end, with the roles that the migrations made. Name a throw-aw
 
 const SCRATCH =
   'throw-away server for --migrations, instead of the embedded PostgreSQL; databases are created and dropped there';
+
+/** The metadata that a command reads. A folder `metadata` needs no naming. */
+export function metadataOption(description = 'JSON or YAML file, or directory of YAML files'): Option {
+  const option = new Option('--metadata <path>', `${description}; default: metadata, if it exists`);
+  return existsSync('metadata') ? option.default('metadata', 'metadata') : option.makeOptionMandatory();
+}
 
 /** Values of an option that may be given several times. */
 export function collect(text: string, texts: readonly string[] = []): readonly string[] {
@@ -46,7 +53,7 @@ export function addNamingOptions(command: Command): Command {
 /** Adds the options that select a project. */
 export function addProjectOptions(command: Command): Command {
   command
-    .requiredOption('--metadata <path>', 'JSON or YAML file, or directory of YAML files')
+    .addOption(metadataOption())
     .option(
       '--migrations <folder>',
       'SQL migrations to apply to an embedded PostgreSQL, instead of reading the databases',

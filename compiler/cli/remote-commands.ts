@@ -1,7 +1,7 @@
 /** The commands about remote schemas. */
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
-import { addProjectOptions } from './project-options.ts';
+import { addProjectOptions, metadataOption } from './project-options.ts';
 
 /** Adds the commands to the command line; each loads what it needs when it runs. */
 export function addRemoteCommands(
@@ -25,12 +25,11 @@ Examples:
   engine remote rebase --metadata metadata --out proposed`,
     );
   const names = '[names...]';
-  const metadata = ['--metadata <path>', 'JSON or YAML file, or directory of YAML files'] as const;
   remote
     .command('lock')
     .description('write the locks of remote schemas')
     .argument(names, 'remote schemas; default: all')
-    .requiredOption(...metadata)
+    .addOption(metadataOption())
     .action(async (chosen: string[], _options, command: Command) => {
       const { lockCommand } = await import('./remote-command.ts');
       finish(await lockCommand(chosen, command.optsWithGlobals(), context));
@@ -39,7 +38,7 @@ Examples:
     .command('diff')
     .description('show what new locks would change; exit 1 for differences')
     .argument(names, 'remote schemas; default: all')
-    .requiredOption(...metadata)
+    .addOption(metadataOption())
     .action(async (chosen: string[], _options, command: Command) => {
       const { diffCommand } = await import('./remote-command.ts');
       finish(await diffCommand(chosen, command.optsWithGlobals(), context));
@@ -48,7 +47,7 @@ Examples:
     .command('rebase')
     .description('propose permissions without what the servers no longer have; exit 1 for proposals')
     .argument(names, 'remote schemas; default: all')
-    .requiredOption(...metadata)
+    .addOption(metadataOption())
     .option('--out <folder>', 'write proposals as <remote schema>/<role>.graphql below this folder')
     .action(async (chosen: string[], _options, command: Command) => {
       const { rebaseCommand } = await import('./remote-command.ts');

@@ -8,6 +8,7 @@ import {
   addProjectOptions,
   CATALOGS,
   collect,
+  metadataOption,
 } from './project-options.ts';
 
 /** Adds the commands to the command line; each loads what it needs when it runs. */
@@ -312,7 +313,7 @@ function addTest(program: Command, context: CommandContext, finish: (status: num
     .description(
       'test permissions on an embedded PostgreSQL: declared cases, and isolation of every row rule',
     )
-    .requiredOption('--metadata <path>', 'JSON or YAML file, or directory of YAML files')
+    .addOption(metadataOption())
     .option(
       '--migrations <folder>',
       'SQL migrations to apply to the embedded PostgreSQL; their rows are used',

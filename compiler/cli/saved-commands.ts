@@ -1,6 +1,7 @@
 /** The commands about saved operations. */
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
+import { metadataOption } from './project-options.ts';
 
 /** Adds the commands to the command line; each loads what it needs when it runs. */
 export function addSavedCommands(
@@ -14,7 +15,7 @@ export function addSavedCommands(
     .command('import')
     .description("import a client's manifest of persisted operations as a query collection")
     .argument('<manifest>', "JSON file written by the client's code generator")
-    .requiredOption('--metadata <path>', 'metadata to change: JSON file, or directory of YAML files')
+    .addOption(metadataOption('metadata to change: JSON file, or directory of YAML files'))
     .requiredOption('--name <name>', 'name of the collection; its operations are replaced')
     .option('--comment <text>', 'comment of the collection')
     .addHelpText(
