@@ -76,7 +76,8 @@ function readOptions(options: DevOptions & Readonly<Record<string, unknown>>): D
   const file = (name: 'migrations' | 'seed' | 'catalog', defaults: readonly string[]) => {
     const given = options[name];
     if (given !== undefined && !existsSync(given)) throw new UsageError(`--${name}: there is no ${given}.`);
-    return given ?? defaults.find((path) => existsSync(path));
+    // One that is made later is followed as well.
+    return given ?? defaults.find((path) => existsSync(path)) ?? defaults[0];
   };
   return {
     metadata,

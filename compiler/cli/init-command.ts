@@ -77,6 +77,7 @@ export async function initCommand(options: InitOptions, context: CommandContext)
 
 ${notesText(proposed)}
 Next${out === '.' ? '' : `, in ${out}`}:
+  engine dev
   engine compile --metadata metadata ${place.option} --out generated
   engine role add user --owner ${exampleOwner(catalog)}=X-${title(vocabulary().word)}-User-Id --metadata metadata ${place.option}
 README.md says how to serve it.

@@ -21,7 +21,7 @@ import { installStubs } from '../offline/stubs.ts';
 export interface DevelopmentFiles {
   /** Folder of the clusters. */
   readonly folder: string;
-  /** Folder or file. */
+  /** Folder or file, which need not exist, as for the others. */
   readonly migrations: string | undefined;
   /** Folder or file, applied after the migrations. */
   readonly seed: string | undefined;
@@ -241,9 +241,12 @@ async function discard(cluster: EmbeddedPostgres): Promise<void> {
 
 /** The files as they are now. Sources without migrations and without a catalog begin empty. */
 async function readFiles(
-  { migrations, seed, catalog: path }: DevelopmentFiles,
+  files: DevelopmentFiles,
   sources: readonly Source[],
 ): Promise<{ readonly missing: readonly Diagnostic[]; readonly wanted: readonly Wanted[] }> {
+  const [migrations, seed, path] = [files.migrations, files.seed, files.catalog].map((file) =>
+    file !== undefined && existsSync(file) ? file : undefined,
+  );
   const found = new Map(
     (migrations === undefined ? [] : readFolder(migrations, sources)).map((each) => [each.source, each]),
   );

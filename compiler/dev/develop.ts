@@ -64,9 +64,8 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 interface Running {
   readonly configuration: Configuration;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly databases: Databases;
-  /** Has sources without an address. */
-  readonly hasOwn: boolean;
+  /** Absent where every source has an address, and so has what the server stores of its own. */
+  readonly databases: Databases | undefined;
   server: StartedServer | undefined;
   host: Host | undefined;
   program: Program | undefined;
@@ -133,11 +132,11 @@ export class Developing {
     });
     isStarted = true;
     follow();
-    const { server, configuration, databases, hasOwn, program } = this.#running!;
+    const { server, configuration, databases, program } = this.#running!;
     return {
       port: server!.port,
       configuration,
-      place: hasOwn ? databases.place : undefined,
+      place: databases && databases.addresses.size > 0 ? databases.place : undefined,
       roles: this.#options.roles ?? (program ? rolesToTry(program) : []),
     };
   }
@@ -168,17 +167,16 @@ export class Developing {
         await this.#restart();
         return;
       }
-      const update = names.includes('schema') ? await this.#running.databases.update() : undefined;
+      const update = names.includes('schema') ? await this.#running.databases?.update() : undefined;
       if (update) this.#tell(update);
       if (update?.outcome === 'replaced') {
         await this.#running.server.stop();
         this.#running.server = undefined;
         await this.#serve(this.#running);
-        await this.#running.databases.retire();
+        await this.#running.databases?.retire();
         return;
       }
-      const addressed = [...this.#running.databases.addresses.keys()];
-      if (update?.outcome === 'extended') await this.#take(addressed);
+      if (update?.outcome === 'extended') await this.#take([...this.#running.databases!.addresses.keys()]);
       else if (names.includes('metadata')) await this.#take([]);
     } catch (error) {
       say(explain(error));
@@ -198,7 +196,7 @@ export class Developing {
     const running = this.#running;
     this.#running = undefined;
     await running?.server?.stop();
-    await running?.databases.stop();
+    await running?.databases?.stop();
   }
 
   #configure(): Pick<Running, 'configuration' | 'environment'> {
@@ -230,20 +228,20 @@ export class Developing {
     }
     const isSame = String([...(former?.addresses.keys() ?? [])]) === String(unset.map(({ name }) => name));
     if (!isSame) await former?.stop();
-    const databases = former && isSame ? former : await Databases.open(this.#options, unset);
+    const isNeeded = unset.length > 0 || configuration.metadataDatabaseUrl === undefined;
+    const open = () => (isNeeded ? Databases.open(this.#options, unset) : undefined);
+    const databases = isSame && former ? former : await open();
     try {
-      this.#tell(await databases.update());
-      await databases.retire();
+      if (databases) this.#tell(await databases.update());
+      await databases?.retire();
     } catch (error) {
-      await databases.stop();
+      await databases?.stop();
       throw error;
     }
-    const hasOwn = unset.length > 0;
     return {
       configuration,
       environment: given,
       databases,
-      hasOwn,
       server: undefined,
       host: undefined,
       program: undefined,
@@ -261,12 +259,12 @@ export class Developing {
     const environment = { ...running.environment };
     for (const { name, configuration } of readMetadataFile(this.#options.metadata).value.sources) {
       const variable = addressVariable(configuration.connection_info.database_url);
-      const address = databases.addresses.get(name);
+      const address = databases?.addresses.get(name);
       if (variable !== undefined && address !== undefined) environment[variable] = address;
     }
     const configuration = {
       ...running.configuration,
-      metadataDatabaseUrl: running.configuration.metadataDatabaseUrl ?? databases.own,
+      metadataDatabaseUrl: running.configuration.metadataDatabaseUrl ?? databases!.own,
       databaseUrl: undefined,
     };
     const openHost = async (context: HostContext): Promise<Host> => {

@@ -25,7 +25,7 @@ export const MIGRATIONS: CatalogPlace = {
 export function projectFiles(proposed: ProposedMetadata, place: CatalogPlace): Map<string, string> {
   return new Map([
     ['.env.example', environmentExample()],
-    ['.gitignore', '.env\nnode_modules/\n'],
+    ['.gitignore', '.engine/\n.env\nnode_modules/\n'],
     ['.github/workflows/engine.yml', workflow(place)],
     ['README.md', readme(place)],
     ['left-out.md', `# What is not served as it is\n\n${notesText(proposed)}`],
@@ -65,6 +65,7 @@ function variables() {
 function readme({ option, upkeep }: CatalogPlace): string {
   return `# GraphQL API of a PostgreSQL database
 
+- \`npx engine dev\` serves it on this machine while you edit it: http://localhost:8080/graphiql, http://localhost:8080/console.
 - \`npx engine compile --metadata metadata ${option} --out generated\` writes the code that serves the API: read it, commit it.
 - \`set -a; . ./.env; set +a; npx engine serve --generated generated --server-host 127.0.0.1 --graphiql\` serves it at http://localhost:8080/graphiql. \`.env\` holds the address of the database and the secret of the administrator; \`.env.example\` shows its form.
 - \`npx engine role add user --owner TABLE.COLUMN=X-Engine-User-Id --metadata metadata ${option}\` proposes what a role may read and write. Until then only the administrator may do anything.

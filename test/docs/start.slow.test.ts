@@ -44,7 +44,7 @@ test('its commands lead to an API in which a user sees own rows', async () => {
   const all = commands();
   const serve = all.findIndex((command) => command.includes('engine serve'));
   const outputs = all.slice(0, serve - 1).map(run);
-  const next = outputs[0]!.match(/^ {2}engine .*$/gm)!.map((command) => `npx ${command.trim()}`);
+  const next = outputs[0]!.match(/^ {2}engine (?!dev$).*$/gm)!.map((command) => `npx ${command.trim()}`);
   expect(next).toHaveLength(2);
   for (const command of next) run(command);
   // The page shows what the first proposal prints.

@@ -28,7 +28,7 @@ export interface ProjectFiles {
   readonly served: (compilation: Compilation) => Promise<void>;
 }
 
-export interface ReadFiles {
+interface ReadFiles {
   readonly metadata: Metadata;
   /** What is wrong with the files themselves. */
   readonly unread: readonly Diagnostic[];

@@ -1,9 +1,9 @@
 /** What `engine metadata export` says of secrets that are written out: places and remedies, never the secret. */
 import { expect, test } from 'vitest';
-import { writtenSecrets } from '../../compiler/cli/written-secrets.ts';
-import { exportMetadata, readMetadata } from '../../compiler/phases/1-read/index.ts';
-import type { JsonObject } from '../../runtime/metadata/metadata.ts';
-import { createOrigin } from '../../runtime/metadata/origin.ts';
+import { writtenSecrets } from '../../../compiler/cli/written-secrets.ts';
+import { exportMetadata, readMetadata } from '../../../compiler/phases/1-read/index.ts';
+import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
+import { createOrigin } from '../../../runtime/metadata/origin.ts';
 
 function found(document: JsonObject): string[] {
   const { value, diagnostics } = readMetadata({ version: 3, sources: [], ...document });
