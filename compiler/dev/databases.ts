@@ -11,6 +11,7 @@ import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { readCatalogFile } from '../../runtime/catalog/index.ts';
 import type { Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';
+import { StartError } from '../../runtime/server/start-error.ts';
 import { applyMigrations } from '../offline/apply.ts';
 import { describeFailure, missingMigrations, readFolder } from '../offline/databases.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../offline/embedded.ts';
@@ -132,7 +133,6 @@ export class Databases {
     const { missing, wanted } = await readFiles(this.#files, this.#sources);
     if (missing.length > 0) return { outcome: 'failed', diagnostics: missing };
     const { applied } = this.#state;
-    const isNew = wanted.every(({ source }) => applied[source.name] === undefined);
     if (wanted.every((each) => isExtended(each, applied, 'nothing')))
       return { outcome: 'same', diagnostics: [] };
     let reason = 'a file that had been applied has changed or is gone';
@@ -143,12 +143,12 @@ export class Databases {
         return { outcome: 'extended', said: additions(wanted, applied), diagnostics: [] };
       }
       // A file without a transaction may have been applied in part.
-      reason = `the rows that were there stand in the way (${failed.message})`;
+      reason = `the files could not be applied to what was there (${failed.message})`;
     }
-    return this.#replace(wanted, isNew, reason);
+    return this.#replace(wanted, reason);
   }
 
-  async #replace(wanted: readonly Wanted[], isNew: boolean, reason: string): Promise<Update> {
+  async #replace(wanted: readonly Wanted[], reason: string): Promise<Update> {
     const number = this.#state.last + 1;
     this.#save({ ...this.#state, last: number });
     const next = await startCluster(this.#files.folder, number);
@@ -163,12 +163,8 @@ export class Databases {
     this.#cluster = next;
     const former = this.#former.dataDirectory;
     this.#save({ cluster: number, last: number, former, applied: appliedOf(wanted) });
-    const kept = `because ${reason}. The rows that you had are kept in ${former} until that happens again`;
-    return {
-      outcome: 'replaced',
-      said: `the database was made anew${isNew ? '' : `, ${kept}`}`,
-      diagnostics: [],
-    };
+    const said = `the database was made anew, because ${reason}. The rows that you had are kept in ${former} until that happens again`;
+    return { outcome: 'replaced', said, diagnostics: [] };
   }
 
   /** Ends the cluster that an update has replaced. */
@@ -218,9 +214,20 @@ export class Databases {
 
 const STATE = 'development.json';
 
+/** @throws StartError */
 function readState(folder: string): State | undefined {
   const file = join(folder, STATE);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as State) : undefined;
+  if (!existsSync(file)) return undefined;
+  try {
+    const { cluster, last, former, applied } = JSON.parse(readFileSync(file, 'utf8')) as State;
+    if (Number.isInteger(cluster) && Number.isInteger(last) && typeof applied === 'object')
+      return { cluster, last, applied, ...(former !== undefined && { former }) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new StartError(
+    `${file} is damaged: it says what was applied to the databases in ${folder}. Remove that folder to begin anew; the rows in it go with it.`,
+  );
 }
 
 function databaseName({ name }: Pick<Source, 'name'>): string {
