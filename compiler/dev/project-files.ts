@@ -9,6 +9,7 @@ import { jsonText } from '../../runtime/core/types.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import type { ProjectFiles } from '../../runtime/metadata-api/thread/project.ts';
 import { metadataFolder } from '../cli/metadata-folder.ts';
+import { OutputFolderError, writeFolder } from '../cli/output-folder.ts';
 import type { CompileResult } from '../index.ts';
 import { createMemory } from '../memory/memory.ts';
 import { reuseMetadata } from '../memory/reuse.ts';
@@ -54,7 +55,15 @@ export function openFiles(given: object): ProjectFiles {
       };
     },
     write: (before, after) => writeBack(options.metadata, before, after),
-    served: async (compilation) => writeMade(options, compilation as CompileResult),
+    served: async (compilation) => {
+      try {
+        await writeMade(options, compilation as CompileResult);
+      } catch (error) {
+        const { path } = error as NodeJS.ErrnoException;
+        if (path === undefined) throw error;
+        throw new OutputFolderError(`${path} cannot be written: ${fileProblem(error)}.`);
+      }
+    },
   };
 }
 
@@ -125,7 +134,6 @@ async function writeMade(
   result: CompileResult,
 ): Promise<void> {
   if (out !== undefined) {
-    const { writeFolder } = await import('../cli/output-folder.ts');
     writeFolder(out, result.files);
   }
   if (clientTypes.length > 0) {

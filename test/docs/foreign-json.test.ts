@@ -7,6 +7,8 @@ const checkout = new URL('../../', import.meta.url);
 /** Files that may read JSON otherwise, and what they read. */
 const OWN_TEXTS: Readonly<Record<string, string>> = {
   'compiler/cli/output-folder.ts': 'the manifest of a generated folder',
+  'compiler/dev/databases.ts': 'what this program wrote about its databases',
+  'compiler/dev/terminal.ts': 'lines of the log of this program',
   'compiler/index.ts': "the package's own description",
   'compiler/phases/1-read/json-positions.ts': 'a key of an object, which is a string',
   'compiler/review/console.ts': 'a saved matrix: names and texts',
