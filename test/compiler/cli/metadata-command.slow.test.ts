@@ -67,6 +67,32 @@ describe('engine metadata', () => {
     }
   });
 
+  test('an export names the secrets that it writes out, and does not show them', async () => {
+    const hook = { name: 'nightly', schedule: '0 0 * * *', webhook: 'https://hook.example', payload: null };
+    const headers = [{ name: 'Authorization', value: 'Bearer loud' }];
+    const source = {
+      ...{ name: 'default', kind: 'postgres', tables: [] },
+      configuration: { connection_info: { database_url: 'postgres://u:loud@localhost/shop' } },
+    };
+    const metadata = {
+      version: 3,
+      sources: [source],
+      cron_triggers: [{ ...hook, headers, include_in_metadata: true }],
+    };
+    const other = await startWebhook((_, response) => response.end(JSON.stringify(metadata)));
+    try {
+      const { status, stderr } = await command('export', 'other.json', '--endpoint', other.url);
+      expect(status).toBe(0);
+      expect(stderr.replace(/ in \S+other\.json/, ' in other.json')).toBe(
+        'Secrets are written out in other.json; do not commit them as they are:\n' +
+          '  sources.default.configuration.connection_info.database_url: put the address into an environment variable: {from_env: NAME}\n' +
+          '  cron_triggers.nightly.headers.Authorization: put the value into an environment variable: value_from_env: NAME\n',
+      );
+    } finally {
+      await other.close();
+    }
+  });
+
   test('a refusal says what is inconsistent, unless that is allowed', async () => {
     await command('export', 'all.json');
     const metadata = JSON.parse(readFileSync(folder.at('all.json'), 'utf8'));
