@@ -3,6 +3,7 @@
  * address. What was applied is written beside it. Further migrations are applied to it; where that is not all that changed, a new
  * cluster takes its place, and the former one is kept until the next time: roles belong to a cluster, so only a new one is as
  * the migrations say.
+ * @rule When is the database of `engine dev` made anew?
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

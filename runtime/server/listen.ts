@@ -1,4 +1,7 @@
-/** Which addresses the server listens on, and what a person reads when it cannot. */
+/**
+ * Which addresses the server listens on, and what a person reads when it cannot.
+ * @rule Who can reach a server without an admin secret?
+ */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { type AddressInfo, BlockList, createServer, isIP, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
