@@ -5,7 +5,7 @@
  * the migrations say.
  * @rule When is the database of `engine dev` made anew?
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
@@ -50,10 +50,8 @@ interface Applied {
 
 /** What is written beside the clusters. */
 interface State {
-  /** Number of the cluster that is used. */
-  readonly cluster: number;
-  /** The highest number that was used, also for clusters that came to nothing. */
-  readonly last: number;
+  /** Folder of the cluster that is used. */
+  readonly cluster: string;
   /** Where the rows before the last replacement are. */
   readonly former?: string;
   /** By source. */
@@ -99,7 +97,7 @@ export class Databases {
   static async open(files: DevelopmentFiles, sources: readonly Source[]): Promise<Databases> {
     mkdirSync(files.folder, { recursive: true });
     writeFileSync(join(files.folder, '.gitignore'), '*\n');
-    const state = readState(files.folder) ?? { cluster: 1, last: 1, applied: {} };
+    const state = readState(files.folder) ?? { cluster: newCluster(), applied: {} };
     const cluster = await startCluster(files.folder, state.cluster);
     const databases = new Databases(files, sources, state, cluster);
     try {
@@ -150,11 +148,16 @@ export class Databases {
   }
 
   async #replace(wanted: readonly Wanted[], reason: string): Promise<Update> {
-    const number = this.#state.last + 1;
-    this.#save({ ...this.#state, last: number });
-    const next = await startCluster(this.#files.folder, number);
-    await this.#create(next);
-    const failed = await this.#apply(next, wanted, {});
+    const name = newCluster();
+    const next = await startCluster(this.#files.folder, name);
+    let failed: Diagnostic | undefined;
+    try {
+      await this.#create(next);
+      failed = await this.#apply(next, wanted, {});
+    } catch (error) {
+      await discard(next);
+      throw error;
+    }
     if (failed) {
       await discard(next);
       return { outcome: 'failed', diagnostics: [failed] };
@@ -163,7 +166,7 @@ export class Databases {
     this.#former = this.#cluster;
     this.#cluster = next;
     const former = this.#former.dataDirectory;
-    this.#save({ cluster: number, last: number, former, applied: appliedOf(wanted) });
+    this.#save({ cluster: name, former, applied: appliedOf(wanted) });
     const said = `the database was made anew, because ${reason}. The rows that you had are kept in ${former} until that happens again`;
     return { outcome: 'replaced', said, diagnostics: [] };
   }
@@ -220,9 +223,9 @@ function readState(folder: string): State | undefined {
   const file = join(folder, STATE);
   if (!existsSync(file)) return undefined;
   try {
-    const { cluster, last, former, applied } = JSON.parse(readFileSync(file, 'utf8')) as State;
-    if (Number.isInteger(cluster) && Number.isInteger(last) && typeof applied === 'object')
-      return { cluster, last, applied, ...(former !== undefined && { former }) };
+    const { cluster, former, applied } = JSON.parse(readFileSync(file, 'utf8')) as State;
+    if (/^postgres-[0-9a-f]+$/.test(cluster) && typeof applied === 'object')
+      return { cluster, applied, ...(former !== undefined && { former }) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
@@ -235,11 +238,13 @@ function databaseName({ name }: Pick<Source, 'name'>): string {
   return `engine_${name.replaceAll(/\W/g, '_')}`;
 }
 
-function startCluster(folder: string, number: number): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({
-    dataDirectory: join(folder, `postgres-${number}`),
-    superuser: 'engine_dev',
-  });
+/** A name that no cluster had: folders of former ones may be elsewhere, where the account of PostgreSQL can enter them. */
+function newCluster(): string {
+  return `postgres-${randomBytes(4).toString('hex')}`;
+}
+
+function startCluster(folder: string, name: string): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({ dataDirectory: join(folder, name), superuser: 'engine_dev' });
 }
 
 async function discard(cluster: EmbeddedPostgres): Promise<void> {
