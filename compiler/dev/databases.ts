@@ -52,8 +52,8 @@ interface Applied {
 interface State {
   /** Folder of the cluster that is used. */
   readonly cluster: string;
-  /** Where the rows before the last replacement are. */
-  readonly former?: string;
+  /** The one before the last replacement, and where it really is. */
+  readonly former?: Pick<State, 'cluster' | 'applied'> & { readonly place: string };
   /** By source. */
   readonly applied: Readonly<Record<string, Applied>>;
 }
@@ -148,27 +148,40 @@ export class Databases {
   }
 
   async #replace(wanted: readonly Wanted[], reason: string): Promise<Update> {
-    const name = newCluster();
+    const { cluster, applied, former } = this.#state;
+    // A branch was changed, and changed back.
+    const again = wanted.every((each) => isExtended(each, former?.applied ?? {}, 'nothing'))
+      ? former
+      : undefined;
+    const name = again?.cluster ?? newCluster();
     const next = await startCluster(this.#files.folder, name);
-    let failed: Diagnostic | undefined;
-    try {
-      await this.#create(next);
-      failed = await this.#apply(next, wanted, {});
-    } catch (error) {
-      await discard(next);
-      throw error;
-    }
-    if (failed) {
-      await discard(next);
-      return { outcome: 'failed', diagnostics: [failed] };
-    }
-    if (this.#state.former !== undefined) rmSync(this.#state.former, { recursive: true, force: true });
+    const failed = again ? undefined : await this.#fill(next, wanted);
+    if (failed) return { outcome: 'failed', diagnostics: [failed] };
+    if (former && !again) rmSync(former.place, { recursive: true, force: true });
+    const place = this.#cluster.dataDirectory;
     this.#former = this.#cluster;
     this.#cluster = next;
-    const former = this.#former.dataDirectory;
-    this.#save({ cluster: name, former, applied: appliedOf(wanted) });
-    const said = `the database was made anew, because ${reason}. The rows that you had are kept in ${former} until that happens again`;
+    this.#save({ cluster: name, applied: appliedOf(wanted), former: { cluster, applied, place } });
+    const said = again
+      ? `the database from before is used again: the files are those that it was made of. The one until now is kept in ${place}`
+      : `the database was made anew, because ${reason}. The rows that you had are kept in ${place} until that happens again`;
     return { outcome: 'replaced', said, diagnostics: [] };
+  }
+
+  /** Makes the databases of a new cluster. Where that fails, the cluster is removed. */
+  async #fill(cluster: EmbeddedPostgres, wanted: readonly Wanted[]): Promise<Diagnostic | undefined> {
+    let isFilled = false;
+    try {
+      await this.#create(cluster);
+      const failed = await this.#apply(cluster, wanted, {});
+      isFilled = failed === undefined;
+      return failed;
+    } finally {
+      if (!isFilled) {
+        await cluster.stop();
+        rmSync(cluster.dataDirectory, { recursive: true, force: true });
+      }
+    }
   }
 
   /** Ends the cluster that an update has replaced. */
@@ -245,11 +258,6 @@ function newCluster(): string {
 
 function startCluster(folder: string, name: string): Promise<EmbeddedPostgres> {
   return startEmbeddedPostgres({ dataDirectory: join(folder, name), superuser: 'engine_dev' });
-}
-
-async function discard(cluster: EmbeddedPostgres): Promise<void> {
-  await cluster.stop();
-  rmSync(cluster.dataDirectory, { recursive: true, force: true });
 }
 
 /** The files as they are now. Sources without migrations and without a catalog begin empty. */

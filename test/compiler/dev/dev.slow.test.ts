@@ -128,6 +128,10 @@ test('a project is served while it is edited', async () => {
   await eventually(users('email')).toEqual({ data: { users: [] } });
   const [, former] = /kept in (\S+) until/.exec(running.output())!;
   expect(existsSync(former!)).toBe(true);
+  // As after a change of branches, and back.
+  writeFileSync(at('migrations/2_mail/up.sql'), 'alter table users add mail text;');
+  await says('the database from before is used again');
+  await eventually(users('mail')).toEqual({ data: { users: [{ name: 'Ann', mail: null }] } });
 
   // The metadata API writes the files.
   const change = {
@@ -142,7 +146,7 @@ test('a project is served while it is edited', async () => {
   expect(readFileSync(at('metadata/databases/default/tables/public_users.yaml'), 'utf8')).toContain(
     'role: user',
   );
-  expect(await ask(port, '{ users { name } }', user)).toEqual({ data: { users: [] } });
+  expect(await ask(port, '{ users { name } }', user)).toEqual({ data: { users: [{ name: 'Ann' }] } });
 
   // A secret from .env.
   appendFileSync(at('.env'), "ENGINE_GRAPHQL_ADMIN_SECRET='of-this-project'\n");
@@ -150,10 +154,10 @@ test('a project is served while it is edited', async () => {
     errors: [{ extensions: { code: 'access-denied' } }],
   });
   const secret = { 'x-engine-admin-secret': 'of-this-project' };
-  expect(await ask(port, '{ users { name } }', secret)).toEqual({ data: { users: [] } });
+  expect(await ask(port, '{ users { name } }', secret)).toEqual({ data: { users: [{ name: 'Ann' }] } });
   writeFileSync(at('.env'), 'ENGINE_GRAPHQL_LOG_LEVEL=loud\n');
   await says('Environment variable ENGINE_GRAPHQL_LOG_LEVEL: expected one of');
-  expect(await ask(port, '{ users { name } }', secret)).toEqual({ data: { users: [] } });
+  expect(await ask(port, '{ users { name } }', secret)).toEqual({ data: { users: [{ name: 'Ann' }] } });
 
   running.child.kill('SIGINT');
   expect(await running.ended).toBe(0);
