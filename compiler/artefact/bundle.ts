@@ -46,7 +46,7 @@ export async function bundleArtefact(
     keepNames: true,
     metafile: true,
     // Asked for only on other platforms, and optional: an install may lack them.
-    external: ['pg-native', 'pg-cloudflare'],
+    external: ['pg-native', 'pg-cloudflare', 'libpg-query'],
     // Packages in the older form ask for modules of Node by `require`.
     banner: {
       js: "#!/usr/bin/env node\nimport{createRequire as engineRequire}from'node:module';const require=engineRequire(import.meta.url);",

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { printCatalogFile } from '../../runtime/catalog/index.ts';
+import { loadReadBody } from '../../runtime/catalog/sql-body.ts';
 import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import { keyOf } from '../../runtime/core/names.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
@@ -67,7 +68,7 @@ export async function initCommand(options: InitOptions, context: CommandContext)
   );
   const files = new Map([...metadata, ...projectFiles(proposed, place)]);
   if (url === undefined) files.set(FIRST_MIGRATION.path, FIRST_MIGRATION.text);
-  else files.set('catalog.json', printCatalogFile({ version: 2, sources: { default: catalog } }));
+  else files.set('catalog.json', printCatalogFile({ version: 3, sources: { default: catalog } }));
   refuseExisting(out, [...files.keys()]);
   for (const [path, text] of files) write(join(out, path), text);
   if (url !== undefined)
@@ -107,7 +108,7 @@ function count(number: number, one: string, several = `${one}s`): string {
 
 async function existingDatabase(url: string): Promise<Database> {
   try {
-    const catalog = await readDatabase({ connectionString: url }, []);
+    const catalog = await readDatabase({ connectionString: url }, [], loadReadBody);
     const client = new DatabaseClient({ connectionString: url });
     await client.connect();
     try {
@@ -137,7 +138,7 @@ async function firstDatabase(): Promise<Database> {
     const url = await server.createDatabase('first');
     const failure = await applyMigrations(url, [FIRST_MIGRATION]);
     if (failure) throw new Error(`The first migration was refused: ${failure.reason}`);
-    return { catalog: await readDatabase({ connectionString: url }, []), foreign: new Set() };
+    return { catalog: await readDatabase({ connectionString: url }, [], loadReadBody), foreign: new Set() };
   } finally {
     await server.stop();
   }

@@ -2,6 +2,7 @@
 
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { writeCatalogFile } from '../../runtime/catalog/index.ts';
+import { loadReadBody } from '../../runtime/catalog/sql-body.ts';
 import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
@@ -45,7 +46,7 @@ export async function introspectCommand(
     for (const [name, connectionString] of addresses)
       keep(
         name,
-        await readDatabase({ connectionString }, []).catch((error: unknown) => ({
+        await readDatabase({ connectionString }, [], loadReadBody).catch((error: unknown) => ({
           error: describeConnectionError(error),
         })),
       );
@@ -55,7 +56,7 @@ export async function introspectCommand(
     context.stderr('Nothing was written.\n');
     return 1;
   }
-  await writeCatalogFile(options.out, { version: 2, sources: catalogs });
+  await writeCatalogFile(options.out, { version: 3, sources: catalogs });
   const tables = Object.values(catalogs).reduce((sum, catalog) => sum + catalog.tables.length, 0);
   context.stdout(`${Object.keys(catalogs).length} sources, ${tables} tables → ${options.out}\n`);
   return 0;

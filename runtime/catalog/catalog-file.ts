@@ -37,7 +37,14 @@ export async function readCatalogFile(path: string): Promise<CatalogFile> {
   // Loaded on demand: a server reads no saved catalog.
   const { catalogFileSchema } = await import('./catalog-schema.ts');
   const result = catalogFileSchema.safeParse(json);
-  if (result.success) return result.data;
+  if (result.success) {
+    const { version, sources } = result.data;
+    if (version === 3) return { version, sources };
+    const older = Object.entries(sources).map(
+      ([name, source]) => [name, { ...source, withoutBelow: true as const }] as const,
+    );
+    return { version: 3, sources: Object.fromEntries(older) };
+  }
   const { issues } = result.error;
   const findings = issues
     .slice(0, shownFindings)

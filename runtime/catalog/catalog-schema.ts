@@ -24,6 +24,16 @@ const type = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const named = <Value extends z.ZodType>(value: Value) => z.record(text, value).exactOptional();
+const below = z
+  .strictObject({
+    reads: named(z.array(text)),
+    calls: named(text),
+    unread: named(text),
+    shows: text.exactOptional(),
+  })
+  .exactOptional();
+
 const column = z.strictObject({
   name: text,
   position: count,
@@ -36,6 +46,7 @@ const column = z.strictObject({
   nondeterministic: stated,
   comment,
   origin: z.strictObject({ ...relation, column: text }).exactOptional(),
+  below,
   updatable: z.boolean().exactOptional(),
 });
 
@@ -59,6 +70,7 @@ const table = z.strictObject({
   partitionOf: z.strictObject(relation).exactOptional(),
   inherits: stated,
   hasChildren: stated,
+  ancestors: z.array(z.strictObject(relation)).exactOptional(),
   columns: z.array(column),
   primaryKey: key.exactOptional(),
   uniqueConstraints: z.array(key),
@@ -90,6 +102,7 @@ const table = z.strictObject({
   ordered: stated,
   definition: text.exactOptional(),
   calls: z.record(text, text).exactOptional(),
+  below,
   triggers: z.record(text, text).exactOptional(),
   checks: z.array(z.strictObject({ name: text, definition: text })),
   sideEffects: stated,
@@ -111,6 +124,8 @@ const databaseFunction = z.strictObject({
   returnsSet: stated,
   language: text,
   definition: text.exactOptional(),
+  definer: stated,
+  below,
 });
 
 const tableDistribution = z.discriminatedUnion('kind', [
@@ -125,14 +140,16 @@ const source = z.strictObject({
   types: z.array(type),
   tables: z.array(table),
   functions: z.array(databaseFunction),
+  withoutBelow: stated,
   distribution: z
     .strictObject({ tables: z.record(text, tableDistribution), functions: z.array(text).exactOptional() })
     .exactOptional(),
   enumTables: z.record(text, z.array(z.strictObject({ value: text, comment: text.nullable() }))),
 });
 
-export const catalogFileSchema: z.ZodType<CatalogFile> = z.strictObject({
-  // Version 1 did not tell what proofs by a constraint need (proven.ts).
-  version: z.literal(2, { error: 'this version of Engine reads version 2' }),
-  sources: z.record(text, source),
-});
+export const catalogFileSchema: z.ZodType<Omit<CatalogFile, 'version'> & { readonly version: 2 | 3 }> =
+  z.strictObject({
+    // Version 1 did not tell what proofs by a constraint need (proven.ts), version 2 not what audits do (below.ts).
+    version: z.literal([2, 3], { error: 'this version of Engine reads versions 2 and 3' }),
+    sources: z.record(text, source),
+  });

@@ -4,12 +4,12 @@
  * attribute number) so that the same database gives the same bytes.
  */
 
-import type { ForeignKeyAction } from '../core/contract/shapes.ts';
+import type { Below, ForeignKeyAction } from '../core/contract/shapes.ts';
 import type { Distribution } from '../core/shards/shapes.ts';
 
 /** Catalogs of a compile, keyed by the name of the source; the saved form (`engine introspect`) has `version`. */
 export interface CatalogFile {
-  readonly version: 2;
+  readonly version: 3;
   readonly sources: Readonly<Record<string, SourceCatalog>>;
 }
 
@@ -24,6 +24,8 @@ export interface Catalog {
   readonly types: readonly CatalogType[];
   readonly tables: readonly CatalogTable[];
   readonly functions: readonly CatalogFunction[];
+  /** Of a file that version 2 saved: it does not tell what is below views, columns and functions. */
+  readonly withoutBelow?: true;
   /** How tables are spread over a Citus cluster; absent without the extension, and where no table is spread. Views are not in it. */
   readonly distribution?: Distribution;
 }
@@ -72,6 +74,8 @@ export interface CatalogTable {
   readonly inherits?: true;
   /** Other tables inherit from it, partitions apart: its rows are theirs, too, for which its keys do not hold. */
   readonly hasChildren?: true;
+  /** Tables that show its rows, too: those that it inherits from or is a part of, at every level. */
+  readonly ancestors?: readonly RelationReference[];
   readonly columns: readonly CatalogColumn[];
   readonly primaryKey?: CatalogKey;
   /** UNIQUE constraints, by name (deferrable ones too); the primary key is not repeated here. */
@@ -95,6 +99,8 @@ export interface CatalogTable {
    * their own. What functions read that it calls is not known.
    */
   readonly reads?: readonly (RelationReference & { readonly columns: readonly string[] })[];
+  /** Views only: what the query looks at through everything that it is made of. */
+  readonly below?: Below;
   /** Views only, but for materialized ones: the query has an ORDER BY, or all that it reads is a view or subquery that has one. */
   readonly ordered?: true;
   /** Views only: hash of the query and options, and of those of views below it. Postgres versions print queries differently. */
@@ -183,6 +189,8 @@ export interface CatalogColumn {
    * Postgres knows; through views on views, down to a relation with rows of its own.
    */
   readonly origin?: RelationReference & { readonly column: string };
+  /** What its default or the expression that generates it looks at; for views, that of the column shown. */
+  readonly below?: Below;
   /**
    * For columns of views: may INSERT or UPDATE name it. Not an expression of an automatically updatable view; any column
    * where an INSTEAD OF trigger or unconditional INSTEAD rule handles INSERT or UPDATE. Absent for every other kind.
@@ -210,6 +218,10 @@ export interface CatalogFunction {
   readonly language: string;
   /** Hash of all that CREATE FUNCTION says, the body included. Not of functions that it calls. */
   readonly definition?: string;
+  /** It runs with the rights of its owner. */
+  readonly definer?: true;
+  /** What it looks at, and what the functions do that it calls. */
+  readonly below?: Below;
 }
 
 /** Rows of tables that metadata marks as enum tables, keyed `schema.name`, values sorted. */

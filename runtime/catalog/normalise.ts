@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { objectKey } from '../core/names.ts';
+import { type BelowLookup, readBelow } from './below.ts';
 import type {
   Catalog,
   CatalogColumn,
@@ -12,6 +13,7 @@ import type {
   CatalogKey,
   CatalogTable,
   RelationKind,
+  RelationReference,
 } from './catalog.ts';
 import { compareNames, compareText } from './order.ts';
 import type {
@@ -25,6 +27,7 @@ import type {
   RawRelation,
   RawTrigger,
 } from './raw-catalog.ts';
+import type { ReadBody } from './sql-body.ts';
 import { nameTypes, type TypeNames, typeText } from './type-names.ts';
 import { readViewOrder, readViewOrigins, type ViewOrigins } from './view-origins.ts';
 
@@ -39,10 +42,12 @@ interface Lookup {
   readonly reads: ReadonlyMap<number, readonly RawRead[]>;
   readonly calls: ReadonlyMap<number, readonly RawCall[]>;
   readonly triggers: ReadonlyMap<number, readonly RawTrigger[]>;
+  readonly parents: ReadonlyMap<number, readonly { readonly parent: number }[]>;
+  readonly below: BelowLookup;
 }
 
-/** Makes the catalog of what {@link catalogStatement} returned. */
-export function normaliseCatalog(raw: RawCatalog): Catalog {
+/** Makes the catalog of what {@link catalogStatement} returned. Without `readBody` no body of a function is read. */
+export function normaliseCatalog(raw: RawCatalog, readBody?: ReadBody): Catalog {
   const columns = groupByRelation(raw.columns);
   for (const list of columns.values()) list.sort((a, b) => a.position - b.position);
   const origins = new Map<number, ViewOrigins>();
@@ -55,14 +60,14 @@ export function normaliseCatalog(raw: RawCatalog): Catalog {
     constraints: groupByRelation(raw.constraints),
     indexes: groupByRelation(raw.indexes),
     origins,
-    reads: groupByRelation(raw.reads),
+    reads: groupByRelation(raw.reads.filter(({ position, function: called }) => position + called === 0)),
     calls: groupByRelation(raw.calls),
     triggers: groupByRelation(raw.triggers),
+    parents: groupByRelation(raw.inheritance),
+    below: readBelow(raw, readBody),
   };
   const tables = raw.relations.map((relation) => describeTable(relation, lookup)).sort(compareNames);
-  const functions = raw.functions
-    .map((entry) => describeFunction(entry, lookup.types))
-    .sort(compareFunctions);
+  const functions = raw.functions.map((entry) => describeFunction(entry, lookup)).sort(compareFunctions);
   return {
     serverVersion: raw.serverVersion,
     extensions: [...raw.extensions].sort((a, b) => compareText(a.name, b.name)),
@@ -88,6 +93,8 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
   const ofKind = (kind: RawConstraint['kind']) =>
     constraints.filter((constraint) => constraint.kind === kind);
   const [primaryKey] = ofKind('p');
+  const below = lookup.below.ofRelation(relation.oid);
+  const ancestors = ancestorsOf(relation.oid, lookup);
   return {
     schema: relation.schema,
     name: relation.name,
@@ -97,6 +104,7 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
     ...(parent && { partitionOf: { schema: parent.schema, name: parent.name } }),
     ...(relation.inherits && { inherits: true }),
     ...(relation.has_children && { hasChildren: true }),
+    ...(ancestors.length > 0 && { ancestors }),
     columns: (lookup.columns.get(relation.oid) ?? []).map((column) => describeColumn(column, lookup)),
     ...(primaryKey && { primaryKey: describeKey(primaryKey, all, lookup) }),
     uniqueConstraints: ofKind('u').map((constraint) => describeKey(constraint, all, lookup)),
@@ -120,6 +128,7 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
     })),
     foreignKeys: ofKind('f').flatMap((constraint) => describeForeignKey(constraint, lookup)),
     ...describeQuery(relation, lookup),
+    ...(below && { below }),
     ...describeTriggers(relation, lookup),
     checks: ofKind('c').map(({ name, definition }) => ({ name, definition: definition! })),
     ...(relation.has_side_effects && { sideEffects: true }),
@@ -129,8 +138,25 @@ function describeTable(relation: RawRelation, lookup: Lookup): CatalogTable {
   };
 }
 
+/** Tables that show its rows: those that it inherits from or is a part of, at every level. */
+function ancestorsOf(oid: number, { parents, relations }: Lookup): RelationReference[] {
+  const found = new Set<number>();
+  const collect = (relation: number): void => {
+    for (const { parent } of parents.get(relation) ?? []) {
+      found.add(parent);
+      collect(parent);
+    }
+  };
+  collect(oid);
+  return [...found]
+    .flatMap((each) => relations.get(each) ?? [])
+    .map(({ schema, name }) => ({ schema, name }))
+    .sort(compareNames);
+}
+
 function describeColumn(column: RawColumn, lookup: Lookup): CatalogColumn {
   const origin = findOrigin(column.relation, column.position, lookup);
+  const below = lookup.below.ofColumn(column.relation, column.position);
   return {
     name: column.name,
     position: column.position,
@@ -145,6 +171,7 @@ function describeColumn(column: RawColumn, lookup: Lookup): CatalogColumn {
     ...(column.nondeterministic && { nondeterministic: true }),
     ...(column.comment !== null && { comment: column.comment }),
     ...(origin && { origin }),
+    ...(below && { below }),
     ...(column.updatable !== null && { updatable: column.updatable }),
   };
 }
@@ -179,7 +206,7 @@ function describeQuery(
       // Overloads of one name.
       calls.set(key, combine([calls.get(key) ?? '', definition].filter(Boolean).sort()));
     }
-    for (const { source, position } of lookup.reads.get(relation) ?? []) {
+    for (const { source, source_position: position } of lookup.reads.get(relation) ?? []) {
       if (lookup.relations.get(source)?.kind === 'v') collect(source);
       else found.set(source, (found.get(source) ?? new Set()).add(position));
     }
@@ -293,7 +320,8 @@ function columnName(relation: number, position: number, lookup: Lookup): string 
 
 const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
 
-function describeFunction(entry: RawFunction, types: TypeNames): CatalogFunction {
+function describeFunction(entry: RawFunction, { types, below }: Lookup): CatalogFunction {
+  const own = below.ofFunction(entry.oid);
   const inputTypes = entry.argument_types === '' ? [] : entry.argument_types.split(' ').map(Number);
   // Names and modes cover all arguments: those of OUT and TABLE arguments belong to the result.
   const names = (entry.argument_names ?? []).filter((_, index) => {
@@ -318,6 +346,8 @@ function describeFunction(entry: RawFunction, types: TypeNames): CatalogFunction
     ...(entry.returns_set && { returnsSet: true }),
     language: entry.language,
     definition: entry.definition,
+    ...(entry.is_definer && { definer: true }),
+    ...(own && { below: own }),
   };
 }
 

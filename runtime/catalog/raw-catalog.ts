@@ -14,6 +14,11 @@ export interface RawCatalog {
   readonly constraints: readonly RawConstraint[];
   readonly indexes: readonly RawIndex[];
   readonly reads: readonly RawRead[];
+  readonly uses: readonly RawUse[];
+  readonly wholes: readonly RawWholeRows[];
+  readonly routines: readonly RawRoutine[];
+  readonly operators: readonly { readonly name: string | null; readonly function: number }[];
+  readonly inheritance: readonly { readonly relation: number; readonly parent: number }[];
   readonly calls: readonly RawCall[];
   readonly triggers: readonly RawTrigger[];
   readonly functions: readonly RawFunction[];
@@ -116,11 +121,48 @@ export interface RawIndex {
   readonly inference: string | null;
 }
 
-/** A column that a view's query mentions. */
-export interface RawRead {
+/** What has an expression: a view, a column (its default or what generates it), or a function. What it is not is 0. */
+export interface RawReader {
   readonly relation: number;
-  readonly source: number;
   readonly position: number;
+  readonly function: number;
+}
+
+/** A column that the expression mentions. */
+export interface RawRead extends RawReader {
+  readonly source: number;
+  readonly source_position: number;
+}
+
+/** A function that the expression calls. */
+interface RawUse extends RawReader {
+  readonly called: number;
+}
+
+/** Types of the whole rows in the expression. */
+interface RawWholeRows extends RawReader {
+  readonly types: readonly number[];
+  /** All that it mentions. */
+  readonly relations: readonly number[];
+  /** It calls or reads what shows data of any table. */
+  readonly is_opaque: boolean;
+}
+
+/** A function of any kind, procedures and aggregates as well. */
+export interface RawRoutine {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly language: string;
+  readonly extension: string | null;
+  readonly is_aggregate: boolean;
+  readonly is_immutable: boolean;
+  /** In SQL and kept as text. */
+  readonly body: string | null;
+  readonly argument_types: string;
+  readonly argument_names: readonly string[] | null;
+  readonly returns: number;
+  readonly definition: string | null;
 }
 
 /** A function of the database that a view's query calls, with a hash of its definition. */
@@ -155,5 +197,6 @@ export interface RawFunction {
   readonly is_variadic: boolean;
   readonly returns: number;
   readonly returns_set: boolean;
+  readonly is_definer: boolean;
   readonly definition: string;
 }

@@ -9,6 +9,7 @@
  * It reads every schema but the system's own, temporary ones and `engine_catalog`, where the metadata is kept.
  */
 
+import { OPAQUE_FUNCTIONS, OPAQUE_RELATIONS } from './opaque.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 
 /**
@@ -68,6 +69,41 @@ const scope = `
     select k.conrelid as relation, k.conkey[1] as position
     from pg_catalog.pg_constraint k
     where k.contype = 'n' and not k.convalidated
+  ),
+  opaque as materialized (
+    select
+      ':funcid (' || (
+        select pg_catalog.string_agg(p.oid::text, '|')
+        from pg_catalog.pg_proc p
+        where p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace and p.proname ~ '${OPAQUE_FUNCTIONS}'
+      ) || ') |:relid (' || (
+        select pg_catalog.string_agg(c.oid::text, '|')
+        from pg_catalog.pg_class c
+        where c.relnamespace = 'pg_catalog'::pg_catalog.regnamespace and c.relname ~ '${OPAQUE_RELATIONS}'
+      ) || ') ' as pattern
+  ),
+  expressions as materialized (
+    select
+      r.oid as relation, 0 as position, 0::oid as function,
+      'pg_catalog.pg_rewrite'::pg_catalog.regclass as class, q.oid as object, 0 as part, q.ev_action::text as tree
+    from relations r
+    join pg_catalog.pg_rewrite q on q.ev_class = r.oid and q.ev_type = '1'
+    where r.kind in ('v', 'm')
+    union all
+    select v.adrelid, v.adnum, 0, 'pg_catalog.pg_attrdef'::pg_catalog.regclass, v.oid, 0, v.adbin::text
+    from relations r
+    join pg_catalog.pg_attrdef v on v.adrelid = r.oid
+    union all
+    select a.attrelid, a.attnum, 0, 'pg_catalog.pg_class'::pg_catalog.regclass, a.attrelid, a.attnum, null
+    from relations r
+    join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attgenerated <> '' and not a.attisdropped
+    union all
+    select
+      0, 0, f.oid, 'pg_catalog.pg_proc'::pg_catalog.regclass, f.oid, 0,
+      case when l.lanname = 'sql' then pg_catalog.to_jsonb(f) ->> 'prosqlbody' end
+    from schemas s
+    join pg_catalog.pg_proc f on f.pronamespace = s.oid
+    join pg_catalog.pg_language l on l.oid = f.prolang
   ),
   comments as materialized (
     select d.objoid as oid, d.objsubid as position, d.classoid::pg_catalog.regclass as catalog, d.description as text
@@ -352,15 +388,91 @@ const indexes = `
     left join pg_catalog.pg_constraint k on k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x')
     where i.indisvalid or i.indisunique`;
 
-/** Dependencies of the query of a view, as Postgres keeps them: every column that it mentions, shown or not. */
+/**
+ * Columns that views, defaults, generated columns (before version 15 they depend themselves, not their expressions) and
+ * functions with parsed bodies mention, as PostgreSQL keeps it.
+ */
 const reads = `
-    select distinct r.oid::int8 as relation, x.refobjid::int8 as source, x.refobjsubid as position
-    from relations r
-    join pg_catalog.pg_rewrite q on q.ev_class = r.oid and q.ev_type = '1'
+    select distinct
+      e.relation::int8, e.position, e.function::int8, x.refobjid::int8 as source, x.refobjsubid as source_position
+    from expressions e
     join pg_catalog.pg_depend x
-      on x.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and x.objid = q.oid
-      and x.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and x.refobjid <> r.oid and x.refobjsubid > 0
-    where r.kind in ('v', 'm')`;
+      on x.classid = e.class and x.objid = e.object and x.objsubid = e.part
+      and x.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and x.refobjsubid > 0
+    where x.refobjid <> e.relation or (e.position <> 0 and x.refobjsubid <> e.position)`;
+
+/** Functions that the same call, by operators and aggregates as well. */
+const uses = `
+    select distinct
+      e.relation::int8, e.position, e.function::int8, coalesce(o.oprcode::oid, x.refobjid)::int8 as called
+    from expressions e
+    join pg_catalog.pg_depend x
+      on x.classid = e.class and x.objid = e.object and x.objsubid = e.part
+      and x.refclassid in (
+        'pg_catalog.pg_proc'::pg_catalog.regclass, 'pg_catalog.pg_operator'::pg_catalog.regclass
+      )
+    left join pg_catalog.pg_operator o
+      on x.refclassid = 'pg_catalog.pg_operator'::pg_catalog.regclass and o.oid = x.refobjid`;
+
+/**
+ * What no dependency says: whole rows, by their types (a mention of one column hides them), and what looks at data that it is
+ * given a text for, or at statistics with values of all columns.
+ */
+const wholes = `
+    select
+      e.relation::int8, e.position, e.function::int8,
+      (
+        select coalesce(pg_catalog.json_agg(distinct m[1]::int8), '[]')
+        from pg_catalog.regexp_matches(e.tree, ':varattno 0 :vartype ([0-9]+)', 'g') m
+      ) as types,
+      (
+        select coalesce(pg_catalog.json_agg(distinct x.refobjid::int8), '[]')
+        from pg_catalog.pg_depend x
+        where
+          x.classid = e.class and x.objid = e.object and x.refobjid <> e.relation
+          and x.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      ) as relations,
+      e.tree ~ o.pattern as is_opaque
+    from expressions e
+    cross join opaque o
+    where e.tree ~ ':varattno 0 ' or e.tree ~ o.pattern`;
+
+/** Every function but those of PostgreSQL: what they read is said of those that are in SQL. Casts are operators without a name. */
+const routines = `
+    select
+      f.oid::int8, s.name as schema, f.proname as name, l.lanname as language, x.name as extension,
+      f.prokind = 'a' as is_aggregate, f.provolatile = 'i' as is_immutable,
+      case when l.lanname = 'sql' and e.tree is null then f.prosrc end as body,
+      f.proargtypes::text as argument_types, f.proargnames as argument_names, f.prorettype::int8 as returns,
+      case when f.prokind <> 'a' then
+        ${hashOf('pg_catalog.pg_get_functiondef(f.oid)')}
+      end as definition
+    from schemas s
+    join pg_catalog.pg_proc f on f.pronamespace = s.oid
+    join pg_catalog.pg_language l on l.oid = f.prolang
+    join expressions e on e.function = f.oid
+    left join (
+      select x.objid as oid, e.extname as name
+      from pg_catalog.pg_depend x
+      join pg_catalog.pg_extension e
+        on x.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass and e.oid = x.refobjid
+      where x.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and x.deptype = 'e'
+    ) x on x.oid = f.oid`;
+
+const operators = `
+    select o.oprname as name, o.oprcode::oid::int8 as function
+    from schemas s
+    join pg_catalog.pg_operator o on o.oprnamespace = s.oid
+    union
+    select null, c.castfunc::int8
+    from pg_catalog.pg_cast c
+    join pg_catalog.pg_proc f on f.oid = c.castfunc
+    join schemas s on s.oid = f.pronamespace`;
+
+const inheritance = `
+    select i.inhrelid::int8 as relation, i.inhparent::int8 as parent
+    from relations r
+    join pg_catalog.pg_inherits i on i.inhrelid = r.oid`;
 
 /** Functions in C, and those that Postgres and extensions bring, do what their version says. */
 const calls = `
@@ -402,6 +514,7 @@ const functions = `
       l.lanname as language, d.text as comment, f.proargtypes::text as argument_types,
       f.proargnames as argument_names, f.proargmodes as argument_modes, f.pronargdefaults as defaults,
       f.provariadic <> 0 as is_variadic, f.prorettype::int8 as returns, f.proretset as returns_set,
+      f.prosecdef as is_definer,
       ${hashOf('pg_catalog.pg_get_functiondef(f.oid)')} as definition
     from pg_catalog.pg_proc f
     join schemas s on s.oid = f.pronamespace
@@ -428,6 +541,11 @@ const sections: Record<Exclude<keyof RawCatalog, 'serverVersion'>, string> = {
   constraints,
   indexes,
   reads,
+  uses,
+  wholes,
+  routines,
+  operators,
+  inheritance,
   calls,
   triggers: triggerTexts,
   functions,

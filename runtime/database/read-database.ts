@@ -8,17 +8,18 @@ import type { ConnectionConfiguration } from './ways.ts';
 /** Longest wait for a database to answer, in milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
 
-/** Connects to a database and reads its catalog and the rows of enum tables. @throws as `pg` does */
+/** Connects to a database and reads its catalog and the rows of enum tables; see introspectDatabase for `readBody`. @throws as `pg` does */
 export async function readDatabase(
   configuration: ConnectionConfiguration,
   enumTables: readonly RelationReference[],
+  readBody?: Parameters<typeof introspectDatabase>[1],
 ): Promise<SourceCatalog> {
   const client = new DatabaseClient({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });
   await client.connect();
   try {
     await client.query(SESSION_SETTINGS);
     const query: Query = (sql, values) => client.query(sql, values ? [...values] : undefined);
-    const catalog = await introspectDatabase(query);
+    const catalog = await introspectDatabase(query, readBody);
     return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
   } finally {
     await client.end();

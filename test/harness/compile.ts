@@ -1,5 +1,6 @@
 /** Compiles for tests: a project's metadata against the database that its SQL makes, or against a catalog. */
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
+import { loadReadBody } from '../../runtime/catalog/sql-body.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 
@@ -8,7 +9,7 @@ export async function catalogsOf(metadata: Metadata, url: string): Promise<Recor
   const catalogs: Record<string, SourceCatalog> = {};
   for (const source of metadata.sources) {
     const enumTables = source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
-    catalogs[source.name] = await readDatabase({ connectionString: url }, enumTables);
+    catalogs[source.name] = await readDatabase({ connectionString: url }, enumTables, loadReadBody);
   }
   return catalogs;
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
+import { loadReadBody } from '../../runtime/catalog/sql-body.ts';
 import { linkProgram, type Program } from '../../runtime/core/program/program.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
@@ -36,7 +37,11 @@ export async function openProject(name: string): Promise<RealProject> {
   const catalogs: Record<string, SourceCatalog> = {};
   for (const source of metadata.sources) {
     const enumTables = source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
-    catalogs[source.name] = await readDatabase({ connectionString: urls.get(source.name)! }, enumTables);
+    catalogs[source.name] = await readDatabase(
+      { connectionString: urls.get(source.name)! },
+      enumTables,
+      loadReadBody,
+    );
   }
   const { files } = compile({
     metadata,

@@ -1,6 +1,7 @@
 /** Catalogs for the command line: from a saved file, or from the databases themselves. */
 
 import type { CatalogFile } from '../../../runtime/catalog/catalog.ts';
+import { loadReadBody } from '../../../runtime/catalog/sql-body.ts';
 import { describeConnectionError } from '../../../runtime/database/connection-error.ts';
 import { connectionUrl } from '../../../runtime/database/connection-url.ts';
 import { readDatabase } from '../../../runtime/database/read-database.ts';
@@ -23,7 +24,9 @@ export async function readCatalog(source: Source, options: CatalogOptions): Prom
   const enumTables = source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
   try {
     const database = databaseOf(source, options);
-    return database ? await readDatabase(database, enumTables) : options.saved!.sources[source.name]!;
+    return database
+      ? await readDatabase(database, enumTables, loadReadBody)
+      : options.saved!.sources[source.name]!;
   } catch (error) {
     return { error: describeConnectionError(error) };
   }

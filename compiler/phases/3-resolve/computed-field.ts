@@ -72,6 +72,8 @@ export function resolveComputedField(
     arguments: functionArguments(called),
     returns: returns!,
     ...(called.definition !== undefined && { definition: called.definition }),
+    ...(called.below && { below: called.below }),
+    ...(called.definer && { definer: true }),
     ...(description !== undefined && { description }),
   };
 }

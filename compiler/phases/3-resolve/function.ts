@@ -66,6 +66,8 @@ export function resolveFunction(
     ...(sessionArgument !== undefined && { sessionArgument }),
     returns: { table: table.key, set: called.returnsSet === true },
     ...(called.definition !== undefined && { definition: called.definition }),
+    ...(called.below && { below: called.below }),
+    ...(called.definer && { definer: true }),
     ...(description !== undefined && { description }),
   };
   claimArguments(types, `function ${quotedName(called)}`, scope, shape, {

@@ -79,6 +79,7 @@ function sourceShape(
     ...(typeNames?.suffix && { typeSuffix: typeNames.suffix }),
     ...(streamHorizon && { streamHorizon }),
     ...(recordWrites && { recordWrites }),
+    ...(catalog.withoutBelow && { withoutBelow: true }),
     ...(distribution && { distribution }),
     types: resolveTypes(catalog, usedTypes(source, catalog)),
   };

@@ -1,6 +1,6 @@
 /** Resolves tracked tables: their existence, column names and enum columns. */
 
-import type { CatalogColumn, CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import type { CatalogColumn, CatalogTable, RelationReference } from '../../../runtime/catalog/catalog.ts';
 import { foreignKeyActions } from '../../../runtime/catalog/foreign-key-actions.ts';
 import { isNeverNull, isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
@@ -205,6 +205,7 @@ function columnShape(table: CatalogTable, column: CatalogColumn): ColumnShape {
     ...(column.nondeterministic && { nondeterministic: true }),
     ...(column.updatable === false && { readOnly: true }),
     ...(column.origin && { origin: { table: keyOf(column.origin), column: column.origin.column } }),
+    ...(column.below && { below: column.below }),
   };
 }
 
@@ -230,6 +231,7 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     isTracked: (key: string) => scope.tables.has(key),
     tableOf: (key: string) => scope.catalogTables.get(key),
   };
+  const sharing = sharesRows(scope, catalog);
   const onDelete = foreignKeyActions(catalog, 'onDelete', around);
   const onUpdate = foreignKeyActions(catalog, 'onUpdate', around);
   return {
@@ -253,9 +255,8 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(table.computedFields.size > 0 && { computedFields: byName([...table.computedFields]) }),
     ...(table.enumValues && { enumValues: table.enumValues }),
     ...(catalog.ordered && { ordered: true }),
-    ...(catalog.reads && {
-      reads: byName(catalog.reads.map((each) => [keyOf(each), each.columns])),
-    }),
+    ...(catalog.below && { below: catalog.below }),
+    ...(sharing.length > 0 && { sharesRows: sharing }),
     ...(catalog.definition !== undefined && { definition: catalog.definition }),
     ...(catalog.calls && { calls: catalog.calls }),
     ...(references.length > 0 && { references }),
@@ -265,6 +266,26 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(catalog.sideEffects && { sideEffects: true }),
     ...(readOnly.length > 0 && { readOnly }),
   };
+}
+
+/**
+ * Other tables that show rows of this one, or have rows that this one shows: those above it, and tracked ones below them and below
+ * it. A row of a table below two of them is a row of both.
+ */
+function sharesRows({ catalog: { tables }, tables: tracked }: SourceScope, catalog: CatalogTable): string[] {
+  if (!catalog.ancestors && !tables.some(({ ancestors = [] }) => ancestors.some(isSame(catalog)))) return [];
+  const above = new Set((catalog.ancestors ?? []).map(keyOf));
+  const below = tables.filter(({ ancestors = [] }) => ancestors.some(isSame(catalog)));
+  const found = new Set(above);
+  for (const table of [catalog, ...below])
+    for (const key of [keyOf(table), ...(table.ancestors ?? []).map(keyOf)])
+      if (tracked.has(key) || !below.some((each) => keyOf(each) === key)) found.add(key);
+  found.delete(keyOf(catalog));
+  return [...found].sort();
+}
+
+function isSame({ schema, name }: RelationReference) {
+  return (other: RelationReference): boolean => other.schema === schema && other.name === name;
 }
 
 /** Whether the table is marked for a federated graph, and has a key whose columns all have fields. */

@@ -20,6 +20,8 @@ export function emitFunction(declared: DeclaredFunction, names: FileNames): stri
       'sessionArgument',
       'returns',
       'definition',
+      'below',
+      'definer',
       'roles',
     ]),
     sections: sections(declared.fields, 2),

@@ -165,6 +165,7 @@ function emitSource(
         'typeSuffix',
         'streamHorizon',
         'recordWrites',
+        'withoutBelow',
       ]),
       distribution: distribution
         ? [{ tables: entries(distribution.tables, 3), functions: distribution.functions ?? [] }]

@@ -160,9 +160,9 @@ export function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding
         findings.push(finding(role, 'columns', verdict, text));
       }
       const [more, fewer] = [readsBeyond(table, old), readsBeyond(old, table)];
-      if (old.shape.reads && more.length > 0)
+      if (old.shape.below?.reads && more.length > 0)
         findings.push(unclear(`the query of the view reads ${more.join(', ')} now`));
-      if (shape.reads && fewer.length > 0)
+      if (shape.below?.reads && fewer.length > 0)
         findings.push(unclear(`the query of the view no longer reads ${fewer.join(', ')}`));
       for (const name of select.computedFields ?? []) {
         const [was, is] = [old, table].map((each) => each.shape.computedFields?.[name]?.function);
@@ -233,8 +233,10 @@ function mayRead(code: GeneratedCode, role: string, { source }: Table, origin: s
 
 /** Columns that the query of one version reads, and that of the other does not. */
 function readsBeyond({ shape }: Table, other: Table): string[] {
-  return Object.entries(shape.reads ?? {}).flatMap(([key, columns]) =>
-    columns.filter((name) => !other.shape.reads?.[key]?.includes(name)).map((name) => `${key}.${name}`),
+  return Object.entries(shape.below?.reads ?? {}).flatMap(([key, columns]) =>
+    columns
+      .filter((name) => !other.shape.below?.reads?.[key]?.includes(name))
+      .map((name) => `${key}.${name}`),
   );
 }
 

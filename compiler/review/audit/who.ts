@@ -213,7 +213,7 @@ function rowFunctionPaths(
 /** Views whose columns show the column, or are computed by a query that mentions it. */
 function viewPaths(scope: Scope, table: Table, column: string): AccessPath[] {
   return scope.program.tables
-    .filter((view) => view.source === table.source && view !== table && view.shape.reads)
+    .filter((view) => view.source === table.source && view !== table && view.shape.below)
     .flatMap((view) => {
       const shown = [...view.columns.values()].filter(
         ({ shape }) => shape.origin?.table === table.key && shape.origin.column === column,
@@ -236,7 +236,7 @@ function viewPaths(scope: Scope, table: Table, column: string): AccessPath[] {
       const computed = [...(select?.readable.keys() ?? [])].filter(
         (name) => !view.shape.columns[name]?.origin,
       );
-      if (computed.length === 0 || !view.shape.reads?.[table.key]?.includes(column)) return direct;
+      if (computed.length === 0 || !view.shape.below?.reads?.[table.key]?.includes(column)) return direct;
       const fields = names(
         rootsOf(scope.code, scope.role)
           .ofTable(view)

@@ -52,7 +52,7 @@ export function computedByView(
   if (operation !== 'select') return [];
   const computed = columns.filter((column) => !view.model.shape.columns[column]?.origin);
   if (computed.length === 0) return [];
-  return Object.entries(view.model.shape.reads ?? {}).flatMap(([key, read]) => {
+  return Object.entries(view.model.shape.below?.reads ?? {}).flatMap(([key, read]) => {
     const table = tableOf(view.source, key);
     const hidden = hiddenColumns(table, role).filter((column) => read.includes(column));
     if (!table || hidden.length === 0) return [];

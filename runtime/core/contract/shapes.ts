@@ -35,6 +35,8 @@ export interface SourceShape {
   readonly streamHorizon?: number;
   /** Servers install what records writes for live queries. */
   readonly recordWrites?: true;
+  /** The catalog was saved by an earlier version: what is below views, columns and functions is not known. Only audits read this. */
+  readonly withoutBelow?: true;
   /** How its tables are spread over a Citus cluster; absent: plain PostgreSQL. */
   readonly distribution?: Distribution;
   /** Types outside pg_catalog, by type key (`public.mood`). */
@@ -84,8 +86,10 @@ export interface TableShape {
   readonly enumValues?: Readonly<Record<string, string | null>>;
   /** For views: the query has an ORDER BY, whose order is kept where a request gives none. */
   readonly ordered?: true;
-  /** For views: columns that the query mentions, by key of their table. Only audits read this. */
-  readonly reads?: Readonly<Record<string, readonly string[]>>;
+  /** For views: what the query looks at. Only audits read this. */
+  readonly below?: Below;
+  /** Other tables with the same rows, by inheritance or as partitions: tracked ones, and those above it. Only audits read this. */
+  readonly sharesRows?: readonly string[];
   /** For views: hash of the query, those of views below included. Only audits and verification read this and what follows. */
   readonly definition?: string;
   /** For views: functions of the database that the query calls: key → hash of the definition. */
@@ -101,6 +105,18 @@ export interface TableShape {
   readonly sideEffects?: true;
   /** Columns that Postgres refuses to write, mostly of views. */
   readonly readOnly?: readonly ('insert' | 'update' | 'delete')[];
+}
+
+/** What an object of the database looks at through everything that it is made of. Only audits read it. Absent parts are empty. */
+export interface Below {
+  /** Columns by key of their relation, views included; of functions in SQL perhaps more than they read. */
+  readonly reads?: Readonly<Record<string, readonly string[]>>;
+  /** Functions that run, by key: hash of the definition, of all that share the name. */
+  readonly calls?: Readonly<Record<string, string>>;
+  /** Functions, views and columns that may look at anything: key → why. */
+  readonly unread?: Readonly<Record<string, string>>;
+  /** Functions only: the rows of this relation are the result as they are; `reads` has what chooses them. */
+  readonly shows?: string;
 }
 
 /** Columns of the keys whose values no two rows share, the primary key first. */
@@ -163,6 +179,8 @@ export interface ColumnShape {
   readonly readOnly?: true;
   /** For views: the column of a table that this column shows unchanged. Only audits read this. */
   readonly origin?: { readonly table: string; readonly column: string };
+  /** What its default, or what generates it, looks at. Only audits read this. */
+  readonly below?: Below;
   /** GraphQL field; absent = the column's name, null = left out (not a valid GraphQL name and no custom name). */
   readonly field?: string | null;
   /** The field name is custom: a naming convention leaves it as written. */
@@ -199,6 +217,10 @@ export interface ComputedFieldShape {
   readonly returns: { readonly type: string } | { readonly table: string; readonly set: boolean };
   /** Hash of the function's definition. Only audits and verification read this. */
   readonly definition?: string;
+  /** What it looks at. Only audits read this and what follows. */
+  readonly below?: Below;
+  /** It runs with the rights of its owner. */
+  readonly definer?: true;
   readonly description?: string;
 }
 
@@ -222,6 +244,10 @@ export interface FunctionShape {
   readonly returns: { readonly table: string; readonly set: boolean };
   /** Hash of the function's definition. Only audits and verification read this. */
   readonly definition?: string;
+  /** What it looks at. Only audits read this and what follows. */
+  readonly below?: Below;
+  /** It runs with the rights of its owner. */
+  readonly definer?: true;
   readonly description?: string;
 }
 

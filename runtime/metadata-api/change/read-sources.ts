@@ -1,6 +1,7 @@
 /** Reads what the metadata is compiled against: catalogs of databases, and remote schemas. */
 import type { Catalog, SourceCatalog } from '../../catalog/catalog.ts';
 import { introspectDatabase, type Query, readEnumTableRows } from '../../catalog/index.ts';
+import { loadReadBody } from '../../catalog/sql-body.ts';
 import { EngineError } from '../../core/errors.ts';
 import { describeConnectionError } from '../../database/connection-error.ts';
 import type { RemoteSchema, Source } from '../../metadata/metadata.ts';
@@ -8,7 +9,7 @@ import type { CatalogOrError, CopyServices, RemoteOrError } from './state.ts';
 
 /** Reads a database's catalog and the rows of the enum tables that the metadata marks. */
 export async function introspectSource(query: Query, source: Source): Promise<SourceCatalog> {
-  return withEnumTables(query, await introspectDatabase(query), source);
+  return withEnumTables(query, await introspectDatabase(query, loadReadBody), source);
 }
 
 export async function withEnumTables(query: Query, catalog: Catalog, source: Source): Promise<SourceCatalog> {

@@ -16,7 +16,7 @@ beforeEach(() => {
   write('metadata.json', metadataJson());
   writeFileSync(
     join(folder, 'catalog.json'),
-    printCatalogFile({ version: 2, sources: { default: catalog } }),
+    printCatalogFile({ version: 3, sources: { default: catalog } }),
   );
 });
 afterEach(() => rmSync(folder, { recursive: true }));

@@ -11,6 +11,7 @@ import { diffCode } from '../../../compiler/review/audit/diff.ts';
 import type { Finding } from '../../../compiler/review/audit/finding.ts';
 import { type GeneratedCode, linkCode, readTexts } from '../../../compiler/review/generated-code/index.ts';
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
+import { loadReadBody } from '../../../runtime/catalog/sql-body.ts';
 import type { Program } from '../../../runtime/core/program/program.ts';
 import { readDatabase } from '../../../runtime/database/read-database.ts';
 import type { connectSource } from '../../../runtime/database/source.ts';
@@ -287,7 +288,7 @@ interface Bench {
 async function openBench({ serverUrl, database }: CampaignOptions): Promise<Bench> {
   const { url, client, drop } = await createScratchDatabase(serverUrl, database);
   await client.query(SCHEMA);
-  const catalog: SourceCatalog = await readDatabase({ connectionString: url }, []);
+  const catalog: SourceCatalog = await readDatabase({ connectionString: url }, [], loadReadBody);
   const connection = openSource(url, { maxConnections: 1, preparedStatements: 0 });
   let last: CompileResult | undefined;
   return {

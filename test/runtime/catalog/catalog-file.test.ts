@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const text = { schema: 'pg_catalog', name: 'text' };
 const file: CatalogFile = {
-  version: 2,
+  version: 3,
   sources: {
     second: { serverVersion: 130023, extensions: [], types: [], tables: [], functions: [], enumTables: {} },
     first: {
@@ -65,6 +65,17 @@ describe('saved catalogs', () => {
     expect(await readCatalogFile(path)).toStrictEqual(file);
   });
 
+  it('of version 2 are read, and marked as telling less', async () => {
+    writeFileSync(path, JSON.stringify({ ...file, version: 2 }));
+    const { version, sources } = await readCatalogFile(path);
+    expect(version).toBe(3);
+    expect(sources).toStrictEqual(
+      Object.fromEntries(
+        Object.entries(file.sources).map(([name, source]) => [name, { ...source, withoutBelow: true }]),
+      ),
+    );
+  });
+
   it('are equal bytes for equal catalogs: sources by name, one newline at the end', async () => {
     await writeCatalogFile(path, file);
     const written = readFileSync(path, 'utf8');
@@ -73,7 +84,7 @@ describe('saved catalogs', () => {
     await writeCatalogFile(path, await readCatalogFile(path));
     expect(readFileSync(path, 'utf8')).toBe(written);
     const { first, second } = file.sources;
-    await writeCatalogFile(path, { version: 2, sources: { first: first!, second: second! } });
+    await writeCatalogFile(path, { version: 3, sources: { first: first!, second: second! } });
     expect(readFileSync(path, 'utf8')).toBe(written);
   });
 
@@ -105,7 +116,7 @@ describe('saved catalogs', () => {
 
   it('are refused when they are of another version, or something else altogether', async () => {
     expect(await readText(JSON.stringify({ ...file, version: 1 }))).toContain(
-      'catalog.version: this version of Engine reads version 2',
+      'catalog.version: this version of Engine reads versions 2 and 3',
     );
     expect(await readText('[]')).toContain('  catalog: expected a mapping, but found array');
     expect(await readText('{"version": 1,')).toContain(

@@ -59,7 +59,7 @@ test('distribution columns, colocation groups, reference tables, schemas, and fu
     },
     functions: ['calls', 'composes', 'reads', 'reads_a_view', 'standard'].map((name) => `public.${name}`),
   });
-  const file = { version: 2, sources: { default: { ...catalog, enumTables: {} } } };
+  const file = { version: 3, sources: { default: { ...catalog, enumTables: {} } } };
   expect(catalogFileSchema.parse(JSON.parse(JSON.stringify(file)))).toEqual(file);
 });
 

@@ -12,6 +12,7 @@ import {
   readCatalogFile,
   writeCatalogFile,
 } from '../../../runtime/catalog/index.ts';
+import { loadReadBody } from '../../../runtime/catalog/sql-body.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
 /** Each is a schema of the same name (blanks as underscores) in `fixture/`, and a catalog in `expected/`. */
@@ -53,7 +54,7 @@ function printPart(group: string, catalog: Catalog, schemas: readonly string[]):
     functions: catalog.functions.filter(within),
     enumTables: {},
   };
-  return printCatalogFile({ version: 2, sources: { [group]: part } })
+  return printCatalogFile({ version: 3, sources: { [group]: part } })
     .replaceAll(/"oid":( ?)\d+/g, '"oid":$10')
     .replaceAll(/"[0-9a-f]{32}"/g, '"hash"');
 }
@@ -66,7 +67,7 @@ export function testIntrospection(versions: readonly (13 | 15 | 18)[]): void {
 
     beforeAll(async () => {
       database = await createTestDatabase(fixture(version), version === 18 ? undefined : version);
-      catalog = await introspectDatabase(queryOf(database));
+      catalog = await introspectDatabase(queryOf(database), loadReadBody);
     });
 
     it.each(groups.filter(({ since }) => since <= version))('reads $group', async ({ group, schemas }) => {
@@ -75,7 +76,7 @@ export function testIntrospection(versions: readonly (13 | 15 | 18)[]): void {
 
     it('can be saved and read', async () => {
       const path = join(mkdtempSync(join(tmpdir(), 'engine-catalog-')), 'catalog.json');
-      const file = { version: 2, sources: { default: { ...catalog, enumTables: {} } } } as const;
+      const file = { version: 3, sources: { default: { ...catalog, enumTables: {} } } } as const;
       await writeCatalogFile(path, file);
       const read = await readCatalogFile(path);
       rmSync(dirname(path), { recursive: true });
@@ -93,7 +94,7 @@ export function testIntrospection(versions: readonly (13 | 15 | 18)[]): void {
     });
 
     it('gives the same bytes for the same database, and for one that was made in another order', async () => {
-      expect(await introspectDatabase(queryOf(database))).toStrictEqual(catalog);
+      expect(await introspectDatabase(queryOf(database), loadReadBody)).toStrictEqual(catalog);
       const two = ['create table b (id int)', 'create table a (id int)', "create type e as enum ('x')"];
       const rest = ['create function f(a e) returns e language sql as $$ select a $$'];
       const catalogs = [];
@@ -102,7 +103,7 @@ export function testIntrospection(versions: readonly (13 | 15 | 18)[]): void {
           [...sql, ...rest].join(';'),
           version === 18 ? undefined : version,
         );
-        catalogs.push(printPart('made', await introspectDatabase(queryOf(made)), ['public']));
+        catalogs.push(printPart('made', await introspectDatabase(queryOf(made), loadReadBody), ['public']));
       }
       expect(catalogs[0]).toBe(catalogs[1]);
       expect(catalogs[0]).toContain('"name":"e"');
@@ -119,7 +120,7 @@ export function testIntrospection(versions: readonly (13 | 15 | 18)[]): void {
         version === 18 ? undefined : version,
       );
       const hashes = async () => {
-        const { tables, functions } = await introspectDatabase(queryOf(made));
+        const { tables, functions } = await introspectDatabase(queryOf(made), loadReadBody);
         const of = (table: string) => tables.find(({ name }) => name === table)!;
         return {
           f: functions.find(({ name }) => name === 'f')!.definition,

@@ -53,8 +53,8 @@ async function readProject(
   };
   const [first, second] = [await read(), await read()];
   expect(
-    printCatalogFile({ version: 2, sources: { first } }) ===
-      printCatalogFile({ version: 2, sources: { first: second } }),
+    printCatalogFile({ version: 3, sources: { first } }) ===
+      printCatalogFile({ version: 3, sources: { first: second } }),
   ).toBe(true);
   return { ...first, metadata };
 }

@@ -10,6 +10,7 @@ export const searchArticles = trackedFunction(source, {
   arguments: [{ name: "search", type: "text" }],
   returns: { table: "public.article", set: true },
   definition: "43e453b734a676ab5e7f7a2979c28072",
+  below: { reads: { "public.article": ["id", "title", "body"] }, shows: "public.article" },
   roles: [],
   fields: {
     query: { search_articles: "function", search_articles_aggregate: "function_aggregate" },

@@ -20,9 +20,11 @@ export const teamWorkload = table(source, {
   relationships: {
     team: { kind: "object", target: "public.team", columns: { team_id: "id" }, unique: true },
   },
-  reads: {
-    "public.team": ["id", "tenant_id", "name"],
-    "public.ticket": ["id", "team_id", "assignee_id", "status", "priority", "created_at"],
+  below: {
+    reads: {
+      "public.team": ["id", "tenant_id", "name"],
+      "public.ticket": ["id", "team_id", "assignee_id", "status", "priority", "created_at"],
+    },
   },
   definition: "c61789aaa71bf892eec441d806f07e27",
   readOnly: ["insert", "update", "delete"],

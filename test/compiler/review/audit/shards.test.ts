@@ -20,7 +20,7 @@ beforeAll(async () => {
   article.event_triggers = [{ name: 'published', definition, webhook: 'http://localhost/' }];
   writeFileSync(join(folder, 'metadata.json'), JSON.stringify(metadata));
   const write = (file: string, source: typeof catalog) =>
-    writeFileSync(join(folder, file), printCatalogFile({ version: 2, sources: { default: source } }));
+    writeFileSync(join(folder, file), printCatalogFile({ version: 3, sources: { default: source } }));
   write('plain.json', catalog);
   write('citus.json', { ...catalog, distribution: distribution! });
 });

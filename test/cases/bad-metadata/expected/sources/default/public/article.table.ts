@@ -11,7 +11,7 @@ export const article = table(source, {
     id: { type: "int4", notNull: true },
     author_id: { type: "int4" },
     title: { type: "text" },
-    upper_title: { type: "text", hasDefault: true, generated: true },
+    upper_title: { type: "text", hasDefault: true, generated: true, below: { reads: { "public.article": ["title"] } } },
   },
   relationships: {
     author: { kind: "object", target: "public.author", columns: { author_id: "id" }, unique: true },

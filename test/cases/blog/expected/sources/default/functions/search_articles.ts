@@ -9,6 +9,7 @@ export const searchArticles = trackedFunction(source, {
   arguments: [{ name: "query", type: "text" }, { name: "at_most", type: "int4", hasDefault: true }],
   returns: { table: "public.article", set: true },
   definition: "18eddb3e5a70d0203557f8efcb9ae35f",
+  below: { reads: { "public.article": ["title"] }, shows: "public.article" },
   roles: ["reader", "user"],
   fields: {
     query: { search_articles: "function", search_articles_aggregate: "function_aggregate" },

@@ -18,7 +18,7 @@ export const article = table(source, {
     meta: { type: "jsonb" },
     rating: { type: "numeric" },
     published_on: { type: "timestamptz" },
-    search: { type: "text", hasDefault: true, generated: true },
+    search: { type: "text", hasDefault: true, generated: true, below: { reads: { "public.article": ["title"] } } },
   },
   relationships: {
     author: { kind: "object", target: "public.author", columns: { author_id: "id" }, notNull: true, unique: true },
@@ -32,6 +32,7 @@ export const article = table(source, {
       arguments: [{ name: null, type: "public.article" }],
       returns: { type: "text" },
       definition: "7deef08773f97bba2081c864f532bd99",
+      below: { reads: { "public.article": ["title"] } },
     },
   },
   primaryKey: { name: "article_pkey", columns: ["id"] },

@@ -11,7 +11,7 @@ export const authorArticleCount = table(source, {
     author_id: { type: "int4", readOnly: true, origin: { table: "public.article", column: "author_id" } },
     articles: { type: "int8", readOnly: true },
   },
-  reads: { "public.article": ["author_id"] },
+  below: { reads: { "public.article": ["author_id"] } },
   definition: "6a9811d4088ffb471ad5d246b5a82fc7",
   readOnly: ["insert", "update", "delete"],
 }, {

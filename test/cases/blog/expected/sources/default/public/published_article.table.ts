@@ -15,7 +15,7 @@ export const publishedArticle = table(source, {
   relationships: {
     author: { kind: "object", target: "public.author", columns: { author_id: "id" }, unique: true },
   },
-  reads: { "public.article": ["id", "author_id", "title", "status"] },
+  below: { reads: { "public.article": ["id", "author_id", "title", "status"] } },
   definition: "7dbd0203aadb5617b585ce47576b3741",
 }, {
   query: { published_article: "select", published_article_aggregate: "select_aggregate" },

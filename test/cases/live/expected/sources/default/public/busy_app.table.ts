@@ -12,7 +12,7 @@ export const busyApp = table(source, {
     owner: { type: "text", origin: { table: "public.app", column: "owner" } },
     items: { type: "int8", readOnly: true },
   },
-  reads: { "public.app": ["id", "owner"], "public.item": ["app_id"] },
+  below: { reads: { "public.app": ["id", "owner"], "public.item": ["app_id"] } },
   definition: "9798777802f248c43f1f3109c3b10703",
 }, {
   query: { busy_app: "select", busy_app_aggregate: "select_aggregate" },

@@ -22,6 +22,7 @@ export const item = table(source, {
       arguments: [{ name: null, type: "public.item" }],
       returns: { type: "text" },
       definition: "42057476cf572c7908d5edd686cf7aba",
+      below: { reads: { "public.item": ["word"] } },
     },
   },
   primaryKey: { name: "item_pkey", columns: ["id"] },
