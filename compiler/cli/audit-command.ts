@@ -26,6 +26,7 @@ import { whoCan } from '../review/audit/who.ts';
 import { renderSarif } from '../review/findings/sarif.ts';
 import { type GeneratedCode, readGeneratedCode } from '../review/generated-code/index.ts';
 import { type CommandContext, UsageError } from './command.ts';
+import { startProgress } from './progress.ts';
 
 export interface AuditOptions {
   /** Folder of generated code, or a revision of git. */
@@ -188,7 +189,13 @@ export function diffCommand(
   options: DiffOptions,
   context: CommandContext,
 ): number {
-  const diff = diffCode(readGeneratedCode(base, options.folder), readGeneratedCode(head, options.folder));
+  const progress = startProgress(context);
+  progress.step(`reading ${base}`);
+  const before = readGeneratedCode(base, options.folder);
+  progress.step(`reading ${head}`);
+  const after = readGeneratedCode(head, options.folder);
+  const diff = diffCode(before, after, progress.step);
+  progress.end();
   const print = {
     text: diffText,
     json,

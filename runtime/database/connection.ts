@@ -5,7 +5,7 @@ import { lazy } from '../core/remember.ts';
 import { DatabaseClient } from './client.ts';
 import { statementLost } from './failures.ts';
 import type { Place } from './lanes.ts';
-import { SESSION_SETTINGS } from './session-settings.ts';
+import { NO_JIT, SESSION_SETTINGS } from './session-settings.ts';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
 import type { ConnectionConfiguration } from './ways.ts';
@@ -24,13 +24,6 @@ interface Session {
   readonly defaults: string;
   readonly process: number;
 }
-
-/**
- * Compiling a statement to machine code takes longer than nearly every request, and its result is not kept for the next
- * execution. It stays on if it was switched on for the database or the user.
- */
-const NO_JIT = `case when (select source from pg_catalog.pg_settings where name = 'jit') in ('default', 'configuration file')
-  then pg_catalog.set_config('jit', 'off', false) end`;
 
 /** Citus prunes shards by values: a plan for any value is one for every shard, or none. */
 const NO_GENERIC_PLANS = `case when exists (select from pg_catalog.pg_extension where extname = 'citus')

@@ -2,7 +2,7 @@ import type { RelationReference, SourceCatalog } from '../catalog/catalog.ts';
 import { readEnumTableRows } from '../catalog/enum-tables.ts';
 import { introspectDatabase, type Query } from '../catalog/introspect.ts';
 import { DatabaseClient } from './client.ts';
-import { SESSION_SETTINGS } from './session-settings.ts';
+import { NO_JIT, SESSION_SETTINGS } from './session-settings.ts';
 import type { ConnectionConfiguration } from './ways.ts';
 
 /** Longest wait for a database to answer, in milliseconds. */
@@ -17,7 +17,7 @@ export async function readDatabase(
   const client = new DatabaseClient({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });
   await client.connect();
   try {
-    await client.query(SESSION_SETTINGS);
+    await client.query(`${SESSION_SETTINGS}; select ${NO_JIT}`);
     const query: Query = (sql, values) => client.query(sql, values ? [...values] : undefined);
     const catalog = await introspectDatabase(query, readBody);
     return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };

@@ -47,3 +47,10 @@ export const SESSION_SETTINGS = settingStatement(false);
 
 /** Goes ahead of the statements of each transaction where a pooler may give it another session. */
 export const TRANSACTION_SETTINGS = settingStatement(true);
+
+/**
+ * Compiling a statement to machine code takes longer than nearly every request, and its result is not kept for the next
+ * execution. It stays on if it was switched on for the database or the user.
+ */
+export const NO_JIT = `case when (select source from pg_catalog.pg_settings where name = 'jit') in ('default', 'configuration file')
+  then pg_catalog.set_config('jit', 'off', false) end`;

@@ -10,7 +10,7 @@ const NOTHING = 'Nothing differs in what was compared.';
 
 /** Text for a terminal: by verdict, then by role. */
 export function diffText(diff: AuditDiff): string {
-  const lines = [`${diff.base} → ${diff.head}`];
+  const lines = [`${diff.base} → ${diff.head}`, summary(diff)];
   for (const verdict of VERDICTS) {
     const findings = diff.findings.filter((finding) => finding.verdict === verdict);
     if (findings.length === 0) continue;
@@ -20,7 +20,7 @@ export function diffText(diff: AuditDiff): string {
       for (const finding of own) lines.push(...findingLines(finding));
     }
   }
-  return `${[...lines, '', summary(diff), ...wrap(diff.notCompared, 120)].join('\n')}\n`;
+  return `${[...lines, '', ...wrap(diff.notCompared, 120)].join('\n')}\n`;
 }
 
 function findingLines(finding: Finding): string[] {

@@ -30,11 +30,21 @@ export interface AuditDiff {
   readonly notCompared: string;
 }
 
-/** Everything that became wider, narrower or undecidable, by verdict, role and table. */
-export function diffCode(base: GeneratedCode, head: GeneratedCode): AuditDiff {
+/**
+ * Everything that became wider, narrower or undecidable, by verdict, role and table.
+ * @param step called before what may take long, in a project of many roles
+ */
+export function diffCode(
+  base: GeneratedCode,
+  head: GeneratedCode,
+  step: (text: string) => void = () => {},
+): AuditDiff {
+  step('comparing permissions');
   const [before, after] = [auditMatrix(base), auditMatrix(head)];
+  const permissions = permissionFindings(base, head, before, after);
+  step('comparing the ways to rows and values');
   const findings = [
-    ...permissionFindings(base, head, before, after),
+    ...permissions,
     ...entranceFindings(base, head),
     ...functionFindings(before, after),
     ...bodyFindings(base, head, after),

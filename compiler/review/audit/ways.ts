@@ -1,5 +1,6 @@
 /** How a role comes to the rows of a table. */
-import type { Relationship, Table } from '../../../runtime/core/program/program.ts';
+import type { Program, Relationship, Table } from '../../../runtime/core/program/program.ts';
+import { remember } from '../../../runtime/core/remember.ts';
 import { offersAggregates } from '../../../runtime/core/schema/computed-aggregates.ts';
 import { offersGroups } from '../../../runtime/core/schema/group-types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
@@ -41,8 +42,7 @@ export function waysTo(scope: Scope, table: Table): Ways {
   const parts = offersGroups(roleSchema.table(table))
     ? (['aggregate', 'group_by'] as const)
     : (['aggregate'] as const);
-  for (const from of program.tables) {
-    if (from.source !== table.source || !leadsTo(from, table)) continue;
+  for (const from of tablesTowards(program, table)) {
     const { select } = roleSchema.table(from);
     if (!select) continue;
     const base = from.shape.graphqlName;
@@ -71,12 +71,24 @@ export function waysTo(scope: Scope, table: Table): Ways {
   return { relationships, computedFields, aggregates, functions };
 }
 
-/** For some role. What a role sees is asked of few tables: there may be thousands. */
-function leadsTo({ relationships, computedFields }: Table, table: Table): boolean {
-  for (const { target } of relationships.values()) if (target === table) return true;
-  for (const { returns } of computedFields.values())
-    if ('table' in returns && returns.table === table) return true;
-  return false;
+const known = new WeakMap<Program, ReadonlyMap<Table, ReadonlySet<Table>>>();
+
+/** Tables with a relationship or computed field that leads to the rows of the table, for some role: there may be thousands. */
+export function tablesTowards(program: Program, table: Table): ReadonlySet<Table> {
+  const index = remember(known, program, () => {
+    const towards = new Map<Table, Set<Table>>();
+    for (const from of program.tables) {
+      const targets = [
+        ...[...from.relationships.values()].map(({ target }) => target),
+        ...[...from.computedFields.values()].flatMap(({ returns }) =>
+          'table' in returns ? [returns.table] : [],
+        ),
+      ];
+      for (const target of targets) remember(towards, target, () => new Set<Table>()).add(from);
+    }
+    return towards;
+  });
+  return index.get(table) ?? new Set();
 }
 
 function isArray({ shape }: Relationship): boolean {

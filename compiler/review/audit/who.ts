@@ -15,6 +15,7 @@ import { joinsTo } from './joins.ts';
 import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
 import { inputReaches, usesOf } from './saved-uses.ts';
+import { viewsOf } from './views.ts';
 import { waysTo } from './ways.ts';
 import { writePaths } from './write-paths.ts';
 
@@ -212,51 +213,44 @@ function rowFunctionPaths(
 
 /** Views whose columns show the column, or are computed by a query that mentions it. */
 function viewPaths(scope: Scope, table: Table, column: string): AccessPath[] {
-  return scope.program.tables
-    .filter((view) => view.source === table.source && view !== table && view.shape.below)
-    .flatMap((view) => {
-      const shown = [...view.columns.values()].filter(
-        ({ shape }) => shape.origin?.table === table.key && shape.origin.column === column,
-      );
-      const direct = shown.flatMap(({ name }) =>
-        [...readPaths(scope, view, name), ...writePaths(scope, view, name)].map(
-          (path): AccessPath => ({
-            ...path,
-            via: 'view',
-            note: [
-              `column ${name} of ${view.key} (${path.via}); the rules of ${table.key} do not apply`,
-              path.note,
-            ]
-              .filter(Boolean)
-              .join('; '),
-          }),
-        ),
-      );
-      const select = scope.roleSchema.table(view).select;
-      const computed = [...(select?.readable.keys() ?? [])].filter(
-        (name) => !view.shape.columns[name]?.origin,
-      );
-      if (computed.length === 0 || !view.shape.below?.reads?.[table.key]?.includes(column)) return direct;
-      const fields = names(
-        rootsOf(scope.code, scope.role)
-          .ofTable(view)
-          .filter(({ root }) => root !== 'mutation'),
-      );
-      const ways = waysTo(scope, view).relationships.flatMap((way) => way.fields);
-      if (fields.length + ways.length === 0) return direct;
-      return [
-        ...direct,
-        {
-          role: scope.role,
-          access: 'read' as const,
-          via: 'view' as const,
-          fields: [...fields, ...ways],
-          rules: ruleOf(scope, view, 'select'),
-          possible: true as const,
-          note: `the query of ${view.key} mentions it, and computes ${computed.join(', ')}`,
-        },
-      ];
-    });
+  return viewsOf(scope.program, table, column).flatMap(({ view, shown, isMentioned }) => {
+    const direct = shown.flatMap((name) =>
+      [...readPaths(scope, view, name), ...writePaths(scope, view, name)].map(
+        (path): AccessPath => ({
+          ...path,
+          via: 'view',
+          note: [
+            `column ${name} of ${view.key} (${path.via}); the rules of ${table.key} do not apply`,
+            path.note,
+          ]
+            .filter(Boolean)
+            .join('; '),
+        }),
+      ),
+    );
+    const select = scope.roleSchema.table(view).select;
+    const computed = [...(select?.readable.keys() ?? [])].filter((name) => !view.shape.columns[name]?.origin);
+    if (computed.length === 0 || !isMentioned) return direct;
+    const fields = names(
+      rootsOf(scope.code, scope.role)
+        .ofTable(view)
+        .filter(({ root }) => root !== 'mutation'),
+    );
+    const ways = waysTo(scope, view).relationships.flatMap((way) => way.fields);
+    if (fields.length + ways.length === 0) return direct;
+    return [
+      ...direct,
+      {
+        role: scope.role,
+        access: 'read' as const,
+        via: 'view' as const,
+        fields: [...fields, ...ways],
+        rules: ruleOf(scope, view, 'select'),
+        possible: true as const,
+        note: `the query of ${view.key} mentions it, and computes ${computed.join(', ')}`,
+      },
+    ];
+  });
 }
 
 function savedPaths(scope: Scope, table: Table, column: string): AccessPath[] {

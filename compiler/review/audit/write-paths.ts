@@ -9,6 +9,7 @@ import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
 import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
+import { tablesTowards } from './ways.ts';
 
 export function writePaths(scope: Scope, table: Table, column: string): AccessPath[] {
   const { role, roleSchema } = scope;
@@ -71,9 +72,9 @@ interface RelatedWay {
 export function relatedWays({ role, program, roleSchema, code }: Scope, table: Table): RelatedWay[] {
   const { shape } = table;
   const { rules } = roleSchema.table(table);
-  return program.tables.flatMap((from) => {
+  return [...tablesTowards(program, table)].flatMap((from) => {
     const leading = [...from.relationships.values()].filter(({ target }) => target === table);
-    if (from.source !== table.source || leading.length === 0) return [];
+    if (leading.length === 0) return [];
     const roots = rootsOf(code, role).ofTable(from);
     if (!roots.some(({ kind }) => kind.startsWith('update'))) return [];
     return leading.flatMap((relationship) =>

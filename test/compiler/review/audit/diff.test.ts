@@ -45,7 +45,7 @@ const insert = (permission: object) => ({ insert_permissions: [{ role: 'user', p
 test('code that did not change gives nothing to anybody', () => {
   const result = diff(article(SELECT), article(SELECT));
   expect(result.findings).toEqual([]);
-  expect(diffText(result)).toBe(`base → head\n\nNothing differs in what was compared.\n${NOT_COMPARED}`);
+  expect(diffText(result)).toBe(`base → head\nNothing differs in what was compared.\n\n${NOT_COMPARED}`);
 });
 
 // Leaks as they happened to others.
@@ -213,6 +213,7 @@ test('a resolver that somebody wrote is undecidable', () => {
 test('text, Markdown and SARIF say who, what and where', () => {
   const result = diff(article(SELECT), article({ ...SELECT, filter: {}, limit: 5 }));
   expect(diffText(result)).toBe(`base → head
+1 wider, 0 undecidable, 0 not wider, 1 narrower.
 
 wider (1)
   user
@@ -226,7 +227,6 @@ narrower (1)
       - at most 20 rows of a list
       + at most 5 rows of a list
 
-1 wider, 0 undecidable, 0 not wider, 1 narrower.
 ${NOT_COMPARED}`);
   expect(diffMarkdown(result)).toContain('```diff\n  - author_id = X-Engine-User-Id\n  + every row\n  ```');
   expect(diffFindings(result)[0]).toMatchObject({
@@ -291,7 +291,9 @@ test('revisions of git are compared with folders, from wherever in the repositor
       cwd,
       encoding: 'utf8',
     });
-  expect(engine(join(folder, 'api'), 'HEAD', 'generated')).toContain('HEAD → generated\n\nwider (1)\n');
+  expect(engine(join(folder, 'api'), 'HEAD', 'generated')).toContain(
+    'HEAD → generated\n1 wider, 0 undecidable, 0 not wider, 0 narrower.\n\nwider (1)\n',
+  );
   expect(engine(folder, 'HEAD:api/generated', 'HEAD', '--folder', 'api/generated')).toContain(
     'Nothing differs in what was compared.',
   );
