@@ -4,6 +4,7 @@ import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import type { Table } from '../../runtime/core/program/program.ts';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { version } from '../index.ts';
+import { startProgress } from '../offline/progress.ts';
 import { actionsByHost, actionsText, untrustedCredentials } from '../review/audit/actions.ts';
 import { type AuditDiff, diffCode } from '../review/audit/diff.ts';
 import { DIFF_RULES, diffFindings, diffMarkdown, diffText } from '../review/audit/diff-render.ts';
@@ -26,7 +27,6 @@ import { whoCan } from '../review/audit/who.ts';
 import { renderSarif } from '../review/findings/sarif.ts';
 import { type GeneratedCode, readGeneratedCode } from '../review/generated-code/index.ts';
 import { type CommandContext, UsageError } from './command.ts';
-import { startProgress } from './progress.ts';
 
 export interface AuditOptions {
   /** Folder of generated code, or a revision of git. */

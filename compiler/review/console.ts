@@ -6,6 +6,7 @@ import type { Table } from '../../runtime/core/program/program.ts';
 import { extract } from '../artefact/readable.ts';
 import type { Files } from '../phases/5-emit/index.ts';
 import { auditMatrix, type Matrix } from './audit/matrix.ts';
+import { unreadSentences } from './audit/sent.ts';
 import { whoCan } from './audit/who.ts';
 import { differenceOf } from './console-difference.ts';
 import { operationOf, operationsOf } from './console-operations.ts';
@@ -118,5 +119,6 @@ function whoOf(code: GeneratedCode, table: Table, column: string): WhoAnswer {
     ...path,
     rules: path.rules.map((rule) => ({ ...rule, words: ruleLayout(rule.text) })),
   }));
-  return { ...found, paths };
+  const { source, table: key, type, sent, unread } = found;
+  return { source, table: key, column, type, paths, sent, limits: unreadSentences(unread) };
 }

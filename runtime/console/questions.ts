@@ -129,7 +129,10 @@ export interface WhoAnswer {
     readonly note?: string;
     readonly backendOnly?: true;
   }[];
-  readonly callingViews: readonly string[];
+  /** Hosts that get the value without a request for it. */
+  readonly sent: readonly { readonly to: string; readonly by: string }[];
+  /** Sentences about what no path speaks of. */
+  readonly limits: readonly string[];
 }
 
 /** Answer of `GET /engine/console/state`. */

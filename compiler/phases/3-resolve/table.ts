@@ -300,16 +300,19 @@ function isFederated({
 
 /** Foreign keys to tables that are served, without those that an object relationship follows. */
 function otherReferences(
-  { tables }: SourceScope,
+  { tables, catalogTables }: SourceScope,
   { catalog, relationships }: TableScope,
-): { columns: readonly string[]; target: string }[] {
+): NonNullable<TableShape['references']>[number][] {
   const followed = new Set(
     [...relationships.values()]
       .filter(({ kind, insertAfter }) => kind === 'object' && !insertAfter)
       .map(({ columns, target }) => [target, ...Object.keys(columns).sort()].join()),
   );
   return catalog.foreignKeys
-    .map(({ columns, references }) => ({ columns, target: keyOf(references) }))
+    .map(({ columns, references: { columns: to, ...target } }) => {
+      const key = catalogTables.get(keyOf(target))?.primaryKey?.columns;
+      return { columns, target: keyOf(target), ...(key?.join() !== to.join() && { to }) };
+    })
     .filter(
       ({ columns, target }) => tables.has(target) && !followed.has([target, ...columns.toSorted()].join()),
     );

@@ -4,6 +4,7 @@ import type { Table } from '../../../runtime/core/program/program.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { Scope } from './path.ts';
+import { CLOSING_OPTION } from './remote-fields.ts';
 
 interface Join {
   readonly fields: readonly string[];
@@ -62,20 +63,29 @@ function nameOf(type: string): string {
   return type.replace(/[[\]!]/g, '');
 }
 
-/** For roles with a permission for the remote schema. Without remote schema permissions every role has it. */
+/** Without remote schema permissions every role has the whole remote schema. */
 function fromRemotes({ program, role }: Scope, table: Table): Join[] {
-  return program.remotes.flatMap(({ name: remote, roles, relationships = {} }) => {
-    if (!Object.hasOwn(roles, role)) return [];
-    const { types } = readRemoteDocument(roles[role]!);
-    return Object.entries(relationships).flatMap(([type, shapes]): Join[] => {
-      const definition = types.get(type);
-      const own = definition && 'fields' in definition ? (definition.fields ?? []) : [];
-      const known = new Set(own.map(({ name }) => name.value));
-      const fields = Object.entries(shapes).flatMap(([name, shape]) =>
-        leadsTo(shape, table) && keysOf(shape).every((key) => known.has(key)) ? [`${type}.${name}`] : [],
-      );
-      return fields.length === 0 ? [] : [{ fields, note: `of the remote schema ${remote}` }];
-    });
+  return program.remotes.flatMap(({ name: remote, schema, roles, relationships = {} }): Join[] => {
+    const offered = (sdl: string): string[] => {
+      const { types } = readRemoteDocument(sdl);
+      return Object.entries(relationships).flatMap(([type, shapes]) => {
+        const definition = types.get(type);
+        const own = definition && 'fields' in definition ? (definition.fields ?? []) : [];
+        const known = new Set(own.map(({ name }) => name.value));
+        return Object.entries(shapes).flatMap(([name, shape]) =>
+          leadsTo(shape, table) && keysOf(shape).every((key) => known.has(key)) ? [`${type}.${name}`] : [],
+        );
+      });
+    };
+    const permitted = Object.hasOwn(roles, role) ? offered(roles[role]!) : [];
+    const open = offered(schema).filter((field) => !permitted.includes(field));
+    const note = `of the remote schema ${remote}`;
+    return [
+      ...(permitted.length > 0 ? [{ fields: permitted, note }] : []),
+      ...(open.length > 0
+        ? [{ fields: open, note: `${note}, unless the server has ${CLOSING_OPTION}` }]
+        : []),
+    ];
   });
 }
 

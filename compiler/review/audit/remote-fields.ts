@@ -9,6 +9,9 @@ import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtim
 import { baseOf } from '../../phases/5-emit/remote-relationships.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
+/** Without it every role may ask for everything of every remote schema. */
+export const CLOSING_OPTION = '--enable-remote-schema-permissions';
+
 /** A remote schema as one role has it. */
 export interface RemoteGrant {
   readonly remoteSchema: string;

@@ -5,17 +5,20 @@ import { EVERY_ROW, isOpen } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { type AccessTable, type Matrix, OPERATION_NAMES, type Permission } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
+import { unreadSentences } from './sent.ts';
 import type { WhoResult } from './who.ts';
 
 const WIDTH = 100;
 
 /** `engine audit who`. */
 export function whoText(result: WhoResult): string {
-  const { label, source, table, column, type, paths, foreign, callingViews } = result;
+  const { label, source, table, column, type, paths, foreign, sent, unread } = result;
   const rules = numberRules(paths.flatMap((path) => path.rules));
   const lines = [`${source} · ${table}.${column} · ${type}   (${label})`, ''];
   const roles = [...new Set(paths.map(({ role }) => role))];
   if (roles.length === 0) lines.push('No role but admin can read or write it.', '');
+  else if (paths.every(({ possible }) => possible))
+    lines.push('No role but admin reads or writes it for certain; some may:', '');
   // Roles with equal paths and rules share an entry.
   const alike = new Map<string, string[]>();
   for (const role of roles) {
@@ -31,11 +34,10 @@ export function whoText(result: WhoResult): string {
   }
   for (const [text, names] of alike) lines.push(...wrap(names.join(', '), WIDTH), text, '');
   if (rules.size > 0) lines.push('Rules', ...[...rules.values()].flatMap(ruleLines), '');
+  if (sent.length > 0)
+    lines.push('Sent', ...sent.flatMap(({ to, by }) => wrap(`  to ${to}: ${by}`, WIDTH)), '');
   lines.push('The role admin may do everything.');
-  if (callingViews.length > 0)
-    lines.push(
-      ...wrap(`Not in this answer: what functions read that views call: ${callingViews.join(', ')}.`, WIDTH),
-    );
+  for (const sentence of unreadSentences(unread)) lines.push(...wrap(sentence, WIDTH));
   lines.push(...foreignLines(foreign));
   return `${lines.join('\n')}\n`;
 }

@@ -1,6 +1,6 @@
 /**
- * Who can read or write a column, and by which paths. Each path names the row rules that apply on it, all together. A
- * function's body is not part of generated code: paths through one are `possible`, never left out.
+ * Who can read or write a column, and by which paths. Each path names the row rules that apply on it, all together. Paths
+ * through what is not read, or not read exactly, are `possible`, never left out.
  */
 
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
@@ -11,11 +11,12 @@ import type { VisibleTable } from '../../../runtime/core/schema/visible-table.ts
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { derivedPaths, enumPaths, rulePaths } from './derived.ts';
 import { joinsTo } from './joins.ts';
 import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
 import { inputReaches, usesOf } from './saved-uses.ts';
-import { viewsOf } from './views.ts';
+import { type Sent, sentTo, type Unread, unreadBeside } from './sent.ts';
 import { waysTo } from './ways.ts';
 import { writePaths } from './write-paths.ts';
 
@@ -27,8 +28,10 @@ export interface WhoResult {
   readonly type: string;
   readonly paths: readonly AccessPath[];
   readonly foreign: readonly Location[];
-  /** Views of the source whose queries call functions: what these read is not known, so no path says it. */
-  readonly callingViews: readonly string[];
+  /** Hosts that get the value. */
+  readonly sent: readonly Sent[];
+  /** What no path speaks of. */
+  readonly unread: Unread;
 }
 
 /** Every path of every role but `admin` to the column. */
@@ -51,15 +54,27 @@ export function whoCan(code: GeneratedCode, table: Table, column: string): WhoRe
     type,
     paths,
     foreign: code.foreign,
-    callingViews: code.program.tables
-      .filter(({ source, shape }) => source === table.source && shape.calls)
-      .map(({ key }) => key),
+    sent: sentTo(code, table, column),
+    unread: unreadBeside(code, table),
   };
 }
 
 function pathsOfRole(scope: Scope, table: Table, column: string): AccessPath[] {
-  const own = [...readPaths(scope, table, column), ...writePaths(scope, table, column)];
-  return [...own, ...viewPaths(scope, table, column), ...savedPaths(scope, table, column)];
+  return [
+    ...ownPaths(scope, table, column),
+    ...derivedPaths(scope, table, column, ownPaths),
+    ...rulePaths(scope, table, column),
+    ...enumPaths(scope, table),
+  ];
+}
+
+/** Paths to the column where it is. */
+function ownPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+  return [
+    ...readPaths(scope, table, column),
+    ...writePaths(scope, table, column),
+    ...savedPaths(scope, table, column),
+  ];
 }
 
 /**
@@ -71,19 +86,17 @@ export function hiddenPaths(scope: Scope, table: Table, column: string): AccessP
   if (visibleTable.select?.readable.has(column)) return [];
   return [
     ...equalColumnPaths(scope, table, visibleTable, column),
-    ...viewPaths(scope, table, column).filter(({ access, possible }) => access === 'read' && !possible),
+    ...derivedPaths(scope, table, column, readPaths).filter(
+      ({ access, possible }) => access === 'read' && !possible,
+    ),
   ];
 }
 
 function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
   const { role, roleSchema } = scope;
   const visibleTable = roleSchema.table(table);
-  const possible = [
-    ...rowFunctionPaths(scope, table, visibleTable, column),
-    ...equalColumnPaths(scope, table, visibleTable, column),
-  ];
   const readable = visibleTable.select?.readable.get(column);
-  if (!visibleTable.select || !readable) return possible;
+  if (!visibleTable.select || !readable) return equalColumnPaths(scope, table, visibleTable, column);
   const rules = ruleOf(scope, table, 'select', column);
   const path = (via: Via, fields: readonly string[], more: Partial<AccessPath> = {}): AccessPath[] =>
     fields.length === 0 ? [] : [{ role, access: 'read', via, fields, rules, ...more }];
@@ -123,7 +136,6 @@ function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
       ...ways.relationships.flatMap(({ fields }) => fields.map((field) => `where and order_by of ${field}`)),
     ]),
     ...writtenAnswers(scope, table, visibleTable, column),
-    ...possible,
   ];
 }
 
@@ -184,73 +196,6 @@ function equalColumnPaths(
       ];
     }),
   );
-}
-
-/** Scalar computed fields: their functions get the whole row, columns that the role may not read included. */
-function rowFunctionPaths(
-  scope: Scope,
-  table: Table,
-  visibleTable: VisibleTable,
-  column: string,
-): AccessPath[] {
-  if (visibleTable.select?.readable.has(column)) return [];
-  return (visibleTable.select?.computedFields ?? []).flatMap((field): AccessPath[] => {
-    if ('table' in field.returns) return [];
-    const { schema, name } = field.shape.function;
-    return [
-      {
-        role: scope.role,
-        access: 'read',
-        via: 'computed field',
-        fields: [`${table.shape.graphqlName}.${field.field}`],
-        rules: ruleOf(scope, table, 'select', field.name),
-        possible: true,
-        note: `the function ${schema}.${name} gets the whole row`,
-      },
-    ];
-  });
-}
-
-/** Views whose columns show the column, or are computed by a query that mentions it. */
-function viewPaths(scope: Scope, table: Table, column: string): AccessPath[] {
-  return viewsOf(scope.program, table, column).flatMap(({ view, shown, isMentioned }) => {
-    const direct = shown.flatMap((name) =>
-      [...readPaths(scope, view, name), ...writePaths(scope, view, name)].map(
-        (path): AccessPath => ({
-          ...path,
-          via: 'view',
-          note: [
-            `column ${name} of ${view.key} (${path.via}); the rules of ${table.key} do not apply`,
-            path.note,
-          ]
-            .filter(Boolean)
-            .join('; '),
-        }),
-      ),
-    );
-    const select = scope.roleSchema.table(view).select;
-    const computed = [...(select?.readable.keys() ?? [])].filter((name) => !view.shape.columns[name]?.origin);
-    if (computed.length === 0 || !isMentioned) return direct;
-    const fields = names(
-      rootsOf(scope.code, scope.role)
-        .ofTable(view)
-        .filter(({ root }) => root !== 'mutation'),
-    );
-    const ways = waysTo(scope, view).relationships.flatMap((way) => way.fields);
-    if (fields.length + ways.length === 0) return direct;
-    return [
-      ...direct,
-      {
-        role: scope.role,
-        access: 'read' as const,
-        via: 'view' as const,
-        fields: [...fields, ...ways],
-        rules: ruleOf(scope, view, 'select'),
-        possible: true as const,
-        note: `the query of ${view.key} mentions it, and computes ${computed.join(', ')}`,
-      },
-    ];
-  });
 }
 
 function savedPaths(scope: Scope, table: Table, column: string): AccessPath[] {

@@ -33,7 +33,7 @@ export function Who({ steps: [source = '', table = '', column = ''] }: PageProps
 
 const KINDS = ['read', 'write'] as const;
 
-function Answer({ answer: { type, paths, callingViews } }: { readonly answer: WhoAnswer }) {
+function Answer({ answer: { type, paths, sent, limits } }: { readonly answer: WhoAnswer }) {
   const rolesOf = (some: readonly Path[]) => [...new Set(some.map(({ role }) => role))];
   const using = (kind: Path['access']) => rolesOf(paths.filter(({ access }) => access === kind));
   return (
@@ -49,11 +49,23 @@ function Answer({ answer: { type, paths, callingViews } }: { readonly answer: Wh
       {rolesOf(paths).map((role) => (
         <Role key={role} role={role} paths={paths.filter((path) => path.role === role)} />
       ))}
-      {callingViews.length > 0 && (
-        <p className="quiet">
-          Not in this answer: what functions read that views call: {callingViews.join(', ')}.
-        </p>
+      {sent.length > 0 && (
+        <section className="card">
+          <h2>Sent</h2>
+          <ul>
+            {sent.map(({ to, by }) => (
+              <li key={`${to} ${by}`}>
+                to {to}: {by}
+              </li>
+            ))}
+          </ul>
+        </section>
       )}
+      {limits.map((sentence) => (
+        <p key={sentence} className="quiet">
+          {sentence}
+        </p>
+      ))}
     </>
   );
 }

@@ -99,8 +99,12 @@ export interface TableShape {
   /** Effects of this table's foreign keys on its rows when rows of the named tables are deleted, or their keys change. */
   readonly onDelete?: ForeignKeyActions;
   readonly onUpdate?: ForeignKeyActions;
-  /** Foreign keys to tracked tables that no relationship follows. */
-  readonly references?: readonly { readonly columns: readonly string[]; readonly target: string }[];
+  /** Foreign keys to tracked tables that no relationship follows; `to`: columns of the target, where they are not its primary key. */
+  readonly references?: readonly {
+    readonly columns: readonly string[];
+    readonly target: string;
+    readonly to?: readonly string[];
+  }[];
   /** An INSERT may see or change other rows than its own, by triggers and the like. */
   readonly sideEffects?: true;
   /** Columns that Postgres refuses to write, mostly of views. */

@@ -1,0 +1,224 @@
+/** Paths to a value of a column by what shows, copies, computes or mentions it somewhere else. */
+import { columnsOfRule } from '../../../runtime/core/condition/reads.ts';
+import type { AccessRules } from '../../../runtime/core/contract/shapes.ts';
+import { objectKey } from '../../../runtime/core/names.ts';
+import type { Table } from '../../../runtime/core/program/program.ts';
+import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
+import { alike, type Carrier, carriersOf } from './carriers.ts';
+import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
+import { rootsOf } from './roots.ts';
+import { waysTo } from './ways.ts';
+
+/** The paths of a role to a column of a table, where it is. */
+export type OwnPaths = (scope: Scope, table: Table, column: string) => readonly AccessPath[];
+
+const VIAS: Readonly<Record<Extract<Carrier, { kind: 'column' }>['from'], Via>> = {
+  view: 'view',
+  computed: 'computed column',
+  default: 'default',
+  'same rows': 'same rows',
+  reference: 'reference',
+};
+
+/** @param own the paths to a column that carries the value */
+export function derivedPaths(scope: Scope, table: Table, column: string, own: OwnPaths): AccessPath[] {
+  const mayRead = scope.roleSchema.table(table).select?.readable.has(column) ?? false;
+  const shownBy = new Set<Table>();
+  const carriers = carriersOf(scope.program, table, column).filter(
+    // A role that reads the column knows what refers to it.
+    (carrier) => !(mayRead && carrier.kind === 'column' && carrier.from === 'reference'),
+  );
+  const columns = carriers.flatMap((carrier): AccessPath[] => {
+    if (carrier.kind !== 'column') return [];
+    const found = columnPaths(scope, table, carrier, own);
+    if (found.length > 0 && carrier.from === 'view') shownBy.add(carrier.table);
+    return found;
+  });
+  const others = carriers.flatMap((carrier) =>
+    carrier.kind === 'column' ? [] : otherPaths(scope, table, carrier, own, shownBy),
+  );
+  return [...columns, ...others];
+}
+
+function otherPaths(
+  scope: Scope,
+  table: Table,
+  carrier: Exclude<Carrier, { kind: 'column' }>,
+  own: OwnPaths,
+  shownBy: ReadonlySet<Table>,
+): AccessPath[] {
+  switch (carrier.kind) {
+    case 'query':
+      return queryPaths(scope, carrier, shownBy.has(carrier.table));
+    case 'unread column':
+      return columnPaths(scope, table, carrier, own);
+    case 'computed field':
+      return fieldPaths(scope, carrier);
+    case 'function': {
+      const { entry, unread } = carrier;
+      const fields = names(rootsOf(scope.code, scope.role).ofFunction(entry));
+      return possiblePath(scope, 'function', fields, entry.returns, unread ?? mentionedBy(entry.key));
+    }
+  }
+}
+
+function mentionedBy(key: string): string {
+  return `the body of ${key} mentions it, or what it calls does`;
+}
+
+function columnPaths(
+  scope: Scope,
+  { key }: Table,
+  carrier: Extract<Carrier, { kind: 'column' | 'unread column' }>,
+  own: OwnPaths,
+): AccessPath[] {
+  const { table, column } = carrier;
+  const isUnread = carrier.kind === 'unread column';
+  const via = isUnread ? 'default' : VIAS[carrier.from];
+  const isShown = via === 'view' || via === 'same rows';
+  const isPossible = isUnread || via === 'default' || via === 'reference';
+  const why = {
+    view: `the rules of ${key} do not apply`,
+    'same rows': `the rules of ${key} do not apply`,
+    'computed column': 'it is computed from it, or from a copy',
+    default: isUnread ? `it may be computed by ${carrier.unread}` : 'its default looks at it',
+    reference: 'it refers to it: its values are values of it',
+  }[via as string]!;
+  return own(scope, table, column)
+    .filter(({ access }) => access === 'read' || isShown)
+    .map((path) => ({
+      ...path,
+      via,
+      ...(isPossible && { possible: true as const }),
+      note: [`column ${column} of ${table.key} (${path.via}); ${why}`, path.note].filter(Boolean).join('; '),
+    }));
+}
+
+function queryPaths(
+  scope: Scope,
+  { table, unread }: Extract<Carrier, { kind: 'query' }>,
+  isShown: boolean,
+): AccessPath[] {
+  const select = scope.roleSchema.table(table).select;
+  if (!select) return [];
+  const computed = [...select.readable.keys()].filter((name) => !table.shape.columns[name]?.origin);
+  if (unread !== undefined) {
+    if (computed.length === 0) return [];
+    return possiblePath(scope, 'view', rowFields(scope, table), table, `${table.key} looks at ${unread}`);
+  }
+  if (computed.length === 0 && isShown) return [];
+  const use = computed.length > 0 ? `computes ${computed.join(', ')}` : 'may choose or order its rows by it';
+  return possiblePath(
+    scope,
+    'view',
+    rowFields(scope, table),
+    table,
+    `the query of ${table.key} mentions it, and ${use}`,
+  );
+}
+
+/** Fields by which a role comes to rows of the table. */
+function rowFields(scope: Scope, table: Table): string[] {
+  const roots = rootsOf(scope.code, scope.role).ofTable(table);
+  const ways = waysTo(scope, table);
+  return [
+    ...names(roots.filter(({ root }) => root !== 'mutation')),
+    ...ways.relationships.flatMap(({ fields }) => fields),
+    ...ways.computedFields.flatMap(({ fields }) => fields),
+    ...ways.functions,
+  ];
+}
+
+function fieldPaths(
+  scope: Scope,
+  { table, field: name, unread }: Extract<Carrier, { kind: 'computed field' }>,
+): AccessPath[] {
+  const field = scope.roleSchema.table(table).select?.computedFields.find((each) => each.name === name);
+  if (!field) return [];
+  const { schema, name: called } = field.shape.function;
+  return possiblePath(
+    scope,
+    'computed field',
+    [`${table.shape.graphqlName}.${field.field}`],
+    table,
+    unread ?? mentionedBy(objectKey(schema, called)),
+    name,
+  );
+}
+
+function possiblePath(
+  scope: Scope,
+  via: Via,
+  fields: readonly string[],
+  table: Table,
+  note: string,
+  cell?: string,
+): AccessPath[] {
+  if (fields.length === 0) return [];
+  const { role } = scope;
+  const rules = ruleOf(scope, table, 'select', cell);
+  return [{ role, access: 'read', via, fields, rules, possible: true, note }];
+}
+
+const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const satisfies (keyof AccessRules)[];
+
+/**
+ * Rules that ask for the column, of a role that may not read it: whether a row is seen or a write succeeds tells something of
+ * the value.
+ */
+export function rulePaths(scope: Scope, table: Table, column: string): AccessPath[] {
+  const { role, program, roleSchema } = scope;
+  if (roleSchema.table(table).select?.readable.has(column)) return [];
+  const keys = new Set(alike(table));
+  const asks = (text: string | undefined, of: Table) =>
+    text !== undefined && columnsOfRule(text, of.key).some(([key, name]) => keys.has(key) && name === column);
+  return program.tables
+    .filter(({ source }) => source === table.source)
+    .flatMap((of) => {
+      const rules = rulesOf(program.access(of), role);
+      return OPERATIONS.flatMap((operation): AccessPath[] => {
+        const {
+          where,
+          check,
+          cells = {},
+        } = (rules[operation] ?? {}) as {
+          readonly where?: string;
+          readonly check?: string;
+          readonly cells?: Readonly<Record<string, string>>;
+        };
+        if (![where, check, ...Object.values(cells)].some((text) => asks(text, of))) return [];
+        const roots = rootsOf(scope.code, role).ofTable(of);
+        const fields =
+          operation === 'select'
+            ? rowFields(scope, of)
+            : names(roots.filter(({ root, kind }) => root === 'mutation' && kind.startsWith(operation)));
+        return possiblePath(scope, 'rule', fields, of, RULE_NOTES[operation]).map((path) => ({
+          ...path,
+          rules: ruleOf(scope, of, operation),
+        }));
+      });
+    });
+}
+
+const RULE_NOTES = {
+  select: 'which rows are seen depends on it',
+  insert: 'whether a row is accepted depends on it',
+  update: 'which rows are changed depends on it',
+  delete: 'which rows are deleted depends on it',
+} as const;
+
+/** Values of an enum table are names and descriptions in the schema. */
+export function enumPaths({ role, program, roleSchema }: Scope, table: Table): AccessPath[] {
+  if (!table.shape.enumValues) return [];
+  const fields = program.tables.flatMap((other) =>
+    [...other.columns.values()].flatMap(({ name, field, enumTable }) => {
+      const { select, insert, update } = roleSchema.table(other);
+      const isOffered =
+        select?.columns.has(name) || insert?.columns.includes(name) || update?.columns.includes(name);
+      return enumTable === table && isOffered ? [`${other.shape.graphqlName}.${field ?? name}`] : [];
+    }),
+  );
+  if (fields.length === 0) return [];
+  const note = `its values are in the schema that the role sees, as the enum of these columns`;
+  return [{ role, access: 'read', via: 'enum', fields, rules: [], note }];
+}
