@@ -6,6 +6,7 @@ import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { version } from '../index.ts';
 import { startProgress } from '../offline/progress.ts';
 import { actionsByHost, actionsText, untrustedCredentials } from '../review/audit/actions.ts';
+import { causeLines, causesOf } from '../review/audit/causes.ts';
 import { type AuditDiff, diffCode } from '../review/audit/diff.ts';
 import { DIFF_RULES, diffFindings, diffMarkdown, diffText } from '../review/audit/diff-render.ts';
 import { eventsByHost, eventsText } from '../review/audit/events.ts';
@@ -107,7 +108,9 @@ export function roleCommand(role: string, options: AuditOptions, context: Comman
     );
   const matrix = auditMatrix(code);
   const remoteSchemas = remoteGrants(code, role);
-  if (options.format === 'text') context.stdout(roleText(matrix, role, remoteGrantLines(remoteSchemas)));
+  const causes = causesOf(code, role);
+  const others = [...causeLines(causes), ...remoteGrantLines(remoteSchemas)];
+  if (options.format === 'text') context.stdout(roleText(matrix, role, others));
   else
     context.stdout(
       json({
@@ -115,6 +118,7 @@ export function roleCommand(role: string, options: AuditOptions, context: Comman
         permissions: matrix.permissions.filter((each) => each.role === role),
         functions: matrix.functions.filter(({ fields }) => Object.hasOwn(fields, role)),
         operations: matrix.operations.filter(({ roles }) => roles.includes(role)),
+        ...causes,
         remoteSchemas,
       }),
     );

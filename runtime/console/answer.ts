@@ -30,12 +30,14 @@ export function isForOperators(question: ConsoleQuestion): question is OperatorQ
 export interface AnswerContext {
   readonly engine: Pick<MetadataEngine<SourceDatabase>, 'state' | 'compareRemote'>;
   readonly store: Pick<MetadataStore, 'withClient' | 'readVersion' | 'read'>;
+  /** Roles need permissions for remote schemas. */
+  readonly remoteSchemaPermissions: boolean;
 }
 
 /** @returns an answer as it is sent, undefined for an object that does not exist */
 export async function answerOperator(
   question: OperatorQuestion,
-  { engine, store }: AnswerContext,
+  { engine, store, remoteSchemaPermissions }: AnswerContext,
 ): Promise<object | undefined> {
   switch (question.kind) {
     case 'metadata':
@@ -47,7 +49,7 @@ export async function answerOperator(
     case 'calls':
       return callsOf(engine.state.metadata, question.action, store);
     case 'remotes':
-      return remotesOf(engine.state.metadata);
+      return remotesOf(engine.state.metadata, !remoteSchemaPermissions);
     case 'remote':
       return remoteOf(question.name, engine);
     case 'facts':

@@ -125,6 +125,8 @@ export interface RemotesAnswer {
     readonly name: string;
     /** As in the metadata, with `{{NAME}}` for a variable. */
     readonly address: string;
+    /** Every role may ask for all of it: the server has no permissions for remote schemas enabled. */
+    readonly isOpen: boolean;
     /** Roles with a permission. */
     readonly roles: readonly string[];
     /** Relationships that lead to it: `public.item.capital`, or `countries.Country.capital`. */

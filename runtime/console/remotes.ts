@@ -9,11 +9,13 @@ import type { RemoteAnswer, RemotesAnswer } from './operator-questions.ts';
 /** Maximum number of lines of a difference that an answer has. */
 const MAX_LINES = 1000;
 
-export function remotesOf(metadata: Metadata): RemotesAnswer {
+/** @param isOpen roles need no permissions */
+export function remotesOf(metadata: Metadata, isOpen: boolean): RemotesAnswer {
   return {
     remotes: metadata.remote_schemas.map(({ name, definition: { url }, permissions }) => ({
       name,
       address: url.kind === 'template' ? url.template : `{{${url.variable}}}`,
+      isOpen,
       roles: permissions.map(({ role }) => role),
       relationships: relationshipsTo(name, metadata),
     })),

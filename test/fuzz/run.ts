@@ -52,6 +52,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     load: async () => (await import('./audit/main.ts')).fuzzAudit,
     help: 'random changes of permissions, and what "engine audit" says of them',
   },
+  canary: {
+    load: async () => (await import('./canary/main.ts')).fuzzCanary,
+    help: 'random schemas with a secret in every column: who "engine audit who" lists reads them, nobody else',
+  },
   remote: {
     load: async () => (await import('./remote/main.ts')).fuzzRemote,
     help: 'random permissions of a remote schema: nothing outside them leaves, and presets stay',

@@ -49,6 +49,7 @@ export function plan(
       ledgers: planLedgers(
         model,
         program().sources,
+        program().events,
         serving,
         runs,
         memory,

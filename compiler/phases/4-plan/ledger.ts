@@ -3,6 +3,7 @@
  * between two versions reads as a change of rights. Root fields follow from the facts and are named only where a permission withholds one.
  */
 import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
+import type { EventsProgram } from '../../../runtime/core/contract/events.ts';
 import { type FunctionShape, inferableKeys, type TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
@@ -13,6 +14,7 @@ import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
+import { DEFINER, eventFacts, limitFacts, OPEN_REMOTE } from '../../model/causes.ts';
 import { type Deletion, deletionOf } from '../../model/deletions.ts';
 import type {
   Model,
@@ -41,6 +43,7 @@ type Facts = ReadonlyMap<string, readonly string[]>;
 export function planLedgers(
   model: Model,
   planned: readonly PlannedSource[],
+  events: EventsProgram,
   options: Pick<SavedOptions, 'inferFunctionPermissions'>,
   runs: () => SavedRuns,
   memory: Memory,
@@ -103,6 +106,10 @@ export function planLedgers(
   const saved = runs();
   for (const [role, lines] of facts) {
     lines.push(...[...savedFacts(role, saved), ...shardFacts(role)].map((fact) => [fact]));
+    for (const remote of model.remotes ?? []) lines.push([remoteHeading(remote), `  ${OPEN_REMOTE}`]);
+    const limits = limitFacts(model.settings.limits, role);
+    if (limits.length > 0) lines.push([`limits: ${limits.join('; ')}`]);
+    lines.push(...causedEvents(role, model, events));
   }
   return [...facts]
     .map(([role, lines]) =>
@@ -130,12 +137,41 @@ function savedFacts(role: string, { permitted, allowed }: SavedRuns): string[] {
   ];
 }
 
+/** Parts about one thing are one part. */
 function ledgerOf(_: readonly string[], role: string, parts: readonly (readonly string[])[]): Ledger {
-  return { role, facts: parts.toSorted(([left], [right]) => (left! < right! ? -1 : 1)).flat() };
+  const byHeading = new Map<string, string[]>();
+  for (const [heading, ...lines] of parts)
+    byHeading.set(heading!, [...(byHeading.get(heading!) ?? []), ...lines]);
+  const sorted = [...byHeading].sort(([left], [right]) => (left < right ? -1 : 1));
+  return { role, facts: sorted.flatMap(([heading, lines]) => [heading, ...lines.sort()]) };
+}
+
+function remoteHeading(remote: RemoteSchemaShape): string {
+  return `remote schema ${name(remote.name)}`;
+}
+
+function tableHeading(source: string, key: string): string {
+  return `${name(source)} ${name(key)}`;
+}
+
+/** Events that a role's writes cause, with the tables that it writes to. */
+function causedEvents(role: string, { sources }: Model, events: EventsProgram): (readonly string[])[] {
+  return sources.flatMap(({ shape: { name: source }, tables }) => {
+    if (!events.sources.some((each) => each.source === source)) return [];
+    const shapes = new Map(tables.map(({ key, shape }) => [key, shape]));
+    return tables.flatMap(({ key, permissions }) => {
+      const lines = (['insert', 'update', 'delete'] as const).flatMap((operation) =>
+        Object.hasOwn(permissions[operation], role)
+          ? eventFacts(events, source, key, operation, shapes).map((fact) => `  ${operation} ${fact}`)
+          : [],
+      );
+      return lines.length > 0 ? [[tableHeading(source, key), ...lines]] : [];
+    });
+  });
 }
 
 function factsOfRemote(remote: RemoteSchemaShape): Facts {
-  return collect(`remote schema ${name(remote.name)}`, (add) => {
+  return collect(remoteHeading(remote), (add) => {
     for (const role of Object.keys(remote.roles))
       for (const fact of remoteFacts(remote.roles[role]!)) add(role, fact);
   });
@@ -175,7 +211,7 @@ function tableFacts(
 ): Facts {
   return kept(
     last,
-    collect(`${name(source)} ${name(table.key)}`, (add) => {
+    collect(tableHeading(source, table.key), (add) => {
       addTable(add, table, deletion);
       addRelationships(add, table, planned, new Map(targets));
       addRelated(add, table, changed);
@@ -197,12 +233,16 @@ function functionFacts(
   const facts = collect(place, (add) => {
     const rows = exposedAs === 'mutation' ? 'what it writes meets no rule; ' : '';
     for (const role of roles)
-      if (Object.hasOwn(readers, role))
+      if (Object.hasOwn(readers, role)) {
         add(role, `call: ${rows}rows of ${name(shape.returns.table)} as by select`);
+        if (shape.definer) add(role, DEFINER);
+      }
     if (exposedAs === 'mutation' || shape.volatile || !inferPermissions) return;
     for (const role of Object.keys(readers))
-      if (!roles.includes(role))
+      if (!roles.includes(role)) {
         add(role, `call, because it may select: rows of ${name(shape.returns.table)} as by select`);
+        if (shape.definer) add(role, DEFINER);
+      }
   });
   return kept(last, facts);
 }
@@ -286,6 +326,8 @@ function addTable(add: Add, table: ModelTable, deletion: string | undefined): vo
     const fact = (text: string) => add(role, `select ${text}`);
     addNames(fact, 'columns', permission.columns);
     addNames(fact, 'computed fields', permission.computedFields);
+    for (const field of permission.computedFields)
+      if (shape.computedFields?.[field]?.definer) fact(`computed field ${name(field)} ${DEFINER}`);
     for (const [column, condition] of Object.entries(permission.cells ?? {}))
       fact(`${name(column)} only where ${conditionWords(condition)}`);
     fact(`where ${conditionWords(permission.filter)}`);

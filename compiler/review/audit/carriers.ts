@@ -53,6 +53,26 @@ export function carriersOf(program: Program, table: Table, column: string): read
   return [...same, ...found, ...(unread.get(source) ?? [])].filter((carrier) => !isItself(carrier));
 }
 
+type Place = readonly [table: Table, column: string];
+
+/** Columns that refer to a column, directly or by others: their values are values of it. */
+export function referringTo(program: Program, table: Table, column: string): Place[] {
+  const found: Place[] = [];
+  const follow = (to: Table, name: string): void => {
+    for (const carrier of carriersOf(program, to, name)) {
+      if (carrier.kind !== 'column' || carrier.from !== 'reference') continue;
+      const isKnown = [[table, column] as const, ...found].some(
+        ([of, each]) => of === carrier.table && each === carrier.column,
+      );
+      if (isKnown) continue;
+      found.push([carrier.table, carrier.column]);
+      follow(carrier.table, carrier.column);
+    }
+  };
+  follow(table, column);
+  return found;
+}
+
 /** The table, and others with the same rows: what reads their column reads this one. */
 export function alike({ key, shape }: Table): string[] {
   return [key, ...(shape.sharesRows ?? [])];

@@ -4,7 +4,7 @@ import type { AccessRules } from '../../../runtime/core/contract/shapes.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
-import { alike, type Carrier, carriersOf } from './carriers.ts';
+import { alike, type Carrier, carriersOf, referringTo } from './carriers.ts';
 import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
 import { waysTo } from './ways.ts';
@@ -22,14 +22,30 @@ const VIAS: Readonly<Record<Extract<Carrier, { kind: 'column' }>['from'], Via>> 
 
 /** @param own the paths to a column that carries the value */
 export function derivedPaths(scope: Scope, table: Table, column: string, own: OwnPaths): AccessPath[] {
-  const mayRead = scope.roleSchema.table(table).select?.readable.has(column) ?? false;
+  const { select } = scope.roleSchema.table(table);
+  // A role that reads every value knows what refers to them.
+  const readsAll = select?.readable.has(column) && select.where === undefined;
+  const referring = readsAll ? [] : referringTo(scope.program, table, column);
+  return [
+    ...carriedPaths(scope, table, column, own),
+    ...referring.flatMap(([other, name]) =>
+      [...own(scope, other, name), ...carriedPaths(scope, other, name, own)].flatMap((path): AccessPath[] => {
+        if (path.access !== 'read') return [];
+        const why = `column ${name} of ${other.key} (${path.via}) refers to it: its values are values of it`;
+        return [
+          { ...path, via: 'reference', possible: true, note: [why, path.note].filter(Boolean).join('; ') },
+        ];
+      }),
+    ),
+  ];
+}
+
+/** References apart, which lead on. */
+function carriedPaths(scope: Scope, table: Table, column: string, own: OwnPaths): AccessPath[] {
   const shownBy = new Set<Table>();
-  const carriers = carriersOf(scope.program, table, column).filter(
-    // A role that reads the column knows what refers to it.
-    (carrier) => !(mayRead && carrier.kind === 'column' && carrier.from === 'reference'),
-  );
+  const carriers = carriersOf(scope.program, table, column);
   const columns = carriers.flatMap((carrier): AccessPath[] => {
-    if (carrier.kind !== 'column') return [];
+    if (carrier.kind !== 'column' || carrier.from === 'reference') return [];
     const found = columnPaths(scope, table, carrier, own);
     if (found.length > 0 && carrier.from === 'view') shownBy.add(carrier.table);
     return found;
@@ -76,13 +92,12 @@ function columnPaths(
   const isUnread = carrier.kind === 'unread column';
   const via = isUnread ? 'default' : VIAS[carrier.from];
   const isShown = via === 'view' || via === 'same rows';
-  const isPossible = isUnread || via === 'default' || via === 'reference';
+  const isPossible = isUnread || via === 'default';
   const why = {
     view: `the rules of ${key} do not apply`,
     'same rows': `the rules of ${key} do not apply`,
     'computed column': 'it is computed from it, or from a copy',
     default: isUnread ? `it may be computed by ${carrier.unread}` : 'its default looks at it',
-    reference: 'it refers to it: its values are values of it',
   }[via as string]!;
   return own(scope, table, column)
     .filter(({ access }) => access === 'read' || isShown)

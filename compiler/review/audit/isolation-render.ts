@@ -12,7 +12,7 @@ const WIDTH = 100;
 
 /** `engine audit isolation`. */
 export function isolationText(result: Isolation): string {
-  const { label, variable, references, free, others, untied, counts } = result;
+  const { label, variable, references, free, others, unreached, counts } = result;
   const lines = [`${vocabulary().fromCanonical(variable)}   (${label})`, ''];
   lines.push(`Foreign keys that may be written beyond it (${references.length})`);
   for (const { permission, columns, target, through } of references) {
@@ -22,19 +22,27 @@ export function isolationText(result: Isolation): string {
       ...through.map((rule) => `      through it: ${title(rule)}`),
     );
   }
-  lines.push('', `Rules without a session variable (${free.length})`);
-  for (const permission of free) lines.push(`  ${title(permission)}`, ...ruleLines(permission));
+  const leading = free.filter(({ path }) => path);
+  lines.push('', `Rules without a session variable, on rows that belong to its values (${leading.length})`);
+  for (const { permission, path = [] } of leading)
+    lines.push(`  ${title(permission)}`, ...pathLines(path), ...ruleLines(permission));
   lines.push('', `Rules that tie rows to other session variables only (${others.length})`);
-  for (const { permission, variables } of others)
+  for (const { permission, path = [], variables } of others)
     lines.push(
       `  ${title(permission)}`,
       `      ${variables.length > 0 ? `by ${variables.map((name) => vocabulary().fromCanonical(name)).join(', ')}` : 'by none in every branch'}`,
+      ...pathLines(path),
       ...ruleLines(permission),
     );
-  const tables = untied.length > 0 ? untied.join(', ') : 'none';
+  const shared = free.filter(({ path }) => !path);
   lines.push(
     '',
-    ...wrap(`Tables without a rule that ties rows to it; their rows count as shared: ${tables}.`, WIDTH),
+    `Rules without a session variable, on tables from which nothing leads to it: shared (${shared.length})`,
+  );
+  for (const { permission } of shared) lines.push(`  ${title(permission)}`, ...ruleLines(permission));
+  lines.push(
+    '',
+    ...wrap(`Tables that no role reaches by a permission: ${unreached.join(', ') || 'none'}.`, WIDTH),
     '',
     ...wrap(
       `${counts.tied} of ${counts.rules} rules tie rows to it, and ${counts.references - references.length} of ${counts.references} foreign keys that roles write. ` +
@@ -44,6 +52,11 @@ export function isolationText(result: Isolation): string {
     ),
   );
   return `${lines.join('\n')}\n`;
+}
+
+/** How rows that are not tied lead to tied ones. */
+function pathLines(path: readonly string[]): string[] {
+  return path.length > 1 ? [`      leads to it: ${path.join(' → ')}`] : [];
 }
 
 function title({ role, table, operation, place }: Permission): string {

@@ -19,12 +19,12 @@ export interface Isolation {
   readonly variable: string;
   /** Foreign keys by which a role may write a reference to rows that are not tied to the variable. */
   readonly references: readonly LooseReference[];
-  /** Rules without any session variable. */
-  readonly free: readonly Permission[];
+  /** Rules without any session variable, with the way by which rows of the table lead to tied ones. */
+  readonly free: readonly LooseRule[];
   /** Rules that tie rows to other session variables only, in every branch or in some. */
-  readonly others: readonly { readonly permission: Permission; readonly variables: readonly string[] }[];
-  /** Tables without a rule that ties rows to the variable: their rows count as shared. */
-  readonly untied: readonly string[];
+  readonly others: readonly (LooseRule & { readonly variables: readonly string[] })[];
+  /** Tables that no role reaches by a permission. */
+  readonly unreached: readonly string[];
   readonly counts: {
     readonly rules: number;
     readonly tied: number;
@@ -32,6 +32,15 @@ export interface Isolation {
     readonly functions: number;
     readonly views: number;
   };
+}
+
+interface LooseRule {
+  readonly permission: Permission;
+  /**
+   * Tables by foreign keys and relationships to one to one row, from the one that the rule is about to one with a rule that ties
+   * rows to the variable; only the first where that is the table itself. Absent: nothing leads there, its rows are shared.
+   */
+  readonly path?: readonly string[];
 }
 
 interface LooseReference {
@@ -61,9 +70,12 @@ export function isolationOf(code: GeneratedCode, variable: string): Isolation {
   const tied = permissions.filter((permission) => bindings(permission).has(variable));
   const idOf = ({ source, table }: Pick<Permission, 'source' | 'table'>) => JSON.stringify([source, table]);
   const owned = new Set(tied.map(idOf));
-  const loose = permissions.filter(
-    (permission) => owned.has(idOf(permission)) && !bindings(permission).has(variable),
-  );
+  const loose = permissions
+    .filter((permission) => !bindings(permission).has(variable))
+    .map((permission): LooseRule => {
+      const path = pathToOwned(code.program.tables, permission, (table) => owned.has(idOf(table)));
+      return { permission, ...(path && { path }) };
+    });
   const isFree = ({ where, check, presets = {} }: Permission) =>
     ![where, check, ...Object.values(presets)].some((text) => text !== undefined && readsSession(text));
   const keys = code.program.tables
@@ -93,12 +105,14 @@ export function isolationOf(code: GeneratedCode, variable: string): Isolation {
     label: code.label,
     variable,
     references,
-    free: loose.filter(isFree),
+    free: loose.filter(({ permission }) => isFree(permission)),
     others: loose
-      .filter((permission) => !isFree(permission))
-      .map((permission) => ({ permission, variables: [...bindings(permission)].sort() })),
-    untied: program.tables
-      .filter(({ source, key }) => !owned.has(idOf({ source: source.name, table: key })))
+      .filter(({ permission }) => !isFree(permission))
+      .map((rule) => ({ ...rule, variables: [...bindings(rule.permission)].sort() })),
+    unreached: program.tables
+      .filter(
+        ({ source, key }) => !permissions.some((each) => each.source === source.name && each.table === key),
+      )
       .map(({ key }) => key),
     counts: {
       rules: permissions.length,
@@ -108,6 +122,33 @@ export function isolationOf(code: GeneratedCode, variable: string): Isolation {
       views: program.tables.filter(isView).length,
     },
   };
+}
+
+/** The shortest way from a table to one with tied rules: along foreign keys, and object relationships, which views have instead. */
+function pathToOwned(
+  tables: readonly Table[],
+  { source, table: start }: Permission,
+  isOwned: (table: Pick<Permission, 'source' | 'table'>) => boolean,
+): readonly string[] | undefined {
+  const seen = new Set([start]);
+  const queue: (readonly string[])[] = [[start]];
+  for (const path of queue) {
+    const key = path.at(-1)!;
+    if (isOwned({ source, table: key })) return path;
+    const shape = tables.find((each) => each.source.name === source && each.key === key)?.shape;
+    const targets = [
+      ...Object.values(shape?.relationships ?? {}).flatMap(({ kind, target }) =>
+        kind === 'object' ? [target] : [],
+      ),
+      ...(shape?.references ?? []).map(({ target }) => target),
+    ];
+    for (const target of targets) {
+      if (seen.has(target)) continue;
+      seen.add(target);
+      queue.push([...path, target]);
+    }
+  }
+  return undefined;
 }
 
 function isView({ shape }: Table): boolean {

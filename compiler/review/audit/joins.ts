@@ -3,8 +3,8 @@ import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
+import { CLOSING_OPTION } from '../../model/causes.ts';
 import type { Scope } from './path.ts';
-import { CLOSING_OPTION } from './remote-fields.ts';
 
 interface Join {
   readonly fields: readonly string[];

@@ -67,6 +67,8 @@ interface MatrixFunction {
   /** Table whose rows it returns. */
   readonly returns: string;
   readonly changesData: boolean;
+  /** It runs with the rights of its owner. */
+  readonly definer?: true;
   /** Root fields by role. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
 }
@@ -180,7 +182,7 @@ function describeFunction(
   code: GeneratedCode,
   roles: readonly string[],
 ): MatrixFunction {
-  const { schema, name, source, volatile: isVolatile } = entry.shape;
+  const { schema, name, source, volatile: isVolatile, definer } = entry.shape;
   const fields = roles.flatMap((role) => {
     const names = rootsOf(code, role)
       .ofFunction(entry)
@@ -193,6 +195,7 @@ function describeFunction(
     name: displayName(schema, name),
     returns: entry.returns.key,
     changesData: isVolatile === true,
+    ...(definer && { definer }),
     fields: Object.fromEntries(fields),
   };
 }

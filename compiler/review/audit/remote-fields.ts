@@ -6,23 +6,22 @@ import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/r
 import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
+import { CLOSING_OPTION, OPEN_REMOTE } from '../../model/causes.ts';
 import { baseOf } from '../../phases/5-emit/remote-relationships.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
-
-/** Without it every role may ask for everything of every remote schema. */
-export const CLOSING_OPTION = '--enable-remote-schema-permissions';
 
 /** A remote schema as one role has it. */
 export interface RemoteGrant {
   readonly remoteSchema: string;
-  /** Fields, arguments, input fields, and presets with their values. */
+  /** Fields, arguments, input fields, and presets with their values, as far as permissions say; none: it has no permission. */
   readonly facts: readonly string[];
 }
 
 export function remoteGrants({ program }: GeneratedCode, role: string): RemoteGrant[] {
-  return program.remotes
-    .filter(({ roles }) => Object.hasOwn(roles, role))
-    .map(({ name, roles }) => ({ remoteSchema: name, facts: remoteFacts(roles[role]!) }));
+  return program.remotes.map(({ name, roles }) => ({
+    remoteSchema: name,
+    facts: Object.hasOwn(roles, role) ? remoteFacts(roles[role]!) : [],
+  }));
 }
 
 /** The roles that can ask for a field of a remote schema. */
@@ -72,12 +71,13 @@ export function whoCanAsk(
 /** `engine audit who` for a field of a remote schema. */
 export function whoRemoteText({ label, remoteSchema, type, field, roles }: WhoRemote): string {
   const lines = [`remote schema ${remoteSchema} · ${type}.${field}   (${label})`, ''];
+  lines.push(`Every role can ask for it, unless the server has ${CLOSING_OPTION}. With it:`, '');
   if (roles.length === 0) lines.push('No role but admin can ask for it.', '');
   for (const { role, from } of roles) {
     const places = from.length > 0 ? from : ['no root field or relationship leads there'];
     lines.push(role, ...places.map((place) => `  ${place}`), '');
   }
-  lines.push('The role admin may do everything. Without remote schema permissions so may every role.');
+  lines.push('The role admin may do everything.');
   return `${lines.join('\n')}\n`;
 }
 
@@ -85,6 +85,7 @@ export function whoRemoteText({ label, remoteSchema, type, field, roles }: WhoRe
 export function remoteGrantLines(grants: readonly RemoteGrant[]): string[] {
   return grants.flatMap(({ remoteSchema, facts }) => [
     `Remote schema ${remoteSchema}`,
+    `  ${OPEN_REMOTE}${facts.length > 0 ? '; with it:' : ''}`,
     ...facts.map((fact) => `  ${fact}`),
     '',
   ]);

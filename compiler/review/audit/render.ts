@@ -3,6 +3,7 @@
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW, isOpen } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { CLOSING_OPTION, DEFINER } from '../../model/causes.ts';
 import { type AccessTable, type Matrix, OPERATION_NAMES, type Permission } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
 import { unreadSentences } from './sent.ts';
@@ -156,12 +157,18 @@ export function matrixText(matrix: Matrix): string {
     ),
   ];
   const functions = matrix.functions.map(
-    ({ name, fields, changesData }) =>
-      `  ${name}${changesData ? ' (may change data)' : ''}: ${Object.keys(fields).join(', ') || 'nobody'}`,
+    ({ name, fields, changesData, definer }) =>
+      `  ${name}${changesData ? ' (may change data)' : ''}${definer ? ' (security definer)' : ''}: ${Object.keys(fields).join(', ') || 'nobody'}`,
   );
   const operations = matrix.operations.map(
     ({ collection, name, roles, endpoints }) =>
       `  ${collection}.${name}: ${roles.join(', ') || 'nobody'}${endpoints.length > 0 ? `  (${endpoints.join(', ')})` : ''}`,
+  );
+  const actions = matrix.actions.map(
+    ({ name, host, roles }) => `  ${name}: ${roles.join(', ') || 'nobody'}; sent to ${host}`,
+  );
+  const remotes = matrix.remoteSchemas.map(
+    ({ name, roles }) => `  ${name}: permissions for ${Object.keys(roles).join(', ') || 'nobody'}`,
   );
   return `${[
     ...lines,
@@ -169,6 +176,14 @@ export function matrixText(matrix: Matrix): string {
     'r read, i insert, u update, d delete; capital: no rule limits the rows. + aggregates.',
     ...(functions.length > 0 ? ['', 'Functions', ...functions] : []),
     ...(operations.length > 0 ? ['', 'Saved operations', ...operations] : []),
+    ...(actions.length > 0 ? ['', 'Actions', ...actions] : []),
+    ...(remotes.length > 0
+      ? [
+          '',
+          `Remote schemas (every role may ask for all of them, unless the server has ${CLOSING_OPTION})`,
+          ...remotes,
+        ]
+      : []),
     '',
     'The role admin may do everything.',
     ...(lines[0]!.length > 2 * WIDTH
@@ -223,8 +238,8 @@ export function roleText(matrix: Matrix, role: string, others: readonly string[]
     lines.push(
       'Functions',
       ...functions.map(
-        ({ name, returns, changesData, fields }) =>
-          `  ${fields[role]!.join(', ')}  –  ${name}, rows of ${returns}${changesData ? '; may change data' : ''}`,
+        ({ name, returns, changesData, definer, fields }) =>
+          `  ${fields[role]!.join(', ')}  –  ${name}, rows of ${returns}${changesData ? '; may change data' : ''}${definer ? `; ${DEFINER}` : ''}`,
       ),
       '',
     );

@@ -188,10 +188,13 @@ function Difference({ text }: { readonly text: string }) {
 
 const LINES: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed' };
 
-function usesOf({ roles, relationships }: Remote): string {
+function usesOf({ roles, relationships, isOpen }: Remote): string {
   const count = (list: readonly string[], one: string) =>
     `${list.length} ${one}${list.length === 1 ? '' : 's'}`;
-  return `${count(roles, 'role')} with a permission, ${count(relationships, 'relationship')}`;
+  const permitted = isOpen
+    ? `every role, unless the server is started with --enable-remote-schema-permissions (${count(roles, 'role')} with a permission)`
+    : `${count(roles, 'role')} with a permission`;
+  return `${permitted}, ${count(relationships, 'relationship')}`;
 }
 
 function listed(names: readonly string[], none: string): string {

@@ -152,10 +152,12 @@ interface ReviewModule {
 /** Modules are loaded with the first question: few servers have a console. */
 async function answerConsole({ engine, store }: Running, question: ConsoleQuestion): Promise<string> {
   const { answerOperator, isForOperators } = await import('../../console/answer.ts');
+  const { review, configuration } = workerData as ThreadData;
   if (isForOperators(question)) {
-    return JSON.stringify((await answerOperator(question, { engine, store })) ?? null);
+    const { enableRemoteSchemaPermissions: remoteSchemaPermissions } = configuration;
+    const answer = await answerOperator(question, { engine, store, remoteSchemaPermissions });
+    return JSON.stringify(answer ?? null);
   }
-  const { review } = workerData as ThreadData;
   if (review === undefined) throw new Error('the module that answers the console is not given');
   const module = (await import(review)) as ReviewModule;
   return module.answerConsole(engine.state.compilation.programFiles, question);

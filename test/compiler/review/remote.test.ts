@@ -54,6 +54,7 @@ test('audit: a role, a field, a change', async () => {
   const [before, after] = [await compiled('before', narrow), await compiled('after', wide)];
   expect((await engine('audit', 'role', 'reader', '--generated', before)).stdout).toContain(
     `Remote schema people
+  every field, unless the server has --enable-remote-schema-permissions; with it:
   query field user
   query field user argument id
   query field user preset tenant = value: "x-engine-tenant"

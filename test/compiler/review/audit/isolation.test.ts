@@ -80,9 +80,39 @@ test('names rules and foreign keys that do not tie, with the rules through which
   );
   const safe = isolationOf(await projectCode(), TENANT);
   expect(safe.references).toEqual([]);
-  expect(safe.free.map(({ role, table }) => `${role} ${table}`)).toEqual(['public public.article']);
-  expect(safe.untied).toContain('public.tag');
-  expect(safe.untied).not.toContain('public.ticket');
+  expect(free(safe)).toEqual([
+    'public select public.article by public.article',
+    'public select public.tenant by nothing',
+  ]);
+});
+
+const free = (result: ReturnType<typeof isolationOf>) =>
+  result.free.map(
+    ({ permission: { role, operation, table }, path = ['nothing'] }) =>
+      `${role} ${operation} ${table} by ${path.join(' ')}`,
+  );
+
+test('tables without a tied rule: who reaches them, whether rows lead to tied ones, or nobody does', async () => {
+  const code = await projectCode({
+    tables: {
+      ticket_tag: { select_permissions: { agent: { columns: '*', filter: {} } } },
+      tag: { select_permissions: { agent: { columns: '*', filter: {} } } },
+    },
+  });
+  const result = isolationOf(code, TENANT);
+  expect(free(result)).toEqual([
+    'public select public.article by public.article',
+    'agent select public.tag by nothing',
+    'public select public.tenant by nothing',
+    'agent select public.ticket_tag by public.ticket_tag public.ticket',
+  ]);
+  const text = isolationText(result);
+  expect(text).toMatch(
+    / {2}agent: select public\.ticket_tag {3}\S+:\d+\n {6}leads to it: public\.ticket_tag → public\.ticket\n {6}every row/,
+  );
+  expect(text).toContain('on tables from which nothing leads to it: shared (2)');
+  expect((await projectCode({ tables: { tag: {} } })).program.tables.map(({ key }) => key)).toContain('public.tag');
+  expect(isolationOf(await projectCode(), TENANT).unreached).toContain('public.tag');
 });
 
 test('the example ties every foreign key that roles write', async () => {
