@@ -4,6 +4,7 @@ import { compile } from '../../compiler/index.ts';
 import type { Ledger } from '../../compiler/model/plan.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
+import { loadReadBody } from '../../runtime/catalog/sql-body.ts';
 import { linkProgram, type Program } from '../../runtime/core/program/program.ts';
 import { bindParameters } from '../../runtime/core/request/bind.ts';
 import { createPlanner, type GraphqlRequest } from '../../runtime/core/request/planner.ts';
@@ -65,6 +66,7 @@ export async function serveInProcess(
   const catalog = await readDatabase(
     { connectionString: url },
     enums.map(({ table }) => table),
+    loadReadBody,
   );
   const serving = {
     inferFunctionPermissions: true,

@@ -8,6 +8,7 @@ import { displayName, isGraphqlName, keyOf, quotedName } from '../../../runtime/
 import { argumentScalar } from '../../../runtime/core/schema/function-arguments.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { ComputedField, QualifiedName } from '../../../runtime/metadata/metadata.ts';
+import { belowShape } from './below.ts';
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
 import { because, Failure, type ReportedObject, suggest } from './report.ts';
@@ -72,7 +73,7 @@ export function resolveComputedField(
     arguments: functionArguments(called),
     returns: returns!,
     ...(called.definition !== undefined && { definition: called.definition }),
-    ...(called.below && { below: called.below }),
+    ...(called.below && { below: belowShape(scope, called.below) }),
     ...(called.definer && { definer: true }),
     ...(description !== undefined && { description }),
   };

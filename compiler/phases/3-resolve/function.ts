@@ -13,6 +13,7 @@ import {
 } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { ModelFunction } from '../../model/model.ts';
+import { belowShape } from './below.ts';
 import { catalogFunction, claimArguments, functionArguments } from './computed-field.ts';
 import { functionLosses } from './losses.ts';
 import { trackedTable } from './relationship.ts';
@@ -66,7 +67,7 @@ export function resolveFunction(
     ...(sessionArgument !== undefined && { sessionArgument }),
     returns: { table: table.key, set: called.returnsSet === true },
     ...(called.definition !== undefined && { definition: called.definition }),
-    ...(called.below && { below: called.below }),
+    ...(called.below && { below: belowShape(scope, called.below) }),
     ...(called.definer && { definer: true }),
     ...(description !== undefined && { description }),
   };

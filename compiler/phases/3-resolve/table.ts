@@ -17,6 +17,7 @@ import {
   tableBaseName,
 } from '../../../runtime/core/names.ts';
 import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
+import { belowShape } from './below.ts';
 import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
 import { fieldName } from './field.ts';
 import { tableLosses } from './losses.ts';
@@ -242,7 +243,12 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     graphqlName: table.graphqlName,
     ...(table.customName && { customName: true }),
     ...(table.description !== undefined && { description: table.description }),
-    columns: Object.fromEntries(table.columns),
+    columns: Object.fromEntries(
+      [...table.columns].map(([name, shape]) => [
+        name,
+        shape.below ? { ...shape, below: belowShape(scope, shape.below) } : shape,
+      ]),
+    ),
     ...(catalog.primaryKey && {
       primaryKey: { name: catalog.primaryKey.name, columns: catalog.primaryKey.columns },
     }),
@@ -255,7 +261,7 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(table.computedFields.size > 0 && { computedFields: byName([...table.computedFields]) }),
     ...(table.enumValues && { enumValues: table.enumValues }),
     ...(catalog.ordered && { ordered: true }),
-    ...(catalog.below && { below: catalog.below }),
+    ...(catalog.below && { below: belowShape(scope, catalog.below) }),
     ...(sharing.length > 0 && { sharesRows: sharing }),
     ...(catalog.definition !== undefined && { definition: catalog.definition }),
     ...(catalog.calls && { calls: catalog.calls }),

@@ -111,7 +111,9 @@ test('tables without a tied rule: who reaches them, whether rows lead to tied on
     / {2}agent: select public\.ticket_tag {3}\S+:\d+\n {6}leads to it: public\.ticket_tag → public\.ticket\n {6}every row/,
   );
   expect(text).toContain('on tables from which nothing leads to it: shared (2)');
-  expect((await projectCode({ tables: { tag: {} } })).program.tables.map(({ key }) => key)).toContain('public.tag');
+  expect((await projectCode({ tables: { tag: {} } })).program.tables.map(({ key }) => key)).toContain(
+    'public.tag',
+  );
   expect(isolationOf(await projectCode(), TENANT).unreached).toContain('public.tag');
 });
 
