@@ -280,6 +280,10 @@ Rules (engine explain CODE says more about each):
   all-columns-granted                  * for writing, or for reading by a public role
   hidden-column-shown-by-view          a column that is hidden in a table and shown by a view
   hidden-column-computed-by-view       one from which the query of a view computes a visible column
+  hidden-column-computed               one from which a generated column or a default is computed
+  whole-row-computed-by-view           rows of a table that cannot be read, as a whole in a view
+  function-security-definer            a function that runs with the rights of its owner
+  webhook-is-literal                   an address of a webhook that no environment variable gives
   hidden-column-shown-by-relationship  one whose value is visible in a related row
   hidden-column-given-to-function      one that is passed to the function of a computed field
   view-without-row-rule                a view that shows rows that the row rule of its table hides

@@ -10,7 +10,7 @@ import { about, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
 /** The columns of a table that a role which reads it may not read; a role that may not read the table at all has none. */
-function hiddenColumns(table: PlacedTable | undefined, role: string): readonly string[] {
+export function hiddenColumns(table: PlacedTable | undefined, role: string): readonly string[] {
   const read = table && permissionToRead(table, role);
   return read
     ? Object.keys(table.model.shape.columns).filter((column) => !read.columns.includes(column))
@@ -119,6 +119,6 @@ export function givenToFunction(
   });
 }
 
-function quoted(names: readonly string[]): string {
+export function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }

@@ -1,6 +1,13 @@
 /** The lint of permissions: every rule over every permission, in the order of the metadata. */
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import {
+  computedByColumn,
+  definerFields,
+  definerFunctions,
+  literalWebhooks,
+  wholeRowsByView,
+} from './below.ts';
 import { chosenOwner, everyColumn, givenAway, type UnindexedColumn, unindexedColumns } from './columns.ts';
 import type { LintConfiguration } from './configuration.ts';
 import { failingRules } from './failing-rules.ts';
@@ -50,6 +57,9 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
     everyColumn(table, permission, publicRoles),
   'hidden-column-shown-by-view': shownByView,
   'hidden-column-computed-by-view': computedByView,
+  'hidden-column-computed': computedByColumn,
+  'whole-row-computed-by-view': wholeRowsByView,
+  'function-security-definer': definerFields,
   'hidden-column-shown-by-relationship': shownByRelationship,
   'hidden-column-given-to-function': givenToFunction,
   'view-without-row-rule': freeViews,
@@ -75,6 +85,7 @@ export const LINT_CODES: ReadonlySet<string> = new Set([
   'mutation-by-get',
   'payload-column-unreadable',
   'credential-in-metadata',
+  'webhook-is-literal',
   'remote-preset-lost',
 ]);
 
@@ -93,6 +104,8 @@ export function lint(input: LintInput, configuration: LintConfiguration): LintFi
     ...mutationsByGet(input),
     ...unreadablePayloads(input),
     ...literalCredentials(input),
+    ...literalWebhooks(input),
+    ...definerFunctions(input),
     ...lostPresets(input),
     ...missingIndexes(input),
   ];

@@ -162,10 +162,13 @@ export function widerWrites(
 export function freeViews(view: PlacedTable, permission: PlacedPermission, { tableOf }: LintInput): Found[] {
   if (permission.operation !== 'select' || !permission.filter || dependsOnSession(permission.filter))
     return [];
-  const origins = new Set(
-    permission.columns.flatMap((column) => view.model.shape.columns[column]?.origin?.table ?? []),
-  );
-  return [...origins].flatMap((key) => {
+  const { columns, below } = view.model.shape;
+  const computes = permission.columns.some((column) => !columns[column]?.origin);
+  const shown = new Set([
+    ...permission.columns.flatMap((column) => columns[column]?.origin?.table ?? []),
+    ...(below && computes ? Object.keys(below.reads ?? {}) : []),
+  ]);
+  return [...shown].flatMap((key) => {
     const table = tableOf(view.source, key);
     const read = table?.permissions.find(
       (each) => each.operation === 'select' && each.role === permission.role,

@@ -433,6 +433,12 @@ export const diagnostics = {
     message('function-permission-without-select', 'warning', [
       `no select permission defined on table ${table} for role "${role}"`,
     ]),
+  /** The function %name%, %what%, runs with the rights of its owner (SECURITY DEFINER), whoever of %who% calls it. */
+  functionSecurityDefiner: ({ name, what, who }: { name: Hole; what: Hole; who: Hole }): Message =>
+    message('function-security-definer', 'warning', [
+      `The function ${name}, ${what}, runs with the rights of its owner (SECURITY DEFINER), whoever of ${who} calls it.`,
+      "It sees what policies hide from the server's account. Read its body, and allow the finding if that is meant.",
+    ]),
   /** the function %name% cannot be tracked %reasons% */
   functionUntrackable: ({ name, reasons }: { name: Hole; reasons: Hole }): Message =>
     message('function-untrackable', 'error', [`the function ${name} cannot be tracked ${reasons}`]),
@@ -451,6 +457,24 @@ export const diagnostics = {
     message('group-by-left-out', 'warning', [
       `Table ${table} has no field "${field}", because the name "${name}" belongs to ${owner}.`,
       'Give one of them another name to have the field.',
+    ]),
+  /** Role "%role%" may not read %columns% of table %table%, but reads column "%shown%" of %owner%, which is computed from it. */
+  hiddenColumnComputed: ({
+    role,
+    columns,
+    table,
+    shown,
+    owner,
+  }: {
+    role: Hole;
+    columns: Hole;
+    table: Hole;
+    shown: Hole;
+    owner: Hole;
+  }): Message =>
+    message('hidden-column-computed', 'warning', [
+      `Role "${role}" may not read ${columns} of table ${table}, but reads column "${shown}" of ${owner}, which is computed from it.`,
+      'The computed value may reveal them. Take the column out of the permission, or allow the finding if it does not.',
     ]),
   /** Role "%role%" may not read %columns% of table %table%, but reads %computed% of the view %view%, whose query uses it. */
   hiddenColumnComputedByView: ({
@@ -1327,6 +1351,29 @@ export const diagnostics = {
       `Role "${role}" reads table ${table} with a row rule that uses session variables, but the view ${view}, which shows columns of that table, without one.`,
       'Every caller sees all rows of the view, including those of other users.',
       'Give the permission on the view a row rule of its own.',
+    ]),
+  /** The address of %what% is written in the metadata: %host%. */
+  webhookIsLiteral: ({ what, host }: { what: Hole; host: Hole }): Message =>
+    message('webhook-is-literal', 'warning', [
+      `The address of ${what} is written in the metadata: ${host}.`,
+      'Another environment calls the same host with its data. Put the address into an environment variable, and name that.',
+    ]),
+  /** Role "%role%" may not read table %table%, but reads %computed% of the view %view%, whose query looks at every column of it. */
+  wholeRowComputedByView: ({
+    role,
+    table,
+    computed,
+    view,
+  }: {
+    role: Hole;
+    table: Hole;
+    computed: Hole;
+    view: Hole;
+  }): Message =>
+    message('whole-row-computed-by-view', 'warning', [
+      `Role "${role}" may not read table ${table}, but reads ${computed} of the view ${view}, whose query looks at every column of it.`,
+      'Rows as a whole, such as to_jsonb(row) or json_agg(row), show columns that are added later, too.',
+      'Name the columns in the query of the view, or allow the finding.',
     ]),
   /** Only table columns can have %operation% permissions defined, "%name%" is not a column */
   writePermissionColumnIsRelationship: ({ operation, name }: { operation: Hole; name: Hole }): Message =>

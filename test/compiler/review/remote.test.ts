@@ -1,5 +1,5 @@
 /** Reviews of remote schemas from generated code and metadata: who may ask for what, what changes, presets that were lost. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -61,6 +61,13 @@ test('audit: a role, a field, a change', async () => {
   type User field id
   type User field name
 `,
+  );
+  const { stdout: matrix } = await engine('audit', 'matrix', '--generated', before);
+  expect(matrix).toContain(
+    'Remote schemas (every role may ask for all of them, unless the server has --enable-remote-schema-permissions)\n  people: permissions for reader\n',
+  );
+  expect(readFileSync(join(before, 'roles', 'reader.txt'), 'utf8')).toContain(
+    'remote schema people\n  every field, unless the server has --enable-remote-schema-permissions\n  query field user\n',
   );
   const who = async (name: string, place: string) => {
     const { stdout, stderr } = await engine('audit', 'who', name, '--generated', place);

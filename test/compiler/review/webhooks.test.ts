@@ -32,6 +32,7 @@ const METADATA = {
             { role: 'a', permission: { columns: ['id'], filter: {} } },
             { role: 'b', permission: { columns: ['name'], filter: {} } },
           ],
+          insert_permissions: [{ role: 'a', permission: { columns: ['name'], check: {} } }],
           event_triggers: [
             trigger(
               'fine',
@@ -56,8 +57,14 @@ const METADATA = {
           ],
         },
       ],
+      functions: [{ function: 'people' }],
     }),
   ],
+  api_limits: {
+    disabled: false,
+    depth_limit: { global: 9, per_role: { a: 7 } },
+    rate_limit: { global: { max_reqs_per_min: 100, unique_params: 'IP' }, per_role: {} },
+  },
   cron_triggers: [
     {
       name: 'nightly',
@@ -74,7 +81,8 @@ let findings: readonly string[];
 let folder: string;
 beforeAll(async () => {
   const database = await createTestDatabase(
-    'create table person (id int primary key, name text, salary int)',
+    `create table person (id int primary key, name text, salary int);
+     create function people() returns setof person language sql stable security definer as 'select * from person';`,
   );
   const { value: metadata, diagnostics } = readMetadata(METADATA);
   expect(diagnostics).toEqual([]);
@@ -96,6 +104,31 @@ test('the lint reports columns that no role may read, and literal credentials', 
     expect.stringMatching(/^credential-in-metadata: The header "X-Api-Key" of event trigger "hidden"/),
     expect.stringMatching(/^credential-in-metadata: The header "Authorization" of cron trigger "nightly"/),
   ]);
+});
+
+test('the lint reports hosts written in the metadata, and functions with the rights of their owner', () => {
+  expect(findings.filter((line) => /^(webhook|function)/.test(line))).toEqual([
+    expect.stringMatching(
+      /^webhook-is-literal: The address of event trigger "everything" .*: plain\.example\.$/,
+    ),
+    expect.stringMatching(/^function-security-definer: The function people, a root field, runs/),
+  ]);
+});
+
+test('who names the hosts that get a value, and ledgers what writes send and owners run', async () => {
+  const { stdout } = await engine('audit', 'who', 'person.salary', '--generated', folder);
+  expect(stdout).toContain('to plain.example: event trigger everything on person, INSERT');
+  expect(stdout).toContain('event trigger hidden on person, INSERT');
+  expect(stdout).not.toContain('event trigger fine');
+  const ledger = result.files.get('roles/a.txt')!;
+  expect(ledger).toContain('  insert causes event everything, sent to "http://plain.example/x"');
+  expect(ledger).toContain('  runs with the rights of its owner (security definer)');
+  const role = (await engine('audit', 'role', 'a', '--generated', folder)).stdout;
+  expect(role).toContain(
+    'people, rows of public.person; runs with the rights of its owner (security definer)',
+  );
+  expect(role).toContain('insert public.person causes event hidden');
+  expect(role).toContain('Limits\n  depth 7\n  requests a minute 100, for each address');
 });
 
 test('engine audit events lists columns, hosts and signatures', async () => {

@@ -6,3 +6,6 @@ create table note (id int primary key, account_id int references account, writer
 create view card as select id, owner, name, remark from account;
 create view summary as select owner, count(*) as accounts, max(remark) as latest from account group by owner;
 create function initials(account) returns text language sql stable as $$ select left($1.name, 1) || left($1.remark, 1) $$;
+create view whole as select id, to_jsonb(a)::text as facts from account a;
+create table made (id int primary key, plain text, shout text generated always as (upper(plain)) stored);
+create function owned(made) returns text language sql stable security definer as $$ select 'x' $$;

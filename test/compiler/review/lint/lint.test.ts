@@ -37,7 +37,9 @@ interface LintCase extends Permissions {
 
 /** By table, then by operation; a `select` without columns has `id`. `role` is `user` unless it is named. */
 type Permissions = { readonly role?: string } & {
-  readonly [Table in 'account' | 'note' | 'card' | 'summary']?: Readonly<Record<string, object>>;
+  readonly [Table in 'account' | 'note' | 'card' | 'summary' | 'whole' | 'made']?: Readonly<
+    Record<string, object>
+  >;
 };
 
 let database: TestDatabase;

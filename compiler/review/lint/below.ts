@@ -1,0 +1,121 @@
+/** Rules of the lint about what the database does below permissions: rows as a whole, expressions of columns, rights of functions. */
+import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { displayName, keyOf, objectKey } from '../../../runtime/core/names.ts';
+import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
+import { about, causedBy, type Found, type LintFinding } from './finding.ts';
+import { hiddenColumns, quoted } from './hidden-columns.ts';
+import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
+
+/** Views that compute something from every column of a table that the role may not read at all: mostly its rows as a whole. */
+export function wholeRowsByView(
+  view: PlacedTable,
+  { operation, role, columns, path }: PlacedPermission,
+  { tableOf, tables }: LintInput,
+): Found[] {
+  if (operation !== 'select' || view.model.shape.kind === 'table') return [];
+  const computed = columns.filter((column) => !view.model.shape.columns[column]?.origin);
+  if (computed.length === 0) return [];
+  return Object.entries(view.model.shape.below?.reads ?? {}).flatMap(([key, read]) => {
+    const table = tableOf(view.source, key);
+    const isStored = table && ['table', 'partitioned', 'foreign'].includes(table.model.shape.kind);
+    const all = Object.keys(table?.model.shape.columns ?? {});
+    const isRead = tables.some(
+      (each) =>
+        each === table &&
+        each.permissions.some((other) => other.operation === 'select' && other.role === role),
+    );
+    if (!isStored || isRead || all.length < 2 || !all.every((column) => read.includes(column))) return [];
+    const facts = { role, table: table.name, computed: quoted(computed), view: view.name };
+    return [about(view, [...path, 'columns'], messages.wholeRowComputedByView(facts), computed, key)];
+  });
+}
+
+/** Columns of tables that a default or an expression makes of columns that the role may not read. */
+export function computedByColumn(
+  table: PlacedTable,
+  { operation, role, columns, path }: PlacedPermission,
+  { tableOf }: LintInput,
+): Found[] {
+  if (operation !== 'select' || table.model.shape.kind === 'view') return [];
+  return columns.flatMap((shown) =>
+    Object.entries(table.model.shape.columns[shown]?.below?.reads ?? {}).flatMap(([key, read]) => {
+      const of = tableOf(table.source, key);
+      const hidden = hiddenColumns(of, role).filter((column) => read.includes(column));
+      if (!of || hidden.length === 0) return [];
+      const facts = { role, columns: quoted(hidden), table: of.name, shown, owner: table.name };
+      return [
+        about(table, [...path, 'columns'], messages.hiddenColumnComputed(facts), [...hidden, shown], key),
+      ];
+    }),
+  );
+}
+
+/** Computed fields whose functions run with the rights of their owner. */
+export function definerFields(
+  table: PlacedTable,
+  { operation, role, path, computedFields }: PlacedPermission,
+): Found[] {
+  if (operation !== 'select') return [];
+  return computedFields.flatMap((field) => {
+    const { function: called, definer } = table.model.shape.computedFields![field]!;
+    if (!definer) return [];
+    const name = displayName(called.schema, called.name);
+    const what = `computed field "${field}" of table ${table.name}`;
+    const message = messages.functionSecurityDefiner({ name, what, who: `role "${role}"` });
+    return [causedBy([...path, 'computed_fields'], message, [objectKey(called.schema, called.name)])];
+  });
+}
+
+/** Tracked functions that run with the rights of their owner. */
+export function definerFunctions({ metadata, model }: LintInput): LintFinding[] {
+  return metadata.sources.flatMap(({ name: source, functions }) =>
+    functions.flatMap(({ function: called, path }): LintFinding[] => {
+      const key = keyOf(called);
+      const found = model.sources
+        .find(({ shape }) => shape.name === source)
+        ?.functions.find(({ shape }) => objectKey(shape.schema, shape.name) === key);
+      if (!found?.shape.definer) return [];
+      const name = displayName(called.schema, called.name);
+      const message = messages.functionSecurityDefiner({
+        name,
+        what: 'a root field',
+        who: 'roles that may call it',
+      });
+      return [
+        {
+          diagnostic: at(path, message),
+          tables: [],
+          columns: [],
+          role: '',
+          place: name,
+          cause: [source, key],
+        },
+      ];
+    }),
+  );
+}
+
+/** Addresses that are called with data, written out instead of read from the environment. */
+export function literalWebhooks({ metadata, tables }: LintInput): LintFinding[] {
+  const report = (what: string, path: MetadataPath, address: string, owner?: PlacedTable): LintFinding[] => {
+    const host = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(address)?.[1] ?? address;
+    if (host.includes('{{')) return [];
+    const names = owner ? [owner.model.key, owner.name] : [];
+    const diagnostic = at(path, messages.webhookIsLiteral({ what, host }));
+    return [{ diagnostic, tables: names, columns: [], role: '', place: what, cause: [host] }];
+  };
+  return [
+    ...tables.flatMap((table) =>
+      table.entry.event_triggers.flatMap(({ name, path, webhook }) =>
+        webhook.kind === 'template' ? report(`event trigger "${name}"`, path, webhook.template, table) : [],
+      ),
+    ),
+    ...metadata.cron_triggers.flatMap(({ name, path, webhook }) =>
+      report(`cron trigger "${name}"`, path, webhook),
+    ),
+    ...metadata.actions.flatMap(({ name, path, definition }) =>
+      report(`action "${name}"`, path, definition.handler),
+    ),
+  ];
+}
