@@ -263,7 +263,9 @@ function closureOf(start: Start, { direct, relations, names, parents, routines }
     return relation && columns.length > 0 ? [[objectKey(relation.schema, relation.name), columns]] : [];
   });
   const called = groupBy(
-    [...functions].map((oid) => routines.get(oid)!).filter(({ extension }) => extension === null),
+    [...functions]
+      .map((oid) => routines.get(oid)!)
+      .filter(({ extension, language }) => extension === null && language !== 'internal'),
     ({ schema, name }) => objectKey(schema, name),
   );
   const below: Below = {

@@ -467,7 +467,8 @@ const operators = `
     select null, c.castfunc::int8
     from pg_catalog.pg_cast c
     join pg_catalog.pg_proc f on f.oid = c.castfunc
-    join schemas s on s.oid = f.pronamespace`;
+    join schemas s on s.oid = f.pronamespace
+    join pg_catalog.pg_language l on l.oid = f.prolang and l.lanname <> 'internal'`;
 
 const inheritance = `
     select i.inhrelid::int8 as relation, i.inhparent::int8 as parent
