@@ -40,6 +40,15 @@ export function derivedPaths(scope: Scope, table: Table, column: string, own: Ow
   ];
 }
 
+/** Those by columns that certainly hold the value, or are computed from it. */
+export function certainPaths(scope: Scope, table: Table, column: string, own: OwnPaths): AccessPath[] {
+  return carriersOf(scope.program, table, column).flatMap((carrier) =>
+    carrier.kind === 'column' && carrier.from !== 'reference' && carrier.from !== 'default'
+      ? columnPaths(scope, table, carrier, own).filter(({ possible }) => !possible)
+      : [],
+  );
+}
+
 /** References apart, which lead on. */
 function carriedPaths(scope: Scope, table: Table, column: string, own: OwnPaths): AccessPath[] {
   const shownBy = new Set<Table>();

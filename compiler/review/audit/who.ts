@@ -11,7 +11,7 @@ import type { VisibleTable } from '../../../runtime/core/schema/visible-table.ts
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
-import { derivedPaths, enumPaths, rulePaths } from './derived.ts';
+import { certainPaths, derivedPaths, enumPaths, rulePaths } from './derived.ts';
 import { joinsTo } from './joins.ts';
 import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
@@ -86,9 +86,7 @@ export function hiddenPaths(scope: Scope, table: Table, column: string): AccessP
   if (visibleTable.select?.readable.has(column)) return [];
   return [
     ...equalColumnPaths(scope, table, visibleTable, column),
-    ...derivedPaths(scope, table, column, readPaths).filter(
-      ({ access, possible }) => access === 'read' && !possible,
-    ),
+    ...certainPaths(scope, table, column, readPaths),
   ];
 }
 

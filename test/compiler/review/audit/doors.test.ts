@@ -1,8 +1,11 @@
 /** Doors by which a value of `person.secret` comes out: a role for each reads it by a request, and `who` lists the role. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compile } from '../../../../compiler/index.ts';
+import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
 import { whoText } from '../../../../compiler/review/audit/render.ts';
 import { whoCan } from '../../../../compiler/review/audit/who.ts';
 import { type GeneratedCode, readTexts } from '../../../../compiler/review/generated-code/index.ts';
+import { catalogsOf } from '../../../harness/compile.ts';
 import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
 import { defaultSource } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
@@ -259,4 +262,71 @@ it('a role without a way is not listed', () => {
   const person = code.program.tables.find(({ key }) => key === 'public.person')!;
   const known = whoCan({ ...code, roles: [...code.roles, 'nobody'] }, person, 'secret');
   expect(known.paths.filter(({ role }) => role === 'nobody')).toEqual([]);
+});
+
+it('enums, rules and writes that tell of a value are listed, and what is not read is named', async () => {
+  const { url } = await createTestDatabase(`
+    create table kind (value text primary key, comment text);
+    insert into kind values ('good', 'of use');
+    create table thing (id int primary key, kind text references kind, owner int, note text);
+    create function stamp() returns trigger language plpgsql as 'begin return new; end';
+    create trigger stamps before insert on thing for each row execute function stamp();
+    create function renew() returns setof thing language sql volatile as 'update thing set note = note returning *';
+    create extension postgres_fdw;
+    create server elsewhere foreign data wrapper postgres_fdw;
+    create foreign table away (id int) server elsewhere;
+    create view shouted as select upper(note) as x from thing;
+  `);
+  const filter = { owner: { _eq: 'X-Engine-User-Id' } };
+  const { value: metadata } = readMetadata({
+    version: 3,
+    sources: [
+      defaultSource({
+        tables: [
+          { table: 'kind', is_enum: true },
+          {
+            table: 'thing',
+            select_permissions: [{ role: 'user', permission: { columns: ['id', 'kind'], filter } }],
+            insert_permissions: [
+              { role: 'maker', permission: { columns: ['id'], check: { note: { _is_null: false } } } },
+            ],
+          },
+          { table: 'away' },
+          {
+            table: 'shouted',
+            select_permissions: [{ role: 'user', permission: { columns: ['x'], filter: {} } }],
+          },
+        ],
+        functions: [{ function: 'renew' }],
+      }),
+    ],
+  });
+  const catalogs = await catalogsOf(metadata, url);
+  const { files } = compile({ metadata, catalogs });
+  const here = readTexts({ label: 'here', folder: 'generated', files });
+  const who = (table: string, column: string, of = here) =>
+    whoCan(of, of.program.tables.find(({ key }) => key === `public.${table}`)!, column);
+  const vias = (table: string, column: string) =>
+    who(table, column).paths.map(({ role, via, possible }) => `${role} ${via}${possible ? '?' : ''}`);
+  expect(vias('kind', 'comment')).toEqual(['user enum']);
+  expect(vias('thing', 'owner')).toEqual(['user rule?']);
+  expect(vias('thing', 'note')).toEqual(['maker rule?', 'user view?']);
+  const text = whoText(who('thing', 'note'));
+  for (const part of [
+    'on: public.thing (stamps).',
+    'functions write: public.renew.',
+    'foreign tables come from: public.away.',
+  ])
+    expect(text.replace(/\s+/g, ' ')).toContain(part);
+  const older = Object.fromEntries(
+    Object.entries(catalogs).map(([name, catalog]) => [name, { ...catalog, withoutBelow: true as const }]),
+  );
+  const before = readTexts({
+    label: 'older',
+    folder: 'generated',
+    files: compile({ metadata, catalogs: older }).files,
+  });
+  expect(whoText(who('thing', 'note', before)).replace(/\s+/g, ' ')).toContain(
+    'run engine introspect, and compile anew',
+  );
 });
