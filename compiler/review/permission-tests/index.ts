@@ -12,6 +12,7 @@ import type { DeclaredCase } from './cases.ts';
 import { runDeclared, type TrialDatabases } from './declared.ts';
 import type { Check } from './isolation.ts';
 import { type MutationResult, tryMutants } from './mutation.ts';
+import { notCovered } from './not-covered.ts';
 import { makeRows } from './rows.ts';
 import { createTryRule } from './rule-trial.ts';
 import { planAlone, plannerOf, type RuleKind, type Subject, subjectsOf } from './subjects.ts';
@@ -49,6 +50,8 @@ export interface TestResult {
   readonly validated: number;
   /** Objects that only declared cases test. */
   readonly byCasesOnly: { readonly functions: number; readonly views: number; readonly triggers: number };
+  /** Kinds of weakening that no mutant makes, with counts. */
+  readonly notCovered: readonly string[];
   readonly base?: BaseResult;
   /** Inconsistent objects, for which nothing is tested. */
   readonly leftOut: number;
@@ -121,6 +124,7 @@ export async function testPermissions(input: TestInput): Promise<TestResult> {
     emptyTables,
     withoutSession: subjects.filter((subject) => !isTried(subject)).length,
     byCasesOnly: countByCases(model),
+    notCovered: notCovered(compiled.state.metadata, model),
     validated: writes.filter(({ validateInput }) => validateInput !== undefined).length,
     ...(base && { base }),
     leftOut: compiled.diagnostics.filter(({ severity }) => severity === 'error').length,

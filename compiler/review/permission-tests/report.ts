@@ -48,7 +48,7 @@ export function testText(result: TestResult): string {
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(unproven > 0 ? [`${unproven} unproven`] : []),
   ];
-  return `${[...lines, '', ...emptyLines(result), `Checks     ${parts.join(', ')}`, ...scopeLines(result), ...mutationLines(result.mutations)].join('\n')}\n`;
+  return `${[...lines, '', ...emptyLines(result), `Checks     ${parts.join(', ')}`, ...scopeLines(result), ...mutationLines(result)].join('\n')}\n`;
 }
 
 /** Limits of the checks. */
@@ -104,7 +104,7 @@ function emptyLines({ emptyTables }: TestResult): string[] {
   ];
 }
 
-function mutationLines(mutations: readonly MutationResult[]): string[] {
+function mutationLines({ mutations, notCovered }: TestResult): string[] {
   const score = mutationScore(mutations);
   if (score === undefined) return [];
   const survivors = mutations.filter((each) => !isNoticed(each));
@@ -117,8 +117,9 @@ function mutationLines(mutations: readonly MutationResult[]): string[] {
     return all.length > 0 ? [`${kind} ${all.filter(isNoticed).length}/${all.length}`] : [];
   });
   return [
-    `Mutations  ${mutations.length - survivors.length} of ${mutations.length} weakened permissions noticed when committed (${score} %): ${by('case')} by cases, ${by('isolation')} by isolation`,
+    `Mutations  ${by('isolation')} of ${mutations.length} weakened permissions noticed by isolation alone, ${by('case')} by cases: ${score} % when committed`,
     `           ${kinds.join(', ')}`,
+    `           not covered by any of them: ${notCovered.join('; ')}`,
     ...(by('base') > 0
       ? [`           with --base ${by('base')} of the other ${survivors.length} would be noticed`]
       : []),

@@ -65,7 +65,7 @@ export async function runCanary(options: {
       try {
         const defect = await tryRoles(code, connection, counts);
         if (defect !== undefined)
-          failure = `schema ${index} of seed ${options.seed}: ${defect}\n\n${sql}\n\n${JSON.stringify(metadata)}`;
+          failure = `Case ${index} of seed ${options.seed}: ${defect}\n\n${sql}\n\n${JSON.stringify(metadata)}`;
       } finally {
         await connection.end();
       }

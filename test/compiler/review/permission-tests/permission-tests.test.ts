@@ -399,8 +399,9 @@ test('weakened permissions are tested as they would be committed', async () => {
   expect(mutationScore(alone.result.mutations)).toBe(10);
   expect(testText(alone.result)).toContain(
     [
-      'Mutations  1 of 10 weakened permissions noticed when committed (10 %): 0 by cases, 1 by isolation',
+      'Mutations  1 of 10 weakened permissions noticed by isolation alone, 0 by cases: 10 % when committed',
       '           rule 1/5, column 0/4, operation 0/1',
+      '           not covered by any of them: new roles',
       '           with --base 3 of the other 9 would be noticed',
     ].join('\n'),
   );
@@ -511,6 +512,7 @@ test('JUnit says what failed and what was skipped, and is XML whatever names hol
     leftOut: 0,
     byCasesOnly: { functions: 0, views: 1, triggers: 0 },
     validated: 0,
+    notCovered: [],
   });
   expect(xml).toContain('<testsuites name="engine test" tests="3" failures="1" skipped="1">');
   expect(xml).toContain('<testcase classname="a &quot;b&quot; &lt;c&gt;" name="one &amp; two"/>');
