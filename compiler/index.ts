@@ -84,7 +84,7 @@ export function compile(input: CompileInput, previous?: Partial<CompileResult>):
 
   const given = recall({ ...input, naming, serving, remotes }, memory);
   const model = resolve(given, environment, memory);
-  const planned = plan(model.value, given.metadata, given.serving, memory);
+  const planned = plan(model.value, given.metadata, given.serving, given.catalogs, memory);
   const unread = unreadLosses(input.unread ?? [], given.metadata, given.catalogs, given.naming);
   const found = [...model.diagnostics, ...planned.diagnostics];
   const diagnostics = linkCauses([

@@ -45,6 +45,8 @@ export function selectRoles(plan: Plan, roles: readonly string[]): Plan {
     // They are about whole tables, so only an artefact that serves everything has them.
     events: admin ? plan.events : { sources: [], cron: [] },
     ledgers: plan.ledgers.filter(({ role }) => chosen.has(role)),
+    databases: plan.databases,
+    settingFacts: plan.settingFacts,
     ...(saved && { saved }),
     ...(actions && { actions }),
   };

@@ -182,7 +182,7 @@ export interface DiffOptions {
 
 const FAILING: Readonly<Record<DiffOptions['failOn'], readonly Verdict[]>> = {
   wider: ['wider'],
-  undecidable: ['wider', 'undecidable'],
+  undecidable: ['wider', 'changed meaning', 'undecidable'],
   never: [],
 };
 

@@ -221,12 +221,13 @@ Exit status: 0 nothing is refused, 1 otherwise, 2 wrong use.`,
       `${PLACES}
 
   wider        a role may do what it could not: a column, rows, an operation
+  changed meaning  what a permission leads to in the database is another, so values or rows may be others: read the migration
   undecidable  something changed, and that a role may do no more could not be proved: read it
   not wider    a rule changed, and is proved to let through no other rows; that it lets through fewer is not proved
   narrower     a role may do less, and no more: proved
 
-Of views' queries, functions and triggers only hashes are compared, so a change of these is undecidable. The report says how many
-there are, and what was not compared.
+Below the permissions, what a table, rule, preset or function leads to is compared: queries of views, functions, triggers, constraints,
+policies, generated columns and what these use. --fail-on undecidable includes changed meaning. The report says what was not compared.
 
 Exit status: 0 nothing that --fail-on names, 1 otherwise, 2 wrong use.
 

@@ -3,6 +3,7 @@
  * role: pure data with nothing left to decide.
  */
 
+import type { DatabaseObject } from '../../runtime/catalog/catalog.ts';
 import type { ActionsProgram } from '../../runtime/core/action/shapes.ts';
 import type { EventsProgram } from '../../runtime/core/contract/events.ts';
 import type {
@@ -18,6 +19,23 @@ import type { PlannedSaved } from './saved.ts';
 export interface Plan extends ProgramPlan {
   /** One ledger for every role that may do anything, sorted by role. */
   readonly ledgers: readonly Ledger[];
+  /** What the databases do by themselves, by source. */
+  readonly databases: readonly PlannedDatabase[];
+  /** Settings that decide which data is served and where it goes, and that no served file holds. */
+  readonly settingFacts: Readonly<Record<string, string>>;
+}
+
+/** What a database does by itself below the tables and functions that are tracked, for comparisons of two versions. */
+export interface PlannedDatabase {
+  readonly source: string;
+  /** Tables, the oldest first: what is called otherwise keeps its place. */
+  readonly created: readonly string[];
+  readonly objects: Readonly<Record<string, PlannedObject>>;
+}
+
+export interface PlannedObject extends DatabaseObject {
+  /** Of relations: names by position, null for a column that was dropped. */
+  readonly columns?: readonly (string | null)[];
 }
 
 /** The served part of the plan. */

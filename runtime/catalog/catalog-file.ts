@@ -64,21 +64,21 @@ export async function writeCatalogFile(path: string, file: CatalogFile): Promise
 /** The text of a saved catalog, with its newline at the end. */
 export function printCatalogFile(file: CatalogFile): string {
   const sources = Object.entries(file.sources).sort(([a], [b]) => compareText(a, b));
-  return `${printJson({ version: file.version, sources: Object.fromEntries(sources) }, '')}\n`;
+  return `${printLines({ version: file.version, sources: Object.fromEntries(sources) })}\n`;
 }
 
 /** JSON, indented like JSON.stringify's, but short lists and objects on one line. */
-function printJson(value: unknown, indentation: string): string {
+export function printLines(value: unknown, indentation = ''): string {
   const line = JSON.stringify(value);
   if (typeof value !== 'object' || value === null || indentation.length + line.length <= lineLength)
     return line;
   const inner = `${indentation}  `;
   const [open, close, parts] = Array.isArray(value)
-    ? ['[', ']', value.map((entry) => printJson(entry, inner))]
+    ? ['[', ']', value.map((entry) => printLines(entry, inner))]
     : [
         '{',
         '}',
-        Object.entries(value).map(([key, entry]) => `${JSON.stringify(key)}: ${printJson(entry, inner)}`),
+        Object.entries(value).map(([key, entry]) => `${JSON.stringify(key)}: ${printLines(entry, inner)}`),
       ];
   return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indentation}${close}`;
 }

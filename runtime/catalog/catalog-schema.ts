@@ -140,6 +140,16 @@ const source = z.strictObject({
   types: z.array(type),
   tables: z.array(table),
   functions: z.array(databaseFunction),
+  objects: z
+    .record(
+      text,
+      z.strictObject({
+        facts: z.record(text, text),
+        uses: z.array(text).exactOptional(),
+        writes: z.array(text).exactOptional(),
+      }),
+    )
+    .exactOptional(),
   withoutBelow: stated,
   distribution: z
     .strictObject({ tables: z.record(text, tableDistribution), functions: z.array(text).exactOptional() })

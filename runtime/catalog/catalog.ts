@@ -24,10 +24,25 @@ export interface Catalog {
   readonly types: readonly CatalogType[];
   readonly tables: readonly CatalogTable[];
   readonly functions: readonly CatalogFunction[];
+  /** What the database does by itself; absent in catalogs that were saved before this was read. */
+  readonly objects?: DatabaseObjects;
   /** Of a file that version 2 saved: it does not tell what is below views, columns and functions. */
   readonly withoutBelow?: true;
   /** How tables are spread over a Citus cluster; absent without the extension, and where no table is spread. Views are not in it. */
   readonly distribution?: Distribution;
+}
+
+/** By key: relations and domains `schema.name`, functions `schema.name()`, overloads together. */
+export type DatabaseObjects = Readonly<Record<string, DatabaseObject>>;
+
+/**
+ * Facts by kind and name (`check ticket_status_check`): a hash of what PostgreSQL prints, or a few words. `uses`: objects that
+ * reading or calling it leads to; `writes`: those that only writing it leads to.
+ */
+export interface DatabaseObject {
+  readonly facts: Readonly<Record<string, string>>;
+  readonly uses?: readonly string[];
+  readonly writes?: readonly string[];
 }
 
 /**

@@ -15,6 +15,7 @@ import type {
   RelationKind,
   RelationReference,
 } from './catalog.ts';
+import { describeObjects } from './objects.ts';
 import { compareNames, compareText } from './order.ts';
 import type {
   RawCall,
@@ -74,6 +75,7 @@ export function normaliseCatalog(raw: RawCatalog, readBody?: ReadBody): Catalog 
     types: lookup.types.used(),
     tables,
     functions,
+    objects: describeObjects(raw),
   };
 }
 

@@ -22,6 +22,9 @@ export interface RawCatalog {
   readonly calls: readonly RawCall[];
   readonly triggers: readonly RawTrigger[];
   readonly functions: readonly RawFunction[];
+  readonly facts: readonly RawFact[];
+  readonly texts: readonly RawText[];
+  readonly ties: readonly RawTie[];
 }
 
 export interface RawType {
@@ -199,4 +202,27 @@ export interface RawFunction {
   readonly returns_set: boolean;
   readonly is_definer: boolean;
   readonly definition: string;
+}
+
+/** Something that decides what reading, writing or calling a relation, function or domain means. */
+interface RawFact {
+  readonly oid: number;
+  readonly name: string;
+  readonly value: string | null;
+}
+
+/** A function with the text that makes it. */
+interface RawText {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly definition: string | null;
+}
+
+/** An object that another leads to. */
+interface RawTie {
+  readonly oid: number;
+  readonly used: number;
+  readonly is_written: boolean;
 }

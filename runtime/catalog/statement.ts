@@ -9,6 +9,7 @@
  * It reads every schema but the system's own, temporary ones and `engine_catalog`, where the metadata is kept.
  */
 
+import { bodiesScope, objectSections } from './objects-statement.ts';
 import { OPAQUE_FUNCTIONS, OPAQUE_RELATIONS } from './opaque.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 
@@ -70,6 +71,7 @@ const scope = `
     from pg_catalog.pg_constraint k
     where k.contype = 'n' and not k.convalidated
   ),
+${bodiesScope.trim()},
   opaque as materialized (
     select
       ':funcid (' || (
@@ -550,6 +552,7 @@ const sections: Record<Exclude<keyof RawCatalog, 'serverVersion'>, string> = {
   calls,
   triggers: triggerTexts,
   functions,
+  ...objectSections(hashOf),
 };
 
 /** Returns one row with one text column, `catalog`: the JSON of a {@link RawCatalog}. */

@@ -83,6 +83,7 @@ async function answer(
   try {
     const called = find();
     const { plan, variables } = planCalled(called, call, session, served);
+    if (call.onlyQueries) refuseWrite(plan);
     if ('operation' in called) saved = called.operation;
     values = variables;
     counted?.planned(plan.kind);
@@ -142,6 +143,16 @@ function refuseMutation(called: Called, operationName: string | undefined): void
     'operation' in called ? called.operation : chooseOperation(parseDocument(called.query), operationName);
   if (kind !== 'mutation') return;
   throw new EngineError('not-supported', 'only queries can be run with GET; use POST', { status: 405 });
+}
+
+/** A query that calls a VOLATILE function may write, whatever the function is exposed as. @throws EngineError */
+function refuseWrite(plan: PlannedRequest['plan']): void {
+  if (plan.kind !== 'query' || !plan.steps.some((step) => step.kind === 'sql' && step.once)) return;
+  throw new EngineError(
+    'not-supported',
+    'the query calls a VOLATILE function, which may write: it cannot be run with GET; use POST',
+    { status: 405 },
+  );
 }
 
 /** Generated statements do not name the rule that asks for a session variable; planning the operation finds it. */

@@ -12,6 +12,7 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   'compiler/index.ts': "the package's own description",
   'compiler/phases/1-read/json-positions.ts': 'a key of an object, which is a string',
   'compiler/review/console.ts': 'a saved matrix: names and texts',
+  'compiler/review/generated-code/index.ts': 'facts that the compiler wrote: names, hashes and positions',
   'compiler/review/permission-tests/declared.ts': 'names of root fields',
   'compiler/review/permission-tests/request.ts': 'answers that are compared; keys that PostgreSQL wrote',
   'compiler/review/permission-tests/sessions.ts': 'session variables, which are strings',

@@ -1,5 +1,5 @@
 import { expect, inject, it } from 'vitest';
-import { runCampaign } from './audit/campaign.ts';
+import { runCampaign, runCatalogCampaign } from './audit/campaign.ts';
 import { describeFailure } from './audit/main.ts';
 
 const SEED = 20_261_123;
@@ -17,4 +17,16 @@ it('says what every change of metadata gives and takes', async () => {
   expect(
     [...outcomes].reduce((sum, [name, count]) => (name.startsWith('won') ? sum + count : sum), 0),
   ).toBeGreaterThan(50);
+}, 900_000);
+
+it('says what every change of the database gives and takes, and calls neutral ones equal', async () => {
+  const { failed, alarms, neutral } = await runCatalogCampaign({
+    serverUrl: inject('postgresUrl'),
+    database: `${inject('databasePrefix')}fuzz_audit_below`,
+    seed: SEED,
+    cases: 40,
+  });
+  if (failed) expect.fail(describeFailure(failed, SEED));
+  expect(alarms).toEqual([]);
+  expect(neutral).toBeGreaterThan(3);
 }, 900_000);

@@ -50,7 +50,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   audit: {
     load: async () => (await import('./audit/main.ts')).fuzzAudit,
-    help: 'random changes of permissions, and what "engine audit" says of them',
+    help: 'random changes of permissions and of the database below, and what "engine audit" says of them',
   },
   canary: {
     load: async () => (await import('./canary/main.ts')).fuzzCanary,

@@ -6,6 +6,7 @@
  *       ticket:                              # a table that is not there is tracked
  *         select_permissions: { customer: { filter: {…}, limit: null } }   # keys of the role's permission; null removes
  *         object_relationships: [{ name: … }]    # entries are replaced by name, or added
+ *     source: { configuration: {…} }             # keys of the source
  *     document: { inherited_roles: [{ role_name: … }] }
  *     remotes: { shop: "type Query { … }" }   # what remote schemas offer
  *   sql: alter table …                       # after schema.sql
@@ -20,6 +21,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { parse } from 'yaml';
 import { type CompileResult, compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
@@ -28,7 +30,12 @@ import { VERDICTS } from '../../compiler/review/audit/finding.ts';
 import { type GeneratedCode, readTexts } from '../../compiler/review/generated-code/index.ts';
 import { lint } from '../../compiler/review/lint/index.ts';
 import { placeTables } from '../../compiler/review/lint/place.ts';
-import { catalogsOf } from './compile.ts';
+import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
+import { readEnumTableRows } from '../../runtime/catalog/enum-tables.ts';
+import { introspectDatabase, type Query } from '../../runtime/catalog/introspect.ts';
+import { loadReadBody } from '../../runtime/catalog/sql-body.ts';
+import { SESSION_SETTINGS } from '../../runtime/database/session-settings.ts';
+import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { createTestDatabase } from './postgres.ts';
 
 const folder = fileURLToPath(new URL('../cases/audit', import.meta.url));
@@ -39,6 +46,7 @@ type Entry = Record<string, unknown>;
 interface Change {
   readonly tables?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly document?: Entry;
+  readonly source?: Entry;
   readonly remotes?: Readonly<Record<string, string>>;
 }
 
@@ -54,12 +62,18 @@ export interface AuditCase {
   readonly errors?: readonly string[];
 }
 
-/** Every case, by the name of its file. */
+/** Every case, by the name of its file; a file may also hold a list of cases with names. */
 export function readAuditCases(): AuditCase[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
     .sort()
-    .map((file) => ({ name: file.slice(0, -5), ...parse(readFileSync(`${folder}/${file}`, 'utf8')) }));
+    .flatMap((file) => {
+      const content = parse(readFileSync(`${folder}/${file}`, 'utf8'));
+      const name = file.slice(0, -5);
+      return Array.isArray(content)
+        ? content.map((each) => ({ ...each, name: `${name}: ${each.name}` }))
+        : [{ name, ...content }];
+    });
 }
 
 export interface AuditOutcome {
@@ -124,8 +138,10 @@ async function compileProject(
   const json = parse(projectFile('metadata.yaml'));
   for (const change of changes) if (change) apply(json, change);
   const { value: metadata, diagnostics } = readMetadata(json);
-  const { url } = await createTestDatabase([projectFile('schema.sql'), ...sql.filter(Boolean)].join('\n'));
-  const catalogs = await catalogsOf(metadata, url);
+  const catalogs = await catalogsAfter(
+    metadata,
+    sql.filter((text) => text !== undefined),
+  );
   const documents = changes.flatMap((change) => Object.entries(change?.remotes ?? {}));
   const remotes = Object.fromEntries(documents.map(([name, sdl]) => [name, { sdl }]));
   const result: CompileResult = compile({ metadata, catalogs, remotes });
@@ -143,13 +159,46 @@ async function compileProject(
   };
 }
 
+let database: Promise<pg.Client> | undefined;
+
+/** All in one database: a side is a transaction that is rolled back. */
+async function catalogsAfter(
+  metadata: Metadata,
+  sql: readonly string[],
+): Promise<Record<string, SourceCatalog>> {
+  database ??= createTestDatabase(projectFile('schema.sql')).then(async ({ url }) => {
+    const client = new pg.Client({ connectionString: url });
+    // It is open when the database is dropped.
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  });
+  const client = await database;
+  await client.query('begin');
+  try {
+    for (const text of sql) await client.query(text);
+    await client.query(SESSION_SETTINGS);
+    const query: Query = (text, values) => client.query(text, values && [...values]);
+    const catalogs: Record<string, SourceCatalog> = {};
+    for (const { name, tables } of metadata.sources) {
+      const catalog = await introspectDatabase(query, loadReadBody);
+      const enums = tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
+      catalogs[name] = { ...catalog, enumTables: await readEnumTableRows(query, enums, catalog) };
+    }
+    return catalogs;
+  } finally {
+    await client.query('rollback');
+  }
+}
+
 const PERMISSIONS = ['select', 'insert', 'update', 'delete'].map((operation) => `${operation}_permissions`);
 
 /** Changes metadata in place. */
 function apply(
   json: { sources: [{ tables: Entry[] }] } & Entry,
-  { tables = {}, document = {} }: Change,
+  { tables = {}, document = {}, source = {} }: Change,
 ): void {
+  Object.assign(json.sources[0], source);
   const entries = json.sources[0].tables;
   for (const [table, parts] of Object.entries(tables)) {
     let entry = entries.find((each) => each.table === table);

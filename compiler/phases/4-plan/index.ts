@@ -11,10 +11,13 @@ import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Model, ModelFunction, ModelTable, RootField } from '../../model/model.ts';
 import type { Plan, PlannedTable, ProgramPlan } from '../../model/plan.ts';
+import type { CatalogResult } from '../3-resolve/index.ts';
+import { planDatabase } from './database.ts';
 import { planEvents } from './events.ts';
 import { planLedgers } from './ledger.ts';
 import { planAccess } from './permission.ts';
 import { linkedProgram, planSaved } from './saved.ts';
+import { settingFacts } from './settings-facts.ts';
 import { shardDiagnostics, verdictFacts } from './shards.ts';
 
 /**
@@ -33,6 +36,7 @@ export function plan(
   model: Model,
   metadata: Metadata,
   serving: SavedOptions,
+  catalogs: Readonly<Record<string, CatalogResult>>,
   memory: Memory,
 ): Result<Planned> {
   const program = lazy(() => planProgram(model, memory, serving));
@@ -55,6 +59,11 @@ export function plan(
         memory,
         hasShards ? shardFacts : undefined,
       ),
+      databases: model.sources.flatMap((source) => {
+        const catalog = catalogs[source.shape.name]!;
+        return 'error' in catalog ? [] : memory.call(planDatabase, source, catalog);
+      }),
+      settingFacts: settingFacts(metadata),
     }),
   );
   return {

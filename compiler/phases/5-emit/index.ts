@@ -1,6 +1,7 @@
 /** Phase 5: the plan to files, as texts by path, sorted. Without disk; the same plan gives the same bytes. */
 
 import { createHash } from 'node:crypto';
+import { printLines } from '../../../runtime/catalog/catalog-file.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../../../runtime/core/diagnostics/inconsistency.ts';
@@ -9,7 +10,14 @@ import { lazy } from '../../../runtime/core/remember.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { keeper } from '../../memory/reuse.ts';
-import type { Ledger, Plan, PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';
+import type {
+  Ledger,
+  Plan,
+  PlannedDatabase,
+  PlannedSource,
+  PlannedTable,
+  ProgramPlan,
+} from '../../model/plan.ts';
 import type { Planned } from '../4-plan/index.ts';
 import { emitAccess } from './access.ts';
 import { emitActions } from './action.ts';
@@ -77,6 +85,11 @@ export function emitFiles(
     ['inconsistencies.json', `${jsonText(inconsistencies, '  ')}\n`],
   ]);
   if (notServed.length > 0) reports.set('not-served.json', `${JSON.stringify(notServed, null, 2)}\n`);
+  reports.set('settings.json', `${JSON.stringify({ settings: plan.settingFacts }, null, 2)}\n`);
+  for (const database of plan.databases) {
+    const names = memory.call(nameProgram, memory.renew(keepNamed, memory, namedOf(plan)));
+    reports.set(`${names.source(database.source)}/database.json`, memory.call(databaseText, database));
+  }
   const paths = nameLedgers(plan.ledgers);
   plan.ledgers.forEach((ledger, index) => {
     reports.set(paths[index]!, memory.call(ledgerText, ledger));
@@ -92,6 +105,10 @@ export function emitFiles(
   const manifest = emitManifest(plan, hashes, [...reports.keys()].sort(), inconsistencies.length, version);
   const files = new Map([...program, ...reports, ['manifest.json', manifest]]);
   return { files: sortByPath(files, last?.files), hashes };
+}
+
+function databaseText(database: PlannedDatabase): string {
+  return `${printLines(database)}\n`;
 }
 
 function ledgerText({ facts }: Ledger): string {

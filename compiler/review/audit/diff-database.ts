@@ -7,8 +7,9 @@ import type { FunctionShape } from '../../../runtime/core/contract/shapes.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { isDescribed } from './diff-below.ts';
 import type { Finding, Verdict } from './finding.ts';
-import type { Matrix } from './matrix.ts';
+import type { Matrix, OperationName } from './matrix.ts';
 
 type Hashes = Readonly<Record<string, string>>;
 
@@ -20,12 +21,7 @@ export function databaseFindings(base: GeneratedCode, head: GeneratedCode): Find
     if (!was) return [];
     const access = head.accessOf(table);
     const place = head.locate(table.shape);
-    const finding = (
-      role: string,
-      verdict: Verdict,
-      text: string,
-      operation?: 'select' | 'update' | 'delete',
-    ): Finding => ({
+    const finding = (role: string, verdict: Verdict, text: string, operation?: OperationName): Finding => ({
       ...{ verdict, subject: operation === 'select' ? 'columns' : 'rows', role, text },
       ...{ source: table.source.name, table: table.key },
       ...(operation && { operation }),
@@ -33,8 +29,9 @@ export function databaseFindings(base: GeneratedCode, head: GeneratedCode): Find
     });
     const readers = Object.entries(access.select ?? {}).flatMap(([role, { computedFields = [] }]) => {
       const undecided = (text: string) => finding(role, 'undecidable', text, 'select');
+      const described = isDescribed(base, head, table);
       return [
-        ...queryTexts(was, table).map(undecided),
+        ...(described ? [] : queryTexts(was, table)).map(undecided),
         ...computedFields.flatMap((name) => {
           const [before, after] = [was, table].map((each) => each.shape.computedFields?.[name]);
           if (!before || !after) return [];
@@ -42,7 +39,7 @@ export function databaseFindings(base: GeneratedCode, head: GeneratedCode): Find
             ...sessionTexts(before, after).map(([verdict, text]) =>
               finding(role, verdict, `the function that computes ${name} ${text}`, 'select'),
             ),
-            ...(before.definition === after.definition
+            ...(described || before.definition === after.definition
               ? []
               : [undecided(`the function that computes ${name} is defined otherwise`)]),
           ];
@@ -52,17 +49,26 @@ export function databaseFindings(base: GeneratedCode, head: GeneratedCode): Find
     const writers = new Set(
       (['insert', 'update', 'delete'] as const).flatMap((operation) => Object.keys(access[operation] ?? {})),
     );
-    const triggers = recordTexts(was.shape.triggers, table.shape.triggers, 'the trigger');
+    const triggers = isDescribed(base, head, table)
+      ? []
+      : recordTexts(was.shape.triggers, table.shape.triggers, 'the trigger');
     return [
       ...readers,
       ...[...writers].sort().flatMap((role) => triggers.map((text) => finding(role, 'undecidable', text))),
+      ...(['insert', 'update'] as const).flatMap((operation) =>
+        Object.entries(access[operation] ?? {}).flatMap(([role, { columns }]) =>
+          nullTexts(was, table, columns).map(([verdict, text]) => finding(role, verdict, text, operation)),
+        ),
+      ),
       ...Object.keys(access.delete ?? {}).flatMap((role) =>
         deletionTexts(base, was, head, table).map(([verdict, text]) =>
           finding(role, verdict, text, 'delete'),
         ),
       ),
       ...Object.keys(access.update ?? {}).flatMap((role) =>
-        keyChangeTexts(base, head, table).map((text) => finding(role, 'undecidable', text, 'update')),
+        (isDescribed(base, head, table) ? [] : keyChangeTexts(base, head, table)).map((text) =>
+          finding(role, 'undecidable', text, 'update'),
+        ),
       ),
     ];
   });
@@ -70,6 +76,19 @@ export function databaseFindings(base: GeneratedCode, head: GeneratedCode): Find
 
 function idOf({ source, key }: Table): string {
   return JSON.stringify([source.name, key]);
+}
+
+/** Columns that a role writes and that may be null now, or no longer. */
+function nullTexts(was: Table, now: Table, columns: readonly string[]): (readonly [Verdict, string])[] {
+  return columns.flatMap((name) => {
+    const [before, after] = [was.shape.columns[name], now.shape.columns[name]];
+    if (!before || !after || before.notNull === after.notNull) return [];
+    return [
+      before.notNull
+        ? (['wider', `${name} may be written as null now`] as const)
+        : (['narrower', `${name} may no longer be written as null`] as const),
+    ];
+  });
 }
 
 function queryTexts(was: Table, now: Table): string[] {
@@ -147,7 +166,10 @@ export function bodyFindings(base: GeneratedCode, head: GeneratedCode, after: Ma
     const { fields, name, returns } = after.functions[index]!;
     const place = head.locate(shape);
     const texts: (readonly [Verdict, string])[] = sessionTexts(was, shape);
-    if (was.definition !== shape.definition) texts.push(['undecidable', 'is defined otherwise']);
+    if (shape.volatile && 'mutation' in was.fields && !('mutation' in shape.fields))
+      texts.push(['changed meaning', 'may write, and is no longer a mutation but a query']);
+    if (was.definition !== shape.definition && !isDescribed(base, head, shape))
+      texts.push(['undecidable', 'is defined otherwise']);
     return Object.keys(fields).flatMap((role) =>
       texts.map(
         ([verdict, text]): Finding => ({

@@ -1,4 +1,7 @@
 /** Compares what admitted texts mean: where names of fields changed hands, an operation reads and writes other columns. */
+
+import { objectKey } from '../../../runtime/core/names.ts';
+import type { Selection } from '../../../runtime/core/request/selection.ts';
 import { allowedTexts } from '../../../runtime/core/saved/allowed.ts';
 import type { SavedOperation } from '../../../runtime/core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
@@ -67,5 +70,45 @@ function usesIn(code: GeneratedCode, role: string, operation: SavedOperation): S
       [...columns.values()].map((column) => [column, `${key}.${column.name}`] as const),
     ),
   );
-  return new Set([...columnUses(outcome.selection)].map(([column, use]) => `${use} ${names.get(column)}`));
+  return new Set([
+    ...[...columnUses(outcome.selection)].map(([column, use]) => `${use} ${names.get(column)}`),
+    ...rootUses(code.program, operation.kind, outcome.selection),
+    ...innerUses(outcome.selection),
+  ]);
+}
+
+/** `asks public.f_all()`: the table or function that a root field is about, and how it asks. */
+function rootUses(
+  program: GeneratedCode['program'],
+  root: SavedOperation['kind'],
+  { fields }: Selection,
+): string[] {
+  return fields.flatMap(({ definition: { name, meaning }, selection }) => {
+    // Root fields of a source may be in a namespace.
+    if (meaning.kind === 'namespace') return rootUses(program, root, selection);
+    return program.sources.flatMap((source) =>
+      (program.rootFields.of(source, root).get(name) ?? []).map((owner) => {
+        if ('called' in owner) return `calls ${owner.called.key}()`;
+        const { mutation, query, subscription } = owner.table.fields;
+        const entry = (root === 'mutation' ? mutation : query).get(name) ?? subscription.get(name);
+        return `asks ${owner.table.key} (${entry?.field})`;
+      }),
+    );
+  });
+}
+
+/** What leads on from rows: relationships and computed fields. */
+function* innerUses({ fields }: Selection): Iterable<string> {
+  for (const { definition, selection } of fields) {
+    const { meaning } = definition;
+    if ('relationship' in meaning) {
+      const { target, columns } = meaning.relationship;
+      yield `joins ${target.key} (${columns.map(([own, other]) => `${other.name} = ${own.name}`).join(', ')})`;
+    }
+    if (meaning.kind === 'computedField') {
+      const { schema, name } = meaning.computedField.shape.function;
+      yield `computes by ${objectKey(schema, name)}()`;
+    }
+    yield* innerUses(selection);
+  }
 }

@@ -13,6 +13,8 @@ interface Way {
   readonly source: string;
   readonly table: string;
   readonly text: string;
+  /** The role may do it without this way, too. */
+  readonly isNoMore?: true;
 }
 
 /** Ways that are new are wider, those that are gone are narrower. */
@@ -22,12 +24,12 @@ export function pathFindings(base: GeneratedCode, head: GeneratedCode): Finding[
     [...some].flatMap(([key, way]) => (others.has(key) ? [] : [way]));
   return [
     ...beyond(after, before).map(
-      ({ text, ...way }): Finding => ({
-        ...{ verdict: 'wider', ...way, text: `may now ${text}` },
+      ({ text, isNoMore, ...way }): Finding => ({
+        ...{ verdict: isNoMore ? 'not wider' : 'wider', ...way, text: `may now ${text}` },
       }),
     ),
     ...beyond(before, after).map(
-      ({ text, ...way }): Finding => ({
+      ({ text, isNoMore: _, ...way }): Finding => ({
         ...{ verdict: 'narrower', ...way, text: `may no longer ${text}` },
       }),
     ),
@@ -45,10 +47,10 @@ function waysOf(code: GeneratedCode): Map<string, Way> {
       role,
     };
     for (const table of code.program.tables) {
-      const add = (text: string, what: string, subject: Finding['subject'] = 'columns') => {
+      const add = (text: string, what: string, subject: Finding['subject'] = 'columns', isNoMore = false) => {
         const way = { subject, role, source: table.source.name, table: table.key };
         // A relationship that only got another name leads to the same value.
-        found.set(JSON.stringify([way, what]), { ...way, text });
+        found.set(JSON.stringify([way, what]), { ...way, text, ...(isNoMore && { isNoMore }) });
       };
       for (const column of Object.keys(table.shape.columns))
         for (const { fields, via, note = '' } of hiddenPaths(scope, table, column))
@@ -57,7 +59,11 @@ function waysOf(code: GeneratedCode): Map<string, Way> {
         for (const field of fields) add(`reach rows by the computed field ${field}`, field);
       for (const { from, relationship, operation } of relatedWays(scope, table)) {
         const text = `${operation} rows with updates of ${from.key}, along ${relationship.name}`;
-        add(text, text, 'operations');
+        const given = scope.roleSchema.table(table).insert?.columns ?? [];
+        // An insert fills in the columns of the relationship, whether or not the role may give them.
+        const isNoMore =
+          operation !== 'insert' || relationship.columns.every(([, { name }]) => given.includes(name));
+        add(text, text, 'operations', isNoMore);
       }
     }
   }

@@ -139,9 +139,11 @@ function compareRoots(was: Permission, now: Permission, add: Add): void {
   const kinds = ({ roots }: Permission) => [
     ...new Set(roots.flatMap(({ root, kind }) => (isTold(kind) ? [] : [`${kind} (${root})`]))),
   ];
+  // Groups show what aggregates of conditions show.
+  const isGroups = (name: string) => name.startsWith('select_group_by ') && now.aggregations === true;
   compareLists(kinds(was), kinds(now), (verdict, names) =>
     add(
-      verdict,
+      verdict === 'wider' && names.every(isGroups) ? 'not wider' : verdict,
       'operations',
       `${verdict === 'wider' ? 'is offered' : 'is no longer offered'} the root ${names.length > 1 ? 'fields' : 'field'} ${names.join(', ')}`,
     ),

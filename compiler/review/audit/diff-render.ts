@@ -52,12 +52,15 @@ function byRole(findings: readonly Finding[]): Map<string, Finding[]> {
 
 const SIGNS: Readonly<Record<Verdict, string>> = {
   wider: '🔺',
+  'changed meaning': '🔀',
   undecidable: '❓',
   'not wider': '▫️',
   narrower: '🔻',
 };
 const MEANINGS: Readonly<Record<Verdict, string>> = {
   wider: 'These roles may do more than before.',
+  'changed meaning':
+    'What these permissions lead to in the database or elsewhere is another: values or rows may be others. Please read what changed.',
   undecidable: 'The rules do not show whether these roles may do more or less: please read them.',
   'not wider': 'These roles may do no more than before; whether they may do less is not proved.',
   narrower: 'These roles may do less than before.',
@@ -112,6 +115,12 @@ export const DIFF_RULES: readonly SarifRule[] = [
     level: 'warning',
     summary: 'A role may do more than before',
     help: 'Columns, rows or operations that a role had not. Make sure that it is meant.',
+  },
+  {
+    id: 'access-changed-meaning',
+    level: 'warning',
+    summary: 'What a permission leads to is another',
+    help: 'A view, function, trigger, constraint or the like is defined otherwise. Read its migration: values or rows may be others.',
   },
   {
     id: 'access-undecidable',

@@ -1,5 +1,10 @@
 /** Compares what other servers do: actions, remote schemas, and the webhooks that event triggers send rows to. */
 import { isDeepStrictEqual } from 'node:util';
+import type {
+  CaptureShape,
+  CronTriggerShape,
+  EventTriggerShape,
+} from '../../../runtime/core/contract/events.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
@@ -16,6 +21,7 @@ export function serviceFindings(base: GeneratedCode, head: GeneratedCode): Findi
     ...compareRemoteParts(base, head),
     ...remoteRelationshipFindings(base, head),
     ...eventFindings(base, head),
+    ...cronFindings(base, head),
   ];
 }
 
@@ -27,7 +33,8 @@ type Services = ReadonlyMap<
 
 function actionsOf({ generated: { actions } }: GeneratedCode): Services {
   return new Map(
-    (actions?.actions ?? []).map(({ roles, description, ...definition }) => [
+    // How long and in which order a handler may answer decides nothing.
+    (actions?.actions ?? []).map(({ roles, description, timeout, kind, ...definition }) => [
       definition.name,
       { definition: [definition, actions!.types], roles: new Map(roles.map((role) => [role, true])) },
     ]),
@@ -36,7 +43,7 @@ function actionsOf({ generated: { actions } }: GeneratedCode): Services {
 
 function remotesOf({ generated: { remotes = [] } }: GeneratedCode): Services {
   return new Map(
-    remotes.map(({ roles, schema: _, ...definition }) => [
+    remotes.map(({ roles, schema: _, timeout, customization: names, ...definition }) => [
       definition.name,
       // The part of each role is compared for itself.
       { definition, roles: new Map(Object.keys(roles).map((role) => [role, true])) },
@@ -173,7 +180,6 @@ function eventFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
   const [before, after] = [triggers(base), triggers(head)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key): Finding[] => {
     const [was, is] = [before.get(key), after.get(key)];
-    if (isDeepStrictEqual(was, is)) return [];
     const { source, trigger } = (is ?? was)!;
     const table = `${trigger.table.schema}.${trigger.table.name}`;
     const finding = (verdict: Verdict, text: string): Finding[] => [
@@ -181,6 +187,61 @@ function eventFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
     ];
     if (!is) return finding('narrower', 'no longer sends its rows to a webhook');
     if (!was) return finding('undecidable', 'sends its rows to a webhook now');
-    return finding('undecidable', 'captures or sends otherwise');
+    const isDelivered = isDeepStrictEqual(deliveryOf(was.trigger), deliveryOf(trigger));
+    const changes = new Set(comparePayloads(was.trigger, trigger));
+    if (!isDelivered) return finding('undecidable', 'captures or sends otherwise');
+    if (changes.has('more')) return finding('undecidable', 'captures or sends otherwise');
+    return changes.has('less') ? finding('narrower', 'sends less') : [];
+  });
+}
+
+/** Where something goes, and as what; not when it is tried again. */
+function deliveryOf({ delivery: { retry, ...rest } }: Pick<EventTriggerShape, 'delivery'>): unknown {
+  return rest;
+}
+
+/** What becomes of each capture. Texts that differ in the columns that are sent alone capture the same changes. */
+function comparePayloads(was: EventTriggerShape, now: EventTriggerShape): ('more' | 'less')[] {
+  const before = new Map(was.captures.map((capture) => [capture.operation, capture]));
+  const kept = now.captures.flatMap((capture): ('more' | 'less')[] => {
+    const old = before.get(capture.operation);
+    if (!old || old.always !== capture.always || withoutColumns(old) !== withoutColumns(capture))
+      return ['more'];
+    const [from, to] = [old.sends, capture.sends];
+    if (isDeepStrictEqual(from, to)) return old.function === capture.function ? [] : ['more'];
+    if (from === '*') return ['less'];
+    return to !== '*' && to.every((name) => from.includes(name)) ? ['less'] : ['more'];
+  });
+  const isFewer = was.captures.some(
+    ({ operation }) => !now.captures.some((capture) => capture.operation === operation),
+  );
+  return [
+    ...kept,
+    ...(isFewer ? (['less'] as const) : []),
+    ...(was.manual === now.manual ? [] : (['more'] as const)),
+  ];
+}
+
+function withoutColumns({ function: text, trigger, sends }: CaptureShape): string {
+  if (sends === '*') return trigger;
+  const list = sends.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ');
+  return `${text.replaceAll(`array[${list}]::pg_catalog.text[]`, 'array[]')} ${trigger}`;
+}
+
+/** Calls that the clock causes. */
+function cronFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
+  const triggers = ({ generated: { events } }: GeneratedCode) =>
+    new Map((events?.cron ?? []).map((trigger) => [trigger.name, trigger]));
+  const [before, after] = [triggers(base), triggers(head)];
+  const sent = (trigger: CronTriggerShape) => [deliveryOf(trigger), trigger.payload];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name): Finding[] => {
+    const [was, is] = [before.get(name), after.get(name)];
+    const finding = (verdict: Verdict, text: string): Finding[] => [
+      { verdict, subject: 'operations', text: `the cron trigger ${name} ${text}` },
+    ];
+    if (!is) return finding('narrower', 'no longer calls a webhook');
+    if (!was) return finding('undecidable', 'calls a webhook now');
+    if (isDeepStrictEqual(sent(was), sent(is))) return [];
+    return finding('changed meaning', 'calls another webhook, or sends something else');
   });
 }

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import { allowedTexts } from '../../../runtime/core/saved/allowed.ts';
-import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
 import type { Matrix } from './matrix.ts';
@@ -249,38 +248,6 @@ function joinWords(target: string, columns: Readonly<Record<string, string>>): s
   return `${target} (${Object.entries(columns)
     .map(([own, other]) => `${other} = ${own}`)
     .join(', ')})`;
-}
-
-export function settingFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
-  const hidden = (code: GeneratedCode) => code.generated.introspectionDisabledFor ?? [];
-  const finding = (verdict: Verdict, role: string, text: string): Finding => ({
-    verdict,
-    subject: 'operations',
-    role,
-    text,
-  });
-  const unverified = ({ generated }: GeneratedCode) =>
-    (generated.unverifiedHosts ?? []).map(({ host, suffix }) =>
-      suffix === undefined ? host : `${host}, ${suffix}`,
-    );
-  const changed = (from: GeneratedCode, to: GeneratedCode) =>
-    unverified(to).filter((host) => !unverified(from).includes(host));
-  return [
-    ...changed(base, head).map((host): Finding => {
-      const text = `the certificate of ${host} is no longer verified in calls`;
-      return { verdict: 'wider', subject: 'operations', text };
-    }),
-    ...changed(head, base).map((host): Finding => {
-      const text = `the certificate of ${host} is verified in calls`;
-      return { verdict: 'narrower', subject: 'operations', text };
-    }),
-    ...hidden(base)
-      .filter((role) => role !== ADMIN_ROLE && !hidden(head).includes(role))
-      .map((role) => finding('wider', role, 'may now ask for the schema (introspection)')),
-    ...hidden(head)
-      .filter((role) => role !== ADMIN_ROLE && !hidden(base).includes(role))
-      .map((role) => finding('narrower', role, 'may no longer ask for the schema (introspection)')),
-  ];
 }
 
 /** Edited files, and saved statements that the rules do not give: what they do is compared nowhere else. */

@@ -4,19 +4,20 @@
  */
 import { count } from '../findings/text.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { belowFindings } from './diff-below.ts';
 import { bodyFindings, databaseFindings } from './diff-database.ts';
 import { endpointFindings } from './diff-endpoints.ts';
 import { meaningFindings } from './diff-meaning.ts';
 import { pathFindings } from './diff-paths.ts';
 import { permissionFindings } from './diff-permission.ts';
 import { serviceFindings } from './diff-services.ts';
+import { settingFindings } from './diff-settings.ts';
 import {
   editFindings,
   entranceFindings,
   foreignFindings,
   functionFindings,
   savedFindings,
-  settingFindings,
   shapeFindings,
 } from './diff-surroundings.ts';
 import { type Finding, VERDICTS } from './finding.ts';
@@ -48,6 +49,7 @@ export function diffCode(
     ...entranceFindings(base, head),
     ...functionFindings(before, after),
     ...bodyFindings(base, head, after),
+    ...belowFindings(base, head, before, after),
     ...databaseFindings(base, head),
     ...pathFindings(base, head),
     ...endpointFindings(base, head),
@@ -69,17 +71,21 @@ export function diffCode(
   };
 }
 
-function notCompared({ program }: GeneratedCode): string {
-  const { tables, functions } = program;
-  const views = tables.filter(({ shape }) => shape.kind === 'view' || shape.kind === 'materialized').length;
-  const called = new Set([
-    ...functions.map(({ shape }) => `${shape.source.name} ${shape.schema}.${shape.name}`),
-    ...tables.flatMap(({ source, computedFields }) =>
-      [...computedFields.values()].map(
-        ({ shape }) => `${source.name} ${shape.function.schema}.${shape.function.name}`,
-      ),
+/** All that decides what a role reads or writes, and that generated code does not say. */
+function notCompared({ program, databases }: GeneratedCode): string {
+  const silent = program.sources.filter(({ name }) => !databases.has(name));
+  const functions = new Set(
+    [...databases.values()].flatMap(({ source, objects }) =>
+      Object.keys(objects).flatMap((key) => (key.endsWith('()') ? [`${source} ${key}`] : [])),
     ),
-  ]).size;
-  const triggers = tables.reduce((sum, { shape }) => sum + Object.keys(shape.triggers ?? {}).length, 0);
-  return `Compared by hash only, which shows that one changed and not what that means: the queries of ${count(views, 'view')}, ${count(called, 'function')} and ${count(triggers, 'trigger')}. Not compared: functions that these call, and defaults, CHECK constraints and policies of ${count(tables.length, 'table')}.`;
+  ).size;
+  return [
+    `Of what lies below permissions it is compared whether it is another, not what that means. What ${count(functions, 'function')} use is read from the names in their texts: a name that a function puts together at run time is not found.`,
+    ...(silent.length > 0
+      ? [
+          `Of ${count(silent.length, 'source')} the code does not say what the database does by itself; compared are hashes of queries, functions and triggers: ${silent.map(({ name }) => name).join(', ')}.`,
+        ]
+      : []),
+    'Not compared: rows (those of tables that decide, too), privileges and settings of the database and its accounts, functions in C and of extensions, what a foreign server answers, what handlers, webhooks and remote schemas do, environment variables, and options of the server.',
+  ].join(' ');
 }

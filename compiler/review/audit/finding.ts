@@ -2,11 +2,18 @@
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 
 /**
- * `wider`: a role may do what it could not. `undecidable`: that may be so. `not wider`: it is proved not to be so, and whether
+ * `wider`: a role may do what it could not. `changed meaning`: something that a permission leads to is another, so that values or
+ * rows may be others. `undecidable`: that may be so. `not wider`: it is proved not to be so, and whether
  * the role may do less is not known. `narrower`: the role may do less.
  */
-export type Verdict = 'wider' | 'undecidable' | 'not wider' | 'narrower';
-export const VERDICTS: readonly Verdict[] = ['wider', 'undecidable', 'not wider', 'narrower'];
+export type Verdict = 'wider' | 'changed meaning' | 'undecidable' | 'not wider' | 'narrower';
+export const VERDICTS: readonly Verdict[] = [
+  'wider',
+  'changed meaning',
+  'undecidable',
+  'not wider',
+  'narrower',
+];
 
 export type Subject = 'columns' | 'rows' | 'operations';
 

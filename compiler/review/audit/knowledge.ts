@@ -1,9 +1,13 @@
 /** Facts about tables that hold in two versions of generated code, before a change and after it. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   type ColumnFacts,
   createKnowledge,
   type Knowledge,
+  nameOf,
+  quoted,
 } from '../../../runtime/core/condition/knowledge.ts';
+import type { Table } from '../../../runtime/core/program/program.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
@@ -28,8 +32,21 @@ function knowledgeBySource({ program }: GeneratedCode) {
   return ({ source, table: key }: Parameters<KnowledgeOf>[0], rowIsNew: boolean): Knowledge | undefined => {
     const row = tablesOf(source).find((table) => table.key === key);
     const know = remember(sources, source, () => createKnowledge(tablesOf(source).map(({ shape }) => shape)));
-    return row && know(row.shape, rowIsNew);
+    if (!row) return undefined;
+    const knowledge = know(row.shape, rowIsNew);
+    return knowledge.rowIsStored ? { ...knowledge, references: referencesOf(row) } : knowledge;
   };
+}
+
+/** A view may show a row without the one that it refers to. */
+function referencesOf({ shape, relationships }: Table): NonNullable<Knowledge['references']> {
+  if (shape.kind !== 'table' && shape.kind !== 'partitioned') return [];
+  return [...relationships.values()]
+    .filter((relationship) => relationship.shape.notNull)
+    .map(({ target, columns }) => ({
+      table: nameOf(target.shape),
+      columns: columns.map(([own, other]) => [quoted(own.name), quoted(other.name)] as const),
+    }));
 }
 
 const NOTHING: Knowledge = { table: () => undefined };
@@ -38,6 +55,9 @@ function sharedKnowledge(base: Knowledge, head: Knowledge): Knowledge {
   return {
     ...(head.row !== undefined && { row: head.row }),
     rowIsStored: base.rowIsStored === true && head.rowIsStored === true,
+    references: (base.references ?? []).filter((one) =>
+      head.references?.some((other) => isDeepStrictEqual(one, other)),
+    ),
     table: (name) => {
       const [one, other] = [base.table(name), head.table(name)];
       // A table that one version does not have is not in the rules of that version.

@@ -5,6 +5,7 @@ import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { linkProgram, type Program, type Table } from '../../../runtime/core/program/program.ts';
 import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
 import { editedFiles } from '../../../runtime/program/manifest.ts';
+import type { PlannedDatabase } from '../../model/plan.ts';
 import { readLiterals } from './literals.ts';
 import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
 import { differingStatements } from './replan.ts';
@@ -24,6 +25,10 @@ export interface GeneratedCode {
   readonly foreign: readonly Location[];
   /** Files that are not as the compiler wrote them, with what happened to each; none for an artefact, which has no manifest. */
   readonly edited: readonly string[];
+  /** What the databases do by themselves, by source; none of code that does not say it. */
+  readonly databases: ReadonlyMap<string, PlannedDatabase>;
+  /** Settings that no served file holds; undefined for code that does not say them. */
+  readonly settingFacts: Readonly<Record<string, string>> | undefined;
   /** Saved operations whose statements are not what the rules beside them give: `collection.name`. */
   readonly differing: readonly string[];
 }
@@ -49,9 +54,22 @@ export function readTexts({ label, folder, files, entry }: GeneratedTexts): Gene
     },
     foreign: foreign.map(inFolder),
     edited: editedFiles(files) ?? [],
+    databases: readDatabases(files),
+    settingFacts: readSettings(files),
     // An artefact keeps the statements of the roles that it was built for.
     replans: entry === undefined,
   });
+}
+
+function readSettings(files: GeneratedTexts['files']): GeneratedCode['settingFacts'] {
+  const text = files.get('settings.json');
+  return text === undefined ? undefined : JSON.parse(text).settings;
+}
+
+function readDatabases(files: GeneratedTexts['files']): PlannedDatabase[] {
+  return [...files].flatMap(([path, text]) =>
+    /^sources\/[^/]+\/database\.json$/.test(path) ? [JSON.parse(text) as PlannedDatabase] : [],
+  );
 }
 
 /**
@@ -64,9 +82,13 @@ export function linkCode({
   locate = () => undefined,
   foreign = [],
   edited = [],
+  databases = [],
+  settingFacts,
   replans = false,
 }: Pick<GeneratedCode, 'label' | 'generated'> &
   Partial<Pick<GeneratedCode, 'locate' | 'foreign' | 'edited'>> & {
+    readonly databases?: readonly PlannedDatabase[];
+    readonly settingFacts?: GeneratedCode['settingFacts'];
     readonly replans?: boolean;
   }): GeneratedCode {
   const program = linkProgram(generated, {
@@ -85,6 +107,8 @@ export function linkCode({
     locate,
     foreign,
     edited,
+    databases: new Map(databases.map((database) => [database.source, database])),
+    settingFacts,
     get differing() {
       if (!replans) return [];
       differing ??= differingStatements(generated).map(({ collection, name }) => `${collection}.${name}`);

@@ -3,6 +3,7 @@
  * no session can be so.
  */
 
+import { remember } from '../remember.ts';
 import { builtinSql } from '../types.ts';
 import type { Operand } from './comparison.ts';
 import type { ColumnFacts, Knowledge } from './knowledge.ts';
@@ -54,6 +55,8 @@ export function isPlainType(type: string): boolean {
   return SAME_WHEN_EQUAL.has(type) || EQUAL_AT_MOST.has(type);
 }
 
+/** Types of which values with different texts differ, unless a collation says otherwise. */
+const TEXTS = new Set(['text', 'varchar']);
 const INTEGERS = new Set(['int2', 'int4', 'int8']);
 
 /**
@@ -174,6 +177,7 @@ class Evaluation {
     const orders = new Map<string, number>();
     const ranges = new Map<string, Range>();
     const excluded = new Map<string, Set<string>>();
+    const texts = new Map<string, string>();
     for (const { atom, is: said } of literals) {
       if (atom.kind === 'null') {
         if (said === 'true' && isValue(atom.of)) return true;
@@ -230,13 +234,25 @@ class Evaluation {
           if (now === 0) return true;
           orders.set(key, now);
         }
-        if (this.#narrow(ranges, excluded, { left, right, operator, holds: is === 'true' })) return true;
+        const holds = is === 'true';
+        if (this.#narrow(ranges, excluded, { left, right, operator, holds })) return true;
+        if (operator === '=' && holds && this.#isSecondText(texts, left, right)) return true;
       } else {
         const key = one < two ? `${one} ${operator} ${two}` : `${two} ${operator} ${one} swapped`;
         if (contradicts(states, key, is)) return true;
       }
     }
     return false;
+  }
+
+  /** Whether a column that equals a text equals another one, too. Of which column facts say the type, equality is that of bytes. */
+  #isSecondText(texts: Map<string, string>, left: Operand, right: Operand): boolean {
+    if (right.kind === 'column' && left.kind !== 'column') return this.#isSecondText(texts, right, left);
+    const [value, ...more] = right.tokens;
+    if (left.kind !== 'column' || !value?.startsWith("'") || more.length > 0) return false;
+    if (!TEXTS.has(this.#factsOf(this.#named(left.tokens))?.type ?? '')) return false;
+    const known = remember(texts, this.#equalKey(left), () => value);
+    return known !== value;
   }
 
   /** Takes a comparison with a constant into account; whether no value is left. */

@@ -13,8 +13,19 @@ export interface Knowledge {
    * written row is not visible yet, and what it was before still is.
    */
   readonly rowIsStored?: boolean;
+  /**
+   * Rows that foreign keys of `{row}` refer to, and that are there: in a snapshot, once the statement that wrote the row has
+   * ended. For comparisons only.
+   */
+  readonly references?: readonly Reference[];
   /** undefined: nothing is known, not even that its columns are scalars. */
   readonly table: (name: string) => TableFacts | undefined;
+}
+
+interface Reference {
+  readonly table: string;
+  /** Columns of `{row}`, and those that they equal. */
+  readonly columns: readonly (readonly [own: Token, other: Token])[];
 }
 
 export interface TableFacts {

@@ -9,6 +9,7 @@
  */
 import { identifyRows, type KnownRow } from './branch.ts';
 import type { Knowledge } from './knowledge.ts';
+import { parseCondition } from './parse.ts';
 import {
   type Form,
   formOf,
@@ -89,8 +90,9 @@ function examine(
   rows: readonly KnownRow[] = [],
   steps = MAX_STEPS,
 ): Outcome {
-  const branch = new Branch([...rowOf(knowledge), ...rows]);
-  branch.suppose(statements);
+  const referred = rowsReferredTo(knowledge);
+  const branch = new Branch([...rowOf(knowledge), ...referred.rows, ...rows]);
+  branch.suppose([...referred.statements, ...statements]);
   return outcomeOf(branch, { knowledge, steps });
 }
 
@@ -98,6 +100,22 @@ function rowOf(knowledge: Knowledge | undefined): readonly KnownRow[] {
   if (knowledge?.row === undefined) return [];
   const { row, rowIsStored } = knowledge;
   return [{ alias: ROW, source: [row], unstored: !rowIsStored, version: rowIsStored === false }];
+}
+
+/** Rows that foreign keys say to be there, by names that no text can contain. */
+function rowsReferredTo({ references = [] }: Knowledge = { table: () => undefined }) {
+  const named = references.map((reference, index) => ({ ...reference, alias: `"#${-1 - index}"` }));
+  return {
+    rows: named.map(({ alias, table }): KnownRow => ({ alias, source: [table] })),
+    statements: named.flatMap(({ alias, columns }) =>
+      columns.map(
+        ([own, other]): Statement => ({
+          condition: parseCondition(`${alias}.${other} = {row}.${own}`),
+          is: 'true',
+        }),
+      ),
+    ),
+  };
 }
 
 interface Proof {

@@ -8,7 +8,7 @@ import type { Plan, PlannedTable } from '../../../compiler/model/plan.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import { programOf } from '../../../compiler/phases/4-plan/program.ts';
 import { diffCode } from '../../../compiler/review/audit/diff.ts';
-import type { Finding } from '../../../compiler/review/audit/finding.ts';
+import { type Finding, VERDICTS } from '../../../compiler/review/audit/finding.ts';
 import { type GeneratedCode, linkCode, readTexts } from '../../../compiler/review/generated-code/index.ts';
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { loadReadBody } from '../../../runtime/catalog/sql-body.ts';
@@ -26,6 +26,7 @@ import {
   createAsker,
   won,
 } from './capabilities.ts';
+import { LAYERS, randomCatalogChange } from './catalog-changes.ts';
 import { changeProject, randomProject } from './random-project.ts';
 import { rootFields, secretsOf } from './reads.ts';
 import {
@@ -145,6 +146,74 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   }
 }
 
+/** Neutral changes, and those of them that a reviewer would have to look at. */
+export interface CatalogResult extends CampaignResult {
+  readonly neutral: number;
+  readonly alarms: readonly string[];
+}
+
+/** Random changes of the database below the same metadata. */
+export async function runCatalogCampaign(options: CampaignOptions): Promise<CatalogResult> {
+  const { seed, cases } = options;
+  const bench = await openBench(options);
+  const outcomes = new Map<string, number>();
+  const alarms: string[] = [];
+  let neutral = 0;
+  try {
+    let number = 0;
+    for (let index = 0; number < cases; index += 1) {
+      const random = new Random(seed * 1_000_003 + index);
+      await bench.change(`${SCHEMA}\n${LAYERS}`);
+      const rows = randomRows(random);
+      await bench.fill(rows);
+      const sessions = random.list(3, () => randomSession(random));
+      const project = randomProject(random);
+      const base = bench.serve(project, 'base');
+      if (!base) continue;
+      const { sql, isNeutral, movesValues } = randomCatalogChange(random);
+      const candidates = movesValues
+        ? { inserts: new Map(), updates: new Map() }
+        : randomCandidates(random, rows);
+      const before = await look(bench, bench.asker(candidates, sessions), base, sessions[0]!);
+      try {
+        await bench.change(sql);
+      } catch {
+        // What it changes is used by something that it does not know.
+        continue;
+      }
+      const head = bench.serve(project, 'head');
+      if (!head) continue;
+      number += 1;
+      const findings = diffOf(base, head, 0);
+      const after = await look(bench, bench.asker(candidates, sessions), head, sessions[0]!);
+      const { name, defect } = judge(before, after, findings);
+      outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
+      if (isNeutral) {
+        neutral += 1;
+        const alarm = findings.find(({ verdict }) => verdict !== 'not wider' && verdict !== 'narrower');
+        if (alarm) alarms.push(`${sql}: ${alarm.verdict}, ${alarm.table}: ${alarm.text}`);
+      }
+      if (defect) {
+        const json = metadataOf(project);
+        const failed = {
+          number,
+          defect,
+          changes: [sql],
+          before: json,
+          after: json,
+          rows,
+          sessions,
+          findings,
+        };
+        return { cases: number, outcomes, failed, neutral, alarms };
+      }
+    }
+    return { cases: number, outcomes, failed: undefined, neutral, alarms };
+  } finally {
+    await bench.end();
+  }
+}
+
 interface Served {
   readonly compiled: CompileResult;
   readonly code: GeneratedCode;
@@ -212,7 +281,8 @@ function judge(
     );
   const [opened, closed] = [moreOf('roots', before, after), moreOf('roots', after, before)];
   const [seen, unseen] = [moreOf('secrets', before, after), moreOf('secrets', after, before)];
-  const isLeak = ({ verdict }: Finding) => verdict === 'wider' || verdict === 'undecidable';
+  const isLeak = ({ verdict }: Finding) =>
+    verdict === 'wider' || verdict === 'changed meaning' || verdict === 'undecidable';
   const about =
     ({ role, table, operation }: Capability) =>
     (finding: Finding) =>
@@ -241,8 +311,7 @@ function judge(
   const isMore = gained.length + opened.length + seen.length > 0;
   const isLess = lost.length + closed.length + unseen.length > 0;
   const truth = isMore ? (isLess ? 'won and lost' : 'won') : isLess ? 'lost' : 'neither';
-  const verdicts = ['wider', 'undecidable', 'not wider', 'narrower'] as const;
-  const verdict = verdicts.find((each) => findings.some((finding) => finding.verdict === each)) ?? 'nothing';
+  const verdict = VERDICTS.find((each) => findings.some((finding) => finding.verdict === each)) ?? 'nothing';
   return { name: `${truth}: ${verdict}`, ...(defects.length > 0 && { defect: defects.join('; ') }) };
 }
 
@@ -282,22 +351,27 @@ interface Bench {
   /** undefined: it does not compile. */
   readonly serve: (project: Project, label: string) => Served | undefined;
   readonly asker: (candidates: Candidates, sessions: readonly Variables[]) => Asker;
+  /** Changes the database; what is served next is compiled for it. */
+  readonly change: (sql: string) => Promise<void>;
   readonly end: () => Promise<void>;
 }
 
 async function openBench({ serverUrl, database }: CampaignOptions): Promise<Bench> {
   const { url, client, drop } = await createScratchDatabase(serverUrl, database);
   await client.query(SCHEMA);
-  const catalog: SourceCatalog = await readDatabase({ connectionString: url }, [], loadReadBody);
+  const read = (): Promise<SourceCatalog> => readDatabase({ connectionString: url }, [], loadReadBody);
+  let catalog = await read();
   const connection = openSource(url, { maxConnections: 1, preparedStatements: 0 });
   let last: CompileResult | undefined;
   return {
     connection,
     fill: async (rows) => {
-      const tables = Object.entries(rows).map(
-        ([table, list]) =>
-          `insert into ${table} select * from jsonb_populate_recordset(null::${table}, ${pg.escapeLiteral(JSON.stringify(list))})`,
-      );
+      const tables = Object.entries(rows).flatMap(([table, list]) => {
+        const names = Object.keys(list[0] ?? {}).join(', ');
+        return list.length === 0
+          ? []
+          : `insert into ${table} (${names}) select ${names} from jsonb_populate_recordset(null::${table}, ${pg.escapeLiteral(JSON.stringify(list))})`;
+      });
       await client.query(`truncate team, person, item, label; ${tables.join('; ')}`);
     },
     serve: (project, label) => {
@@ -312,11 +386,18 @@ async function openBench({ serverUrl, database }: CampaignOptions): Promise<Benc
       const { plan } = compiled.state;
       return {
         compiled,
-        code: linkCode({ label, generated: programOf(plan) }),
+        code: linkCode({
+          ...{ label, generated: programOf(plan) },
+          ...{ databases: plan.databases, settingFacts: plan.settingFacts },
+        }),
         unlimited: linkCode({ label, generated: programOf(withoutLimits(plan)) }).program,
       };
     },
     asker: (candidates, sessions) => createAsker(client, candidates, sessions),
+    change: async (sql) => {
+      await client.query(sql);
+      catalog = await read();
+    },
     end: async () => {
       await connection.end();
       await drop();

@@ -14,12 +14,20 @@ let server: TestServer;
 
 beforeAll(async () => {
   server = await startTestServer(
-    await createTestDatabase('create table note (id integer primary key); insert into note values (1)'),
+    await createTestDatabase(`create table note (id integer primary key); insert into note values (1);
+      create function more() returns setof note language sql volatile as $$ insert into note select max(id) + 1 from note returning * $$;`),
   );
   const tracked = await send(server, '/v1/metadata', {
     body: { type: 'pg_track_table', args: { source: 'default', table: 'note' } },
   });
   expect(tracked.text).toBe('{"message":"success"}');
+  const called = await send(server, '/v1/metadata', {
+    body: {
+      type: 'pg_track_function',
+      args: { source: 'default', function: 'more', configuration: { exposed_as: 'query' } },
+    },
+  });
+  expect(called.text).toBe('{"message":"success"}');
 });
 
 afterAll(() => server?.stop());
@@ -116,6 +124,20 @@ describe('GET', () => {
     expect(await get(query)).toMatchObject({ status: 405, headers: { allow: 'POST' }, json: refusal });
     const standard = await get(query, { accept: 'application/graphql-response+json' });
     expect(standard).toMatchObject({ status: 405, json: refusal });
+    expect((await get(`query=${encoded('{ note { id } }')}`)).json).toEqual({ data: { note: [{ id: 1 }] } });
+  });
+
+  test.each([
+    '{ more { id } }',
+    '{ other: more(limit: 1) { id } }',
+    '{ note { id } more { id } }',
+    'query { ...a } fragment a on query_root { more { id } }',
+    '{ more_aggregate { aggregate { count } } }',
+    'query ($yes: Boolean = true) { more @include(if: $yes) { id } }',
+  ])('never runs a query that may write: %s', async (query) => {
+    const refused = await get(`query=${encoded(query)}`);
+    expect(refused).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+    expect(refused.text).toContain('calls a VOLATILE function');
     expect((await get(`query=${encoded('{ note { id } }')}`)).json).toEqual({ data: { note: [{ id: 1 }] } });
   });
 

@@ -64,9 +64,10 @@ test('the source, ledgers and audits name the ways that permissions open, and no
     ({ role, table }) => role === 'clerk' && table === 'public.article',
   );
   expect(says.map(({ verdict, text }) => `${verdict}: ${text}`)).toEqual([
-    'wider: may now delete rows with updates of public.author, along works',
-    'wider: may now update rows with updates of public.author, along works',
+    // It fills in a column that the role may not give.
     'wider: may now insert rows with updates of public.author, along works',
-    'wider: may now update rows with updates of public.comment, along article',
+    'not wider: may now delete rows with updates of public.author, along works',
+    'not wider: may now update rows with updates of public.author, along works',
+    'not wider: may now update rows with updates of public.comment, along article',
   ]);
 });

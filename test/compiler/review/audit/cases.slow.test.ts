@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { auditCase, readAuditCases } from '../../../harness/audit-cases.ts';
 
 const ALLOWED = {
-  wider: ['wider', 'undecidable'],
-  other: ['wider', 'undecidable'],
-  narrower: ['undecidable', 'not wider', 'narrower'],
-  same: ['undecidable', 'not wider', 'same'],
+  wider: ['wider', 'changed meaning', 'undecidable'],
+  other: ['wider', 'changed meaning', 'undecidable'],
+  narrower: ['changed meaning', 'undecidable', 'not wider', 'narrower'],
+  same: ['changed meaning', 'undecidable', 'not wider', 'same'],
 } as const;
 
 describe.each(readAuditCases())('$name', (each) => {

@@ -1,0 +1,218 @@
+/** What two versions of a database do otherwise, object by object, as far as generated code says it. */
+
+import type { PlannedDatabase, PlannedObject } from '../../model/plan.ts';
+import type { GeneratedCode } from '../generated-code/index.ts';
+import type { Verdict } from './finding.ts';
+
+export type DatabaseOperation = 'select' | 'insert' | 'update' | 'delete';
+
+/** A fact of an object that is another. */
+export interface Change {
+  /** `the check ticket_status_check is gone`. */
+  readonly text: string;
+  /** For permissions on the object itself; what leads to it from elsewhere changes its meaning. */
+  readonly verdict: Verdict;
+  /** Operations on the object that the fact is about. */
+  readonly operations: readonly DatabaseOperation[];
+  /** The column that it is about. */
+  readonly column?: string;
+  /** An update of other columns has nothing to do with it. */
+  readonly updated?: readonly string[];
+  readonly before?: string;
+  readonly after?: string;
+}
+
+interface Kind {
+  readonly words: string;
+  readonly operations: readonly DatabaseOperation[];
+  /** Of a fact that is gone, and of one that is new; `changed meaning` unless it is said. */
+  readonly gone?: Verdict;
+  readonly added?: Verdict;
+  /** The name is that of a column, by whose value alone it matters. */
+  readonly ofColumn?: true;
+}
+
+const ALL: readonly DatabaseOperation[] = ['select', 'insert', 'update', 'delete'];
+const WRITES: readonly DatabaseOperation[] = ['insert', 'update', 'delete'];
+const NEW_ROWS: readonly DatabaseOperation[] = ['insert', 'update'];
+/** What is refused no longer can be written now. */
+const REFUSES = { gone: 'wider', added: 'narrower' } as const;
+
+/** By the first words of a fact's name; the rest names the object. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  query: { words: 'the query', operations: ALL },
+  options: { words: 'the options of the view', operations: ALL },
+  owner: { words: 'the owner', operations: ALL },
+  'row security': { words: 'row security', operations: ALL, gone: 'wider', added: 'narrower' },
+  policy: { words: 'the policy', operations: ALL },
+  generated: { words: 'the expression of the generated column', operations: ALL, ofColumn: true },
+  collation: { words: 'the collation of', operations: ALL, ofColumn: true },
+  type: { words: 'the type of', operations: ALL },
+  child: { words: 'the partition or child', operations: ALL },
+  'foreign server': { words: 'the foreign server', operations: ALL },
+  trigger: { words: 'the trigger', operations: WRITES },
+  rule: { words: 'the rewrite rule', operations: WRITES },
+  check: { words: 'the check', operations: NEW_ROWS, ...REFUSES },
+  exclusion: { words: 'the exclusion constraint', operations: NEW_ROWS, ...REFUSES },
+  unique: { words: 'the unique index', operations: NEW_ROWS, ...REFUSES },
+  'foreign key': { words: 'the foreign key', operations: NEW_ROWS, ...REFUSES },
+  'referenced by': { words: 'the foreign key of', operations: ['update', 'delete'], ...REFUSES },
+  default: { words: 'the default of', operations: ['insert'] },
+  identity: { words: 'the identity of', operations: ['insert'] },
+  base: { words: 'the type below', operations: ALL },
+  'not null': { words: 'NOT NULL', operations: WRITES },
+  volatile: { words: 'volatility', operations: ALL },
+  body: { words: 'the function', operations: ALL },
+};
+
+/** The objects of a source in two versions; undefined where one does not say what its database does. */
+export interface DatabasePair {
+  readonly before: PlannedDatabase;
+  readonly after: PlannedDatabase;
+  readonly changes: ReadonlyMap<string, readonly Change[]>;
+}
+
+/** The databases that both versions describe, by source. */
+export function databasePairs(base: GeneratedCode, head: GeneratedCode): Map<string, DatabasePair> {
+  const versionOf = (code: GeneratedCode, source: string) =>
+    code.program.sources.find(({ name }) => name === source)?.postgres;
+  return new Map(
+    [...head.databases].flatMap(([source, after]) => {
+      const before = base.databases.get(source);
+      if (!before) return [];
+      const versions = [versionOf(base, source), versionOf(head, source)] as const;
+      return [[source, { before, after, changes: changesOf(before, after, versions) }]];
+    }),
+  );
+}
+
+type Versions = readonly [number | undefined, number | undefined];
+
+function changesOf(
+  before: PlannedDatabase,
+  after: PlannedDatabase,
+  versions: Versions,
+): Map<string, Change[]> {
+  const found = new Map<string, Change[]>();
+  for (const [key, now] of Object.entries(after.objects)) {
+    const was = before.objects[key];
+    const changes = was ? [...factChanges(was, now, versions), ...columnChanges(was, now)] : [];
+    if (changes.length > 0) found.set(key, changes);
+  }
+  for (const key of swappedTables(before, after))
+    found.set(key, [
+      ...(found.get(key) ?? []),
+      moved(`it may be a table that was called otherwise: the order of tables with its columns is another`),
+    ]);
+  return found;
+}
+
+function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions): Change[] {
+  const names = new Set([...Object.keys(was.facts), ...Object.keys(now.facts)]);
+  return [...names].sort().flatMap((fact): Change[] => {
+    const [before, after] = [was.facts[fact], now.facts[fact]];
+    if (before === after) return [];
+    const [kind, name] = kindOf(fact);
+    const subject = [kind.words, name].filter(Boolean).join(' ');
+    const isHash = /^[0-9a-f]{32}/.test(before ?? after ?? '');
+    const shown = isHash
+      ? {}
+      : { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+    const change = (text: string, verdict: Verdict): Change => ({
+      ...{ text: `${subject} ${text}`, verdict, operations: kind.operations, ...shown },
+      ...(kind.ofColumn && { column: name }),
+      ...(kind === KINDS['referenced by'] && { updated: referencedColumns(after ?? before!) }),
+    });
+    if (before === undefined) return [change('is new', kind.added ?? 'changed meaning')];
+    if (after === undefined) return [change('is gone', kind.gone ?? 'changed meaning')];
+    if (isHash && versions[0] !== versions[1])
+      return [
+        change(
+          `is printed by PostgreSQL ${versions[1]}, and was by ${versions[0]}: whether it is another is not known`,
+          'undecidable',
+        ),
+      ];
+    return [change('is another', 'changed meaning')];
+  });
+}
+
+/** Of `FOREIGN KEY (a) REFERENCES b(id) …`. */
+function referencedColumns(definition: string): string[] {
+  const list = /REFERENCES .*?\(([^)]*)\)/.exec(definition)?.[1] ?? '';
+  return list.split(', ').map((name) => name.replace(/^"|"$/g, '').replaceAll('""', '"'));
+}
+
+function kindOf(fact: string): [Kind, string] {
+  const first = Object.keys(KINDS).find(
+    (each) => fact === each || (/^[ (]/.test(fact.slice(each.length)) && fact.startsWith(each)),
+  )!;
+  const rest = fact.slice(first.length).trim();
+  return [KINDS[first]!, first === 'body' ? '' : rest];
+}
+
+function moved(text: string): Change {
+  return { text, verdict: 'changed meaning', operations: ALL };
+}
+
+/**
+ * Columns that both versions have at other places: migrations that rename columns crosswise leave the places as they are. A
+ * database that was restored closes gaps of dropped columns, which keeps the order.
+ */
+function columnChanges({ columns: was = [] }: PlannedObject, { columns: now = [] }: PlannedObject): Change[] {
+  const shared = now.filter((name) => name !== null && was.includes(name));
+  const inOrder = was.filter((name) => name !== null && now.includes(name));
+  const isOrdered = shared.every((name, index) => name === inOrder[index]);
+  const renamed = shared.filter((name) => {
+    const earlier = was[now.indexOf(name)];
+    if (earlier === name || earlier === undefined || earlier === null) return false;
+    return !isOrdered || !now.includes(earlier);
+  });
+  return renamed.map((name) => ({
+    ...moved(`the column ${name} is what was called ${was[now.indexOf(name)]}`),
+    column: name!,
+  }));
+}
+
+/** Tables with the same columns whose ages are in another order. */
+function swappedTables(before: PlannedDatabase, after: PlannedDatabase): string[] {
+  const groups = new Map<string, string[]>();
+  for (const key of after.created) {
+    const columns = JSON.stringify(after.objects[key]?.columns);
+    if (JSON.stringify(before.objects[key]?.columns) !== columns) continue;
+    groups.set(columns, [...(groups.get(columns) ?? []), key]);
+  }
+  return [...groups.values()].flatMap((keys) => {
+    const earlier = before.created.filter((key) => keys.includes(key));
+    return keys.filter((key, index) => key !== earlier[index]);
+  });
+}
+
+/**
+ * Objects that reading (or, with `isWritten`, also writing) an object leads to, itself included, in either version. A volatile
+ * function may write what it uses.
+ */
+export function objectsBelow(
+  { before, after }: DatabasePair,
+  start: string,
+  isWritten: boolean,
+): Map<string, boolean> {
+  const found = new Map<string, boolean>();
+  const versions = [before.objects, after.objects];
+  const writes = (key: string) =>
+    versions.some((objects) => objects[key] && 'volatile' in objects[key].facts);
+  const visit = (key: string, written: boolean): void => {
+    const all = key.endsWith('()') ? writes(key) : written;
+    if (found.has(key) && (found.get(key) || !all)) return;
+    found.set(key, all);
+    for (const objects of versions) {
+      const object = objects[key];
+      if (!object) continue;
+      // Writes of a view are writes of what it shows.
+      const passes = key.endsWith('()') || 'query' in object.facts;
+      for (const next of object.uses ?? []) visit(next, all && passes);
+      if (all) for (const next of object.writes ?? []) visit(next, true);
+    }
+  };
+  visit(start, isWritten);
+  return found;
+}

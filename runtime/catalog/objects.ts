@@ -1,0 +1,91 @@
+/**
+ * What the database does by itself, object by object: facts that decide what reading, writing or calling it means, and the
+ * objects that it uses. For comparisons of two versions; nothing that is served depends on it.
+ *
+ * What a function uses is read from its text: every relation and function whose name is a word of it counts, so that what its
+ * language and quotes make of the text does not matter. A name that the text puts together at run time is not found.
+ */
+import { createHash } from 'node:crypto';
+import { objectKey } from '../core/names.ts';
+import type { DatabaseObject, DatabaseObjects } from './catalog.ts';
+import { compareText } from './order.ts';
+import type { RawCatalog } from './raw-catalog.ts';
+
+/** A name is within the keys of objects: of relations and domains as it is, of functions with `()`, overloads together. */
+export function functionKey(schema: string, name: string): string {
+  return `${objectKey(schema, name)}()`;
+}
+
+interface Growing {
+  readonly facts: Map<string, string>;
+  readonly uses: Set<string>;
+  readonly writes: Set<string>;
+}
+
+/** By key, sorted, with sorted facts. */
+export function describeObjects({ relations, types, facts, texts, ties }: RawCatalog): DatabaseObjects {
+  const keys = new Map([
+    ...relations.map(({ oid, schema, name }) => [oid, objectKey(schema, name)] as const),
+    ...types.flatMap(({ oid, kind, schema, name }) =>
+      kind === 'd' && !/^(pg_|information_schema$)/.test(schema)
+        ? [[oid, objectKey(schema, name)] as const]
+        : [],
+    ),
+    ...texts.map(({ oid, schema, name }) => [oid, functionKey(schema, name)] as const),
+  ]);
+  const objects = new Map<string, Growing>();
+  for (const key of keys.values()) objects.set(key, { facts: new Map(), uses: new Set(), writes: new Set() });
+  const find = (oid: number) => objects.get(keys.get(oid) ?? '');
+  for (const { oid, name, value } of facts) if (value !== null) find(oid)?.facts.set(name, value);
+  for (const { oid, used, is_written } of ties) {
+    const key = keys.get(used);
+    if (key !== undefined && key !== keys.get(oid)) find(oid)?.[is_written ? 'writes' : 'uses'].add(key);
+  }
+  const named = keysByName(keys.values());
+  for (const { oid, arguments: list, definition } of texts) {
+    const object = find(oid)!;
+    const text = withoutEstimates(definition ?? '');
+    object.facts.set(`body(${list})`, hash(text));
+    for (const word of new Set(text.match(/[\p{L}_][\p{L}\p{N}_$]*/gu)))
+      for (const key of named.get(word.toLowerCase()) ?? []) if (key !== keys.get(oid)) object.uses.add(key);
+  }
+  return sorted(
+    [...objects].map(([key, { facts: own, uses: all, writes }]): [string, DatabaseObject] => [
+      key,
+      {
+        facts: sorted(own),
+        ...(all.size > 0 && { uses: [...all].sort(compareText) }),
+        ...(writes.size > 0 && { writes: [...writes].sort(compareText) }),
+      },
+    ]),
+  );
+}
+
+/** The last word of each name, in small letters: a name of several words is quoted in a text, and its words are found there. */
+function keysByName(keys: Iterable<string>): Map<string, string[]> {
+  const named = new Map<string, string[]>();
+  for (const key of keys) {
+    const word = key.toLowerCase().match(/[\p{L}_][\p{L}\p{N}_$]*(?=[^\p{L}\p{N}_$]*$)/u)?.[0];
+    if (word !== undefined) named.set(word, [...(named.get(word) ?? []), key]);
+  }
+  return named;
+}
+
+/** Without what only the planner of PostgreSQL reads: COST, ROWS and PARALLEL, which follow the language. */
+function withoutEstimates(definition: string): string {
+  return definition.replace(
+    /(\n LANGUAGE \S+\n)( [A-Z][^\n]*)(?=\n)/,
+    (_, language: string, attributes: string) => {
+      const kept = attributes.replace(/ PARALLEL [A-Z]+| (?:COST|ROWS) [\d.e+-]+/g, '');
+      return kept === '' ? language.slice(0, -1) : language + kept;
+    },
+  );
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+function sorted<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
+  return Object.fromEntries([...entries].sort(([left], [right]) => compareText(left, right)));
+}
