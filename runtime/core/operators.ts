@@ -29,7 +29,10 @@ interface OperatorField {
 
 export interface Operator {
   readonly name: string;
+  /** Text of the field in GraphQL schemas. */
   readonly description?: string;
+  /** Sentence of the reference, for an operator whose field has no description. */
+  readonly meaning?: string;
   readonly accepts: (type: ColumnType) => boolean;
   readonly argument: OperatorArgument;
   /**
@@ -121,10 +124,17 @@ const isLtree = family('ltree');
 
 /** Every operator, in the order in which documentation lists them. `_is_null` and `_cast` have their own grammar. */
 export const OPERATORS: readonly Operator[] = [
-  total(infix('_eq', always, '='), hasTotalComparison),
-  total(infix('_neq', hasInequality, '<>'), hasTotalComparison),
+  {
+    ...total(infix('_eq', always, '='), hasTotalComparison),
+    meaning: 'is the value equal to the given one',
+  },
+  {
+    ...total(infix('_neq', hasInequality, '<>'), hasTotalComparison),
+    meaning: 'is the value not equal to the given one',
+  },
   {
     name: '_neq',
+    meaning: 'is the value not equal to the given one',
     accepts: (type) => !hasInequality(type),
     argument: { kind: 'same' },
     isTotal: hasTotalComparison,
@@ -132,6 +142,7 @@ export const OPERATORS: readonly Operator[] = [
   },
   {
     name: '_in',
+    meaning: 'is the value one of the given ones',
     accepts: always,
     argument: { kind: 'list' },
     isTotal: inList,
@@ -139,6 +150,7 @@ export const OPERATORS: readonly Operator[] = [
   },
   {
     name: '_nin',
+    meaning: 'is the value none of the given ones',
     accepts: (type) => !hasInequality(type),
     argument: { kind: 'list' },
     isTotal: inList,
@@ -146,15 +158,28 @@ export const OPERATORS: readonly Operator[] = [
   },
   {
     name: '_nin',
+    meaning: 'is the value none of the given ones',
     accepts: hasInequality,
     argument: { kind: 'list' },
     isTotal: inList,
     sql: (type, left, right) => sql`(${left}${infixOperator('<>', type)}all (${right!}))`,
   },
-  total(infix('_gt', ordered, '>'), hasTotalComparison),
-  total(infix('_lt', ordered, '<'), hasTotalComparison),
-  total(infix('_gte', ordered, '>='), hasTotalComparison),
-  total(infix('_lte', ordered, '<='), hasTotalComparison),
+  {
+    ...total(infix('_gt', ordered, '>'), hasTotalComparison),
+    meaning: 'is the value greater than the given one',
+  },
+  {
+    ...total(infix('_lt', ordered, '<'), hasTotalComparison),
+    meaning: 'is the value less than the given one',
+  },
+  {
+    ...total(infix('_gte', ordered, '>='), hasTotalComparison),
+    meaning: 'is the value greater than or equal to the given one',
+  },
+  {
+    ...total(infix('_lte', ordered, '<='), hasTotalComparison),
+    meaning: 'is the value less than or equal to the given one',
+  },
   pattern('_like', 'like', 'does the column match the given pattern'),
   pattern('_nlike', 'not like', 'does the column NOT match the given pattern'),
   pattern('_ilike', 'ilike', 'does the column match the given case-insensitive pattern'),

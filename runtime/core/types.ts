@@ -92,6 +92,12 @@ const EXTENSION: Readonly<Record<string, TypeFamily>> = {
   raster: 'raster',
 };
 
+/** Types of one extension that operators on one of them name. */
+const SIBLINGS: readonly (readonly string[])[] = [
+  ['ltree', 'lquery', 'ltxtquery'],
+  ['geometry', 'geography', 'raster'],
+];
+
 const cache = new WeakMap<SourceShape, Map<string, ColumnType>>();
 
 /** Resolves a type key of a source. Keys that the source does not declare are types of pg_catalog. */
@@ -118,16 +124,18 @@ function resolve(owner: SourceShape, key: string): ColumnType {
       element,
     };
   }
-  if (declared) {
+  // A rule may name a type that no column has: another one of the extension that a column's type is of, such as lquery of ltree.
+  const found = declared ?? (key.includes('.') ? { kind: 'base' as const } : undefined);
+  if (found) {
     const [schema, name] = keyParts(key);
-    const family = declared.kind === 'base' ? (EXTENSION[name] ?? 'unknown') : 'unknown';
-    const isRow = declared.kind === 'composite' || declared.kind === 'row';
+    const family = found.kind === 'base' ? (EXTENSION[name] ?? 'unknown') : 'unknown';
+    const isRow = found.kind === 'composite' || found.kind === 'row';
     const named = {
-      ...(declared.kind === 'enum' && { native: 'enum' as const }),
+      ...(found.kind === 'enum' && { native: 'enum' as const }),
       ...(isRow && { isComposite: true as const }),
     };
     // The table's object type may have the name.
-    const scalar = graphqlNameOf(declared.kind === 'row' ? `${name}_scalar` : name);
+    const scalar = graphqlNameOf(found.kind === 'row' ? `${name}_scalar` : name);
     return { key, name, family, scalar, sql: quoteIdentifier(schema, name), ...named };
   }
   // Arguments of operators and targets of casts have no schema; they are found through the search path.
@@ -148,7 +156,11 @@ export function isSqlType(owner: SourceShape, type: string): boolean {
   const base = type.replace(/(?:\[\])+$/, '');
   if (!base.startsWith('"')) return SQL_NAMES.has(base);
   if (base.startsWith('"pg_catalog".')) return true;
-  return Object.keys(owner.types).some((key) => quoteIdentifier(...keyParts(key)) === base);
+  return Object.keys(owner.types).some((key) => {
+    const [schema, name] = keyParts(key);
+    const siblings = SIBLINGS.find((names) => names.includes(name)) ?? [];
+    return [name, ...siblings].some((each) => quoteIdentifier(schema, each) === base);
+  });
 }
 
 /** Schema and name of an object key; see `objectKey`. */

@@ -14,6 +14,10 @@ export type Invalid = typeof INVALID;
 export interface Codec<Value> {
   /** Structure of the value, for documentation and for tests that make random values. */
   readonly shape: Shape;
+  /** Meaning of a key with this codec, for the reference of the metadata. */
+  readonly meaning?: string;
+  /** The key is not known to other engines of the API family. */
+  readonly isExtension?: true;
   /** Checks and normalises; reports every problem to `reading`. */
   read(input: unknown, reading: Reading): Value | Invalid;
   /** The value of an absent key. Without this function the key is required. */
@@ -39,10 +43,12 @@ type Shape =
   /** `name` is the word for it in documentation. */
   | { readonly kind: 'value'; readonly name: string }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
-  | { readonly kind: 'object'; readonly fields: Fields }
+  /** `title` is the heading of its section in documentation; without one its keys are listed where it occurs. */
+  | { readonly kind: 'object'; readonly fields: Fields; readonly title?: string }
   | { readonly kind: 'list'; readonly item: AnyCodec; readonly nonEmpty: boolean }
   | { readonly kind: 'record'; readonly item: AnyCodec }
-  | { readonly kind: 'optional'; readonly inner: AnyCodec }
+  /** `fallback` is the value of an absent key. */
+  | { readonly kind: 'optional'; readonly inner: AnyCodec; readonly fallback: unknown }
   | { readonly kind: 'converted'; readonly inner: AnyCodec }
   /** One of several forms: `pick` gives the codec for an input, or says why none fits. */
   | { readonly kind: 'choice'; readonly pick: (input: unknown) => AnyCodec | string };

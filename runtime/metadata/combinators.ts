@@ -26,6 +26,8 @@ export interface ObjectCodec<Value, F extends Fields = Fields> extends Codec<Val
 }
 
 export interface ObjectOptions {
+  /** Heading of its section in the reference. */
+  readonly title?: string;
   /** Reports the keys that are not known; `unknown-key` warnings unless given. */
   readonly reportUnknown?: (keys: readonly string[], known: readonly string[], reading: Reading) => void;
 }
@@ -42,7 +44,7 @@ export function object<F extends Fields>(
   const ordered = entries.filter(([, codec]) => codec.inOrder !== undefined);
 
   return {
-    shape: { kind: 'object', fields },
+    shape: { kind: 'object', fields, ...(options.title !== undefined && { title: options.title }) },
     fields,
     read(input, reading) {
       if (!isObject(input)) return reading.problem(describeType('Object', input));
@@ -102,6 +104,16 @@ export function missingKey(key: string): string {
   return `key ${JSON.stringify(key)} not found`;
 }
 
+/** The codec of a key, with what the key means. */
+export function key<C extends AnyCodec>(meaning: string, codec: C): C {
+  return { ...codec, meaning };
+}
+
+/** The same of a key that other engines of the API family do not know. */
+export function extension<C extends AnyCodec>(meaning: string, codec: C): C {
+  return { ...codec, meaning, isExtension: true };
+}
+
 /** A key that may be absent. */
 export function optional<Value>(codec: Codec<Value>): OptionalCodec<Value> {
   return {
@@ -117,7 +129,7 @@ export function withDefault<Value>(codec: Codec<Value>, fallback: Value): Codec<
 
 function orElse<Value>(codec: Codec<Value>, fallback: Value): Codec<Value> {
   return {
-    shape: { kind: 'optional', inner: codec },
+    shape: { kind: 'optional', inner: codec, fallback },
     read: (input, reading) => (input === null || input === undefined ? fallback : codec.read(input, reading)),
     absent: () => fallback,
     write: (value) =>

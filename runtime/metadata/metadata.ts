@@ -14,7 +14,7 @@
 
 import { isObject, type JsonObject } from '../core/json/json.ts';
 import { type Codec, INVALID, type TypeOf } from './codec.ts';
-import { object, optional, unlessEmpty } from './combinators.ts';
+import { key, object, optional, unlessEmpty } from './combinators.ts';
 import { located } from './entries.ts';
 import { actions } from './kinds/action.ts';
 import { cronTriggers } from './kinds/cron-trigger.ts';
@@ -150,27 +150,28 @@ const noTypes: CustomTypes = {
 
 /** The keys of metadata version 3 but `version`, in the order of an export. */
 export const metadataFields = {
-  sources,
-  remote_schemas: remoteSchemas,
-  query_collections: queryCollections,
-  allowlist,
-  actions,
-  custom_types: settingOr<CustomTypes>(located(customTypes), noTypes),
-  cron_triggers: cronTriggers,
-  rest_endpoints: restEndpoints,
-  api_limits: setting(apiLimits),
-  metrics_config: setting(metricsConfig),
-  inherited_roles: inheritedRoles,
-  graphql_schema_introspection: settingOr(graphqlSchemaIntrospection, { disabled_for_roles: [] }),
-  network: settingOr(network, { tls_allowlist: [] }),
-  /** Kept as given, without effect. */
-  backend_configs: setting<JsonObject>(jsonObject),
-  /** Kept as given. */
-  opentelemetry: setting<JsonObject>(opentelemetry),
+  sources: key('Databases, with their tables and functions.', sources),
+  remote_schemas: key('Other GraphQL servers.', remoteSchemas),
+  query_collections: key('Saved operations.', queryCollections),
+  allowlist: key('Operations that are allowed; counts with the option `enable-allowlist`.', allowlist),
+  actions: key('Fields that a webhook answers.', actions),
+  custom_types: key('Types of actions.', settingOr<CustomTypes>(located(customTypes), noTypes)),
+  cron_triggers: key('Webhooks that are called by a schedule.', cronTriggers),
+  rest_endpoints: key('URLs that run saved operations.', restEndpoints),
+  api_limits: key('Limits of operations and requests.', setting(apiLimits)),
+  metrics_config: key('Kept, without effect.', setting(metricsConfig)),
+  inherited_roles: key('Roles that are made of others.', inheritedRoles),
+  graphql_schema_introspection: key(
+    'Who may ask for the schema.',
+    settingOr(graphqlSchemaIntrospection, { disabled_for_roles: [] }),
+  ),
+  network: key('Certificates.', settingOr(network, { tls_allowlist: [] })),
+  backend_configs: key('Kept, without effect.', setting<JsonObject>(jsonObject)),
+  opentelemetry: key('Where traces are sent.', setting<JsonObject>(opentelemetry)),
 };
 
 /** Everything but the version. */
-export const metadataBody = object(metadataFields);
+export const metadataBody = object(metadataFields, { title: 'Metadata' });
 
 export interface Metadata extends TypeOf<typeof metadataBody> {
   readonly version: 3;

@@ -1,6 +1,6 @@
 import { EngineError } from '../../core/errors.ts';
 import { argument, list, object, optional, withDefault } from '../../metadata/combinators.ts';
-import { signing } from '../../metadata/kinds/delivery.ts';
+import { optionalSigning } from '../../metadata/kinds/delivery.ts';
 import {
   eventCleanup,
   eventOperation,
@@ -46,7 +46,7 @@ const createArguments = argument(
     response_transform: optional(jsonObject),
     cleanup_config: optional(eventCleanup),
     trigger_on_replication: optional(boolean),
-    signing: optional(signing),
+    signing: optionalSigning,
     order_by_key: optional(eventOrder),
     replace: withDefault(boolean, false),
   }),

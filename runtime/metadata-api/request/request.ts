@@ -140,7 +140,7 @@ function readArguments(
   const at = placed(problem.path);
   if (endpoint === '/v1/metadata' && command !== operation.name) {
     throw parseFailed(
-      `Error when parsing command ${operation.name}.\nSee our documentation at docs/metadata-api.md#${command}.\n` +
+      `Error when parsing command ${operation.name}.\nSee our documentation at docs/metadata-api.md#${operation.name}.\n` +
         `Internal error message: ${problem.message}`,
       at,
     );

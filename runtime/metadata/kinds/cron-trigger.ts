@@ -1,11 +1,12 @@
 import type { Located } from '../../core/json/json.ts';
 import type { TypeOf } from '../codec.ts';
-import { convert, object, optional, printedDefault, withDefault } from '../combinators.ts';
+import { convert, extension, key, object, optional, printedDefault, withDefault } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
-import { boolean, integer, json, jsonObject, MAX_SECONDS, name, oneOf, text } from '../values.ts';
+import { boolean, integer, json, MAX_SECONDS, name, oneOf, text } from '../values.ts';
 import { cronSchedule, timeZone } from './cron-schedule.ts';
-import { backoff, retryOn, signing } from './delivery.ts';
+import { optionalBackoff, optionalRetryOn, optionalSigning } from './delivery.ts';
 import { comment, headers } from './shared.ts';
+import { requestTransform, responseTransform } from './transform.ts';
 
 /** Times in seconds. */
 export type ScheduledRetryConfiguration = TypeOf<typeof scheduledRetryConfiguration>;
@@ -18,24 +19,32 @@ const scheduledRetryDefaults = {
 } as const;
 
 /** A number of the configuration that is at least 0, or else its default. @param zero why it cannot be 0, if it cannot */
-function count(key: keyof typeof scheduledRetryDefaults, zero?: string) {
+function count(meaning: string, name: keyof typeof scheduledRetryDefaults, zero?: string) {
   const inRange = convert(integer, {
     read: (given, fail) => {
-      if (given < 0) fail(`${key} cannot be a negative value`);
-      if (given > MAX_SECONDS) fail(`${key} cannot be more than ${MAX_SECONDS}`);
-      if (given === 0 && zero !== undefined) fail(`${key} cannot be 0: ${zero}`);
+      if (given < 0) fail(`${name} cannot be a negative value`);
+      if (given > MAX_SECONDS) fail(`${name} cannot be more than ${MAX_SECONDS}`);
+      if (given === 0 && zero !== undefined) fail(`${name} cannot be 0: ${zero}`);
       return given;
     },
     write: (given) => given,
   });
-  return printedDefault<number>(inRange, scheduledRetryDefaults[key]);
+  return key(meaning, printedDefault<number>(inRange, scheduledRetryDefaults[name]));
 }
 
 const scheduledRetryConfiguration = object({
-  num_retries: count('num_retries'),
-  retry_interval_seconds: count('retry_interval_seconds'),
-  timeout_seconds: count('timeout_seconds', 'no call would be answered in time'),
-  tolerance_seconds: count('tolerance_seconds', 'every event would be too old to be sent'),
+  num_retries: count('Attempts after the first one.', 'num_retries'),
+  retry_interval_seconds: count('Seconds between attempts.', 'retry_interval_seconds'),
+  timeout_seconds: count(
+    'Maximum duration of a call in seconds.',
+    'timeout_seconds',
+    'no call would be answered in time',
+  ),
+  tolerance_seconds: count(
+    'Age in seconds from which an event is no longer sent.',
+    'tolerance_seconds',
+    'every event would be too old to be sent',
+  ),
 });
 
 /** How often a one-off event is tried; the defaults unless given. */
@@ -47,8 +56,8 @@ export const oneOffRetry = withDefault<ScheduledRetryConfiguration>(
 /** Cron triggers have more keys than one-off events. */
 const cronRetryConfiguration = object({
   ...scheduledRetryConfiguration.fields,
-  backoff: optional(backoff),
-  retry_on: optional(retryOn),
+  backoff: optionalBackoff,
+  retry_on: optionalRetryOn,
 });
 
 /** How often an event of a cron trigger is tried; the defaults unless given. */
@@ -57,25 +66,33 @@ const cronRetry = withDefault<TypeOf<typeof cronRetryConfiguration>>(
   scheduledRetryDefaults,
 );
 
-export const cronTrigger = object({
-  name,
-  webhook: text,
-  /** Five cron fields, UTC. */
-  schedule: cronSchedule,
-  /** False: stored, never exported. */
-  include_in_metadata: boolean,
-  payload: optional(json),
-  retry_conf: cronRetry,
-  headers,
-  comment,
-  request_transform: optional(jsonObject),
-  response_transform: optional(jsonObject),
-  signing: optional(signing),
-  /** Name of the time zone that the schedule is in; UTC unless given. */
-  timezone: optional(timeZone),
-  /** Events that were due while no server ran: send all (default), the last one, or none. */
-  missed: optional(oneOf('all', 'one', 'skip')),
-});
+export const cronTrigger = object(
+  {
+    name: key('Name of the trigger.', name),
+    webhook: key('URL that is called; `{{NAME}}` stands for an environment variable.', text),
+    schedule: key(
+      'When: five cron fields (minute, hour, day, month, weekday), or a nickname such as `@daily`.',
+      cronSchedule,
+    ),
+    include_in_metadata: key('False: stored, but left out of exports.', boolean),
+    payload: key('JSON that each event carries.', optional(json)),
+    retry_conf: key('How often an event is tried.', cronRetry),
+    headers,
+    comment,
+    request_transform: requestTransform,
+    response_transform: responseTransform,
+    signing: optionalSigning,
+    timezone: extension(
+      'Time zone of the schedule, such as `Europe/Berlin`. Absent: UTC.',
+      optional(timeZone),
+    ),
+    missed: extension(
+      'Events that were due while no server ran: send all of them (also if absent), the last one, or none.',
+      optional(oneOf('all', 'one', 'skip')),
+    ),
+  },
+  { title: 'Cron trigger' },
+);
 
 export type CronTrigger = TypeOf<typeof cronTrigger> & Located;
 

@@ -1,6 +1,7 @@
 import type { Located } from '../../core/json/json.ts';
 import type { TypeOf } from '../codec.ts';
 import {
+  key,
   list,
   nonEmptyList,
   object,
@@ -15,32 +16,43 @@ import { mappedTableNames } from '../references.ts';
 import { boolean, graphqlName, graphqlType, json, name, oneOf, text } from '../values.ts';
 import { qualifiedName } from './shared.ts';
 
-const description = optional(text);
+const description = key('Text for the GraphQL schema.', optional(text));
+
+const typeName = key('Name of the type.', graphqlName);
 
 /** A field of an object or input object; `type` is a GraphQL type, e.g. `[String!]`. */
 export type CustomField = TypeOf<typeof customField>;
-const customField = object({ name: graphqlName, type: graphqlType, description });
-
-/** `arguments` are not served; they are read so that they can be refused. */
-const customObjectField = object({
-  name: graphqlName,
-  type: graphqlType,
+const customField = object({
+  name: key('Name of the field.', graphqlName),
+  type: key('Its GraphQL type, such as `[String!]`.', graphqlType),
   description,
-  arguments: optional(json),
+});
+
+const customObjectField = object({
+  name: key('Name of the field.', graphqlName),
+  type: key('Its GraphQL type: a scalar, an enum, or another object.', graphqlType),
+  description,
+  arguments: key('Not supported: the set of types is refused if a field has arguments.', optional(json)),
 });
 
 export type CustomInputObject = TypeOf<typeof customInputObject> & Located;
-const customInputObject = object({ name: graphqlName, fields: nonEmptyList(customField), description });
+const customInputObject = object(
+  {
+    name: typeName,
+    fields: key('Fields of the input object.', nonEmptyList(customField)),
+    description,
+  },
+  { title: 'Input object' },
+);
 
 export type CustomObjectRelationship = TypeOf<typeof customObjectRelationship>;
 const customObjectRelationship = withNames(
   object({
-    name: graphqlName,
-    type: oneOf('object', 'array'),
-    source: printedDefault(name, 'default'),
-    remote_table: qualifiedName,
-    /** Field of the object → column of the table. */
-    field_mapping: record(name),
+    name: key('Name of the field that leads to the table.', graphqlName),
+    type: key('One row, or a list of rows.', oneOf('object', 'array')),
+    source: key('Source of the table.', printedDefault(name, 'default')),
+    remote_table: key('The table.', qualifiedName),
+    field_mapping: key('Field of the object → column of the table.', record(name)),
   }),
   (relationship, walk) => {
     const { table, ...mapped } = mappedTableNames(
@@ -52,33 +64,45 @@ const customObjectRelationship = withNames(
 );
 
 export type CustomObject = TypeOf<typeof customObject> & Located;
-const customObject = object({
-  name: graphqlName,
-  fields: nonEmptyList(customObjectField),
-  description,
-  relationships: list(customObjectRelationship),
-});
+const customObject = object(
+  {
+    name: typeName,
+    fields: key('Fields of the object.', nonEmptyList(customObjectField)),
+    description,
+    relationships: key(
+      'Fields that lead from the answer of an action to tables.',
+      list(customObjectRelationship),
+    ),
+  },
+  { title: 'Object' },
+);
 
 export type CustomScalar = TypeOf<typeof customScalar> & Located;
-const customScalar = object({ name: graphqlName, description });
+const customScalar = object({ name: typeName, description }, { title: 'Scalar' });
 
 export type CustomEnumValue = TypeOf<typeof customEnumValue>;
 const customEnumValue = object({
-  value: graphqlName,
+  value: key('Name of the value.', graphqlName),
   description: orNull(description),
-  is_deprecated: orNull(optional(boolean)),
+  is_deprecated: key('Mark the value as deprecated in the schema.', orNull(optional(boolean))),
 });
 
 export type CustomEnum = TypeOf<typeof customEnum> & Located;
-const customEnum = object({ name: graphqlName, values: nonEmptyList(customEnumValue), description });
+const customEnum = object(
+  { name: typeName, values: key('Values of the enum.', nonEmptyList(customEnumValue)), description },
+  { title: 'Enum' },
+);
 
 /** They may repeat a name: that is for phase 3 to judge, over all kinds of types together. */
-export const customTypes = object({
-  input_objects: entries(customInputObject),
-  objects: entries(customObject),
-  scalars: entries(customScalar),
-  enums: entries(customEnum),
-});
+export const customTypes = object(
+  {
+    input_objects: key('Types of arguments.', entries(customInputObject)),
+    objects: key('Types of answers.', entries(customObject)),
+    scalars: key('Scalars, whose values are passed on as they are.', entries(customScalar)),
+    enums: key('Enums.', entries(customEnum)),
+  },
+  { title: 'Custom types' },
+);
 
 export type CustomTypes = TypeOf<typeof customTypes> & Located;
 

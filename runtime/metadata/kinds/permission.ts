@@ -8,6 +8,7 @@ import {
 } from '../../core/program/root-fields.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
+  key,
   list,
   type ObjectCodec,
   object,
@@ -27,36 +28,54 @@ import { columns, comment, headers } from './shared.ts';
 const booleanExpression: Codec<JsonObject> = withNames(sorted(jsonObject), expressionNames);
 
 /** Column presets: a literal or a session variable. */
-const presets = withNames(withDefault<JsonObject>(sorted(jsonObject), {}), presetNames);
+const presets = key(
+  'Values that the role cannot choose: column → a literal, or the name of a session variable.',
+  withNames(withDefault<JsonObject>(sorted(jsonObject), {}), presetNames),
+);
 
 const computedFieldName = withNames(name, (field, walk) => walk.computedField(field));
 
-const flag = withDefault(boolean, false);
+const backend_only = key(
+  'Offer the mutation only to requests that send the admin secret and `x-engine-use-backend-only-permissions: true`.',
+  withDefault(boolean, false),
+);
 
 /** A webhook that has to agree before anything is written. */
 export type ValidateInput = TypeOf<typeof validateInput>;
-const validateInput = object({
-  type: oneOf('http'),
-  definition: object({
-    /** May hold `{{NAME}}` for environment variables. */
-    url: text,
-    headers,
-    forward_client_headers: flag,
-    /** Seconds; 10 unless given. */
-    timeout: optional(positiveNumber),
-  }),
-});
-const validate_input = optional(validateInput);
+const validateInput = object(
+  {
+    type: key('The only kind.', oneOf('http')),
+    definition: key(
+      'The webhook.',
+      object({
+        url: key('Its URL; `{{NAME}}` stands for an environment variable.', text),
+        headers,
+        forward_client_headers: key('Pass the headers of the client on.', withDefault(boolean, false)),
+        timeout: key('Maximum duration of a call in seconds. Absent: 10.', optional(positiveNumber)),
+      }),
+    ),
+  },
+  { title: 'Input validation' },
+);
+const validate_input = key(
+  'A webhook that has to agree before anything is written: see [validated input](graphql.md#validated-input).',
+  optional(validateInput),
+);
 
 export type InsertPermission = TypeOf<typeof insertPermission>;
-const insertPermission = object({
-  check: booleanExpression,
-  set: presets,
-  /** Absent = all columns, like `"*"`. */
-  columns: optional(columns),
-  backend_only: flag,
-  validate_input,
-});
+const insertPermission = object(
+  {
+    check: key(
+      'Condition that the new row must meet, by a [boolean expression](operators.md). `{}`: none.',
+      booleanExpression,
+    ),
+    set: presets,
+    columns: key('Columns that the role may give: a list, or `"*"` for all. Absent: all.', optional(columns)),
+    backend_only,
+    validate_input,
+  },
+  { title: 'Insert permission' },
+);
 
 export type QueryRootField = NamedKind<QueryFieldKind>;
 export type SubscriptionRootField = QueryRootField | SubscriptionFieldKind;
@@ -64,31 +83,56 @@ const { subscription } = ROOT_FIELD_KINDS;
 const query: readonly QueryRootField[] = ROOT_FIELD_KINDS.query.filter(isNamedKind);
 
 export type SelectPermission = TypeOf<typeof selectPermission>;
-const selectPermission = object({
-  columns,
-  computed_fields: list(computedFieldName),
-  filter: booleanExpression,
-  limit: optional(naturalNumber),
-  allow_aggregations: flag,
-  /** Absent = all, empty = none. */
-  query_root_fields: optional(requiredList<QueryRootField>(oneOf(...query))),
-  /** Absent = all, empty = none. */
-  subscription_root_fields: optional(requiredList<SubscriptionRootField>(oneOf(...query, ...subscription))),
-});
+const selectPermission = object(
+  {
+    columns: key(
+      'Columns that the role sees: a list, or `"*"` for all that the table has when it is compiled.',
+      columns,
+    ),
+    computed_fields: key('Computed fields that the role sees.', list(computedFieldName)),
+    filter: key(
+      'Condition of the rows that the role sees, by a [boolean expression](operators.md). `{}`: every row.',
+      booleanExpression,
+    ),
+    limit: key('Maximum number of rows that one field gives.', optional(naturalNumber)),
+    allow_aggregations: key('Offer aggregates: counts, sums, groups.', withDefault(boolean, false)),
+    query_root_fields: key(
+      'Root fields of queries. Absent: all; empty: none, the table is then reached through relationships only.',
+      optional(requiredList<QueryRootField>(oneOf(...query))),
+    ),
+    subscription_root_fields: key(
+      'The same of subscriptions.',
+      optional(requiredList<SubscriptionRootField>(oneOf(...query, ...subscription))),
+    ),
+  },
+  { title: 'Select permission' },
+);
 
 export type UpdatePermission = TypeOf<typeof updatePermission>;
-const updatePermission = object({
-  columns,
-  filter: booleanExpression,
-  /** The condition on the row afterwards; absent = the filter only. */
-  check: orNull(optional(booleanExpression)),
-  set: presets,
-  backend_only: flag,
-  validate_input,
-});
+const updatePermission = object(
+  {
+    columns: key('Columns that the role may change: a list, or `"*"` for all.', columns),
+    filter: key('Condition of the rows that the role may change.', booleanExpression),
+    check: key(
+      'Condition that the row must meet afterwards. Absent: the filter.',
+      orNull(optional(booleanExpression)),
+    ),
+    set: presets,
+    backend_only,
+    validate_input,
+  },
+  { title: 'Update permission' },
+);
 
 export type DeletePermission = TypeOf<typeof deletePermission>;
-const deletePermission = object({ filter: booleanExpression, backend_only: flag, validate_input });
+const deletePermission = object(
+  {
+    filter: key('Condition of the rows that the role may delete.', booleanExpression),
+    backend_only,
+    validate_input,
+  },
+  { title: 'Delete permission' },
+);
 
 export interface Permission<Rule> extends Located {
   readonly role: string;
@@ -98,7 +142,11 @@ export interface Permission<Rule> extends Located {
 
 /** An entry of a table's list of permissions. */
 function permissionEntry<Rule>(permission: Codec<Rule>) {
-  const fields = { role: name, permission, comment };
+  const fields = {
+    role: key('Name of the role.', name),
+    permission: key('What the role may do.', permission),
+    comment,
+  };
   return object(fields) as unknown as ObjectCodec<Omit<Permission<Rule>, 'path'>, typeof fields>;
 }
 
@@ -124,11 +172,17 @@ export function permissionList<Rule>(
 }
 
 /** Permission of a role to call a function or an action. */
-const rolePermission = object({ role: name, comment: optional(text) });
+const rolePermission = object({
+  role: key('Name of the role.', name),
+  comment: key('Text for readers.', optional(text)),
+});
 
 /** Permissions to call, in the order given. */
-export const rolePermissions = keyedEntries(rolePermission, {
-  kind: 'permissions',
-  key: ({ role }) => role,
-  order: false,
-});
+export const rolePermissions = key(
+  'Roles that may call it.',
+  keyedEntries(rolePermission, {
+    kind: 'permissions',
+    key: ({ role }) => role,
+    order: false,
+  }),
+);

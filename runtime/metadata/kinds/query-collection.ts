@@ -4,6 +4,7 @@ import type { Located } from '../../core/json/json.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   convert,
+  key,
   nonEmptyList,
   object,
   optional,
@@ -16,14 +17,23 @@ import { boolean, name, oneOf, text } from '../values.ts';
 import { comment } from './shared.ts';
 
 export type CollectionQuery = TypeOf<typeof collectionQuery>;
-const collectionQuery = object({ name, query: text });
+const collectionQuery = object({
+  name: key('Name of the operation in its collection.', name),
+  query: key('Text of the GraphQL operation.', text),
+});
 
 export type QueryCollection = TypeOf<typeof queryCollection> & Located;
-export const queryCollection = object({
-  name,
-  definition: object({ queries: requiredList(collectionQuery) }),
-  comment,
-});
+export const queryCollection = object(
+  {
+    name: key('Name of the collection.', name),
+    definition: key(
+      'Its content.',
+      object({ queries: key('The operations.', requiredList(collectionQuery)) }),
+    ),
+    comment,
+  },
+  { title: 'Query collection' },
+);
 
 export const queryCollections = keyedEntries(queryCollection, {
   kind: 'query collections',
@@ -35,7 +45,10 @@ export type AllowlistScope =
   | { readonly global: false; readonly roles: readonly string[] };
 
 export const allowlistScope: Codec<AllowlistScope> = convert(
-  object({ global: boolean, roles: optional(nonEmptyList(name)) }),
+  object({
+    global: key('For every role.', boolean),
+    roles: key('Of `global: false`: the roles.', optional(nonEmptyList(name))),
+  }),
   {
     read: ({ global, roles }, fail): AllowlistScope => {
       if (global) {
@@ -51,10 +64,16 @@ export const allowlistScope: Codec<AllowlistScope> = convert(
 );
 
 export type AllowlistEntry = TypeOf<typeof allowlistEntry> & Located;
-export const allowlistEntry = object({
-  collection: name,
-  scope: printedDefault<AllowlistScope>(allowlistScope, { global: true }),
-});
+export const allowlistEntry = object(
+  {
+    collection: key('Collection whose operations are allowed.', name),
+    scope: key(
+      'Roles to which they are allowed.',
+      printedDefault<AllowlistScope>(allowlistScope, { global: true }),
+    ),
+  },
+  { title: 'Allow-list entry' },
+);
 
 export const allowlist = keyedEntries(allowlistEntry, {
   kind: 'allowlist entries',
@@ -64,13 +83,30 @@ export const allowlist = keyedEntries(allowlistEntry, {
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
 
 export type RestEndpoint = TypeOf<typeof restEndpoint> & Located;
-export const restEndpoint = object({
-  comment: orNull(comment),
-  definition: object({ query: object({ collection_name: name, query_name: name }) }),
-  methods: nonEmptyList<RestMethod>(oneOf('GET', 'POST', 'PUT', 'DELETE', 'PATCH')),
-  name,
-  url: name,
-});
+export const restEndpoint = object(
+  {
+    comment: orNull(comment),
+    definition: key(
+      'What it runs.',
+      object({
+        query: key(
+          'A saved operation.',
+          object({
+            collection_name: key('Its collection.', name),
+            query_name: key('Its name in the collection.', name),
+          }),
+        ),
+      }),
+    ),
+    methods: key(
+      'Methods of HTTP that it answers.',
+      nonEmptyList<RestMethod>(oneOf('GET', 'POST', 'PUT', 'DELETE', 'PATCH')),
+    ),
+    name: key('Name of the endpoint.', name),
+    url: key('Path below `/api/rest/`; a segment `:name` gives the variable `name`.', name),
+  },
+  { title: 'REST endpoint' },
+);
 
 export const restEndpoints = keyedEntries(restEndpoint, {
   kind: 'rest endpoints',

@@ -3,6 +3,7 @@ import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,
   convert,
+  key,
   nonEmptyList,
   object,
   optional,
@@ -55,7 +56,17 @@ const ownColumns: Codec<ForeignKeyOnThisTable> = convert(foreignKeyColumns, {
 });
 
 const otherColumns: Codec<ForeignKeyOnOtherTable> = convert(
-  object({ column: optional(name), columns: optional(foreignKeyColumns), table: qualifiedName }),
+  object(
+    {
+      column: key(
+        'Column of the other table that refers here. This key or `columns` is required.',
+        optional(name),
+      ),
+      columns: key('Columns of the other table, of a foreign key of several.', optional(foreignKeyColumns)),
+      table: key('The other table.', qualifiedName),
+    },
+    { title: 'Foreign key of the other table' },
+  ),
   {
     read: ({ table, column, columns }, fail) => {
       if (column === undefined && columns === undefined) fail('key "column" not found');
@@ -68,11 +79,17 @@ const otherColumns: Codec<ForeignKeyOnOtherTable> = convert(
 );
 
 const manualConfiguration: Codec<ManualConfiguration> = convert(
-  object({
-    column_mapping: record(name),
-    insertion_order: orNull(optional(oneOf('before_parent', 'after_parent'))),
-    remote_table: qualifiedName,
-  }),
+  object(
+    {
+      column_mapping: key('Column of this table → column of the other.', record(name)),
+      insertion_order: key(
+        'Of object relationships: whether nested inserts write the other row before this one. Absent: before.',
+        orNull(optional(oneOf('before_parent', 'after_parent'))),
+      ),
+      remote_table: key('The other table.', qualifiedName),
+    },
+    { title: 'Manual configuration' },
+  ),
   { read: (raw) => ({ kind: 'manual', ...raw }), write: ({ kind: _, ...raw }) => raw },
 );
 
@@ -99,8 +116,14 @@ function using<ForeignKey extends RelationshipUsing>(
   type Using = ForeignKey | ManualConfiguration;
   const form: Codec<Using> = convert(
     object({
-      foreign_key_constraint_on: optional(foreignKey),
-      manual_configuration: optional(manualConfiguration),
+      foreign_key_constraint_on: key(
+        'Columns of a foreign key: names of columns of this table, or an object for a key of the other table.',
+        optional(foreignKey),
+      ),
+      manual_configuration: key(
+        'Columns to compare, where there is no foreign key (views, for instance).',
+        optional(manualConfiguration),
+      ),
     }),
     {
       read: (raw) => (raw.manual_configuration ?? raw.foreign_key_constraint_on) as Using,
@@ -154,7 +177,15 @@ export interface Relationship<Using> extends Located {
   readonly comment?: string;
 }
 
-export const objectRelationship = object({ name, using: using(objectForeignKey), comment });
-export const arrayRelationship = object({ name, using: using(arrayForeignKey), comment });
+const fieldName = key('Name of the field.', name);
+const way = 'How rows are found: by a foreign key, or by columns.';
+export const objectRelationship = object(
+  { name: fieldName, using: key(way, using(objectForeignKey)), comment },
+  { title: 'Object relationship' },
+);
+export const arrayRelationship = object(
+  { name: fieldName, using: key(way, using(arrayForeignKey)), comment },
+  { title: 'Array relationship' },
+);
 
 export type ObjectRelationship = TypeOf<typeof objectRelationship> & Located;

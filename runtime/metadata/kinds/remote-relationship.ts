@@ -5,6 +5,8 @@ import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,
   convert,
+  extension,
+  key,
   object,
   optional,
   printedDefault,
@@ -41,7 +43,16 @@ const remoteField: Codec<readonly RemoteFieldCall[]> = choose<readonly RemoteFie
 
 const calls: Codec<readonly RemoteFieldCall[]> = convert(
   record<CallForm>(
-    object({ arguments: printedDefault<JsonObject>(jsonObject, {}), field: optional(remoteField) }),
+    object(
+      {
+        arguments: key(
+          'Arguments of the field: literals, or `$name` for a field of this side.',
+          printedDefault<JsonObject>(jsonObject, {}),
+        ),
+        field: key('The field below it that is called.', optional(remoteField)),
+      },
+      { title: 'Remote field' },
+    ),
   ),
   {
     read: (fields) =>
@@ -71,10 +82,16 @@ interface ToRemoteSchema {
 
 const toRemoteSchema: Codec<ToRemoteSchema> = convert(
   object({
-    lhs_fields: printedDefault<readonly string[]>(requiredList(name), []),
-    remote_field: remoteField,
-    remote_schema: name,
-    on_error: optional(oneOf('fail', 'null')),
+    lhs_fields: key(
+      'Columns or fields of this side that arguments may use.',
+      printedDefault<readonly string[]>(requiredList(name), []),
+    ),
+    remote_field: key('Name of the root field → how it is called.', remoteField),
+    remote_schema: key('The remote schema.', name),
+    on_error: extension(
+      '`null`: where the remote schema fails, the field is null and the answer lists the error. Absent: the request fails.',
+      optional(oneOf('fail', 'null')),
+    ),
   }),
   {
     read: (raw): ToRemoteSchema => ({ kind: 'to_remote_schema', ...raw }),
@@ -91,7 +108,11 @@ interface FlatForm {
 
 const flatToRemoteSchema = lazy((): Codec<ToRemoteSchema> => {
   const { fieldsKey } = vocabulary();
-  const fields = { [fieldsKey]: requiredList(name), remote_field: remoteField, remote_schema: name };
+  const fields = {
+    [fieldsKey]: key('Older form: `lhs_fields` of `to_remote_schema`.', requiredList(name)),
+    remote_field: key('Older form: the same key of `to_remote_schema`.', remoteField),
+    remote_schema: key('Older form: the same key of `to_remote_schema`.', name),
+  };
   return convert(object(fields) as unknown as Codec<FlatForm>, {
     read: ({ remote_schema, remote_field, [fieldsKey]: lhs_fields }): ToRemoteSchema => ({
       kind: 'to_remote_schema',
@@ -109,11 +130,10 @@ const flatToRemoteSchema = lazy((): Codec<ToRemoteSchema> => {
 });
 
 const toSourceFields = object({
-  /** Field of this side → column of the other. */
-  field_mapping: record(name),
-  relationship_type: oneOf('object', 'array'),
-  source: name,
-  table: qualifiedName,
+  field_mapping: key('Field of this side → column of the other.', record(name)),
+  relationship_type: key('One row, or a list of rows.', oneOf('object', 'array')),
+  source: key('The other source.', name),
+  table: key('The table there.', qualifiedName),
 });
 
 type ToSource = { readonly kind: 'to_source' } & TypeOf<typeof toSourceFields>;
@@ -126,7 +146,13 @@ const toSource: Codec<ToSource> = convert(toSourceFields, {
 export type RemoteRelationshipDefinition = ToRemoteSchema | ToSource;
 
 const nestedDefinition: Codec<RemoteRelationshipDefinition> = convert(
-  object({ to_source: optional(toSource), to_remote_schema: optional(toRemoteSchema) }),
+  object({
+    to_source: key(
+      'Rows of a table of another source. This key or `to_remote_schema` is required.',
+      optional(toSource),
+    ),
+    to_remote_schema: key('A field of a remote schema.', optional(toRemoteSchema)),
+  }),
   {
     read: ({ to_source, to_remote_schema }, fail): RemoteRelationshipDefinition => {
       if ((to_source === undefined) === (to_remote_schema === undefined)) {
@@ -155,7 +181,13 @@ export const remoteRelationshipDefinition: Codec<RemoteRelationshipDefinition> =
 );
 
 /** An entry of the remote relationships of a table or of a remote schema's type. */
-export const remoteRelationship = object({ name, definition: remoteRelationshipDefinition });
+export const remoteRelationship = object(
+  {
+    name: key('Name of the field.', name),
+    definition: key('Where it leads.', remoteRelationshipDefinition),
+  },
+  { title: 'Remote relationship' },
+);
 
 /** Fields of this side that are columns of the owning table; `$name` in the arguments of a remote field follows. */
 function definitionNames(definition: RemoteRelationshipDefinition, walk: Walk): RemoteRelationshipDefinition {

@@ -7,6 +7,7 @@ import {
   choose,
   convert,
   type Fail,
+  key,
   list,
   object,
   optional,
@@ -16,16 +17,25 @@ import {
 } from '../combinators.ts';
 import { name, oneOf, text } from '../values.ts';
 
-/** A text that may be absent. Comments everywhere: absent = automatic (the database's, else generated), `""` = none. */
-export const comment = optional(text);
+/** A text that may be absent. */
+export const comment = key(
+  'Text for readers and the GraphQL schema. Absent: from the database, or else generated; `""`: none.',
+  optional(text),
+);
 
 /** Names a table, view or function in its database schema. */
 export type QualifiedName = TypeOf<typeof qualifiedNameObject>;
 
-const qualifiedNameObject = object({
-  name,
-  schema: { ...withDefault(name, 'public'), write: (schema: string) => schema },
-});
+const qualifiedNameObject = object(
+  {
+    name: key('Name of the table, view or function.', name),
+    schema: key('Schema of the database.', {
+      ...withDefault(name, 'public'),
+      write: (schema: string) => schema,
+    }),
+  },
+  { title: 'Qualified name' },
+);
 
 /** The name of a table or function: `"author"` or `{name, schema = "public"}`. */
 export const qualifiedName: Codec<QualifiedName> = choose(
@@ -54,14 +64,24 @@ export function columnsOr(others: (input: unknown) => Codec<Columns> | string): 
 }
 
 export type FromEnvironment = TypeOf<typeof fromEnvironment>;
-export const fromEnvironment = object({ from_env: name });
+export const fromEnvironment = object({ from_env: key('Name of the environment variable.', name) });
 
 export type Header =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly value_from_env: string };
 
 export const header: Codec<Header> = convert(
-  object({ name, value: optional(text), value_from_env: optional(name) }),
+  object(
+    {
+      name: key('Name of the header.', name),
+      value: key('Its value; `{{NAME}}` stands for an environment variable.', optional(text)),
+      value_from_env: key(
+        'Environment variable that holds the value. Variables of the server itself are refused.',
+        optional(name),
+      ),
+    },
+    { title: 'Header' },
+  ),
   {
     read: ({ name: given, value, value_from_env }, fail): Header => {
       if ((value === undefined) === (value_from_env === undefined)) {
@@ -79,7 +99,7 @@ export const header: Codec<Header> = convert(
   },
 );
 
-export const headers: Codec<readonly Header[]> = list(header);
+export const headers: Codec<readonly Header[]> = key('Headers that are added to each request.', list(header));
 
 /** Where a web hook, handler or remote schema listens: a text (with `{{NAME}}` for environment variables), or a variable. */
 export type Address =

@@ -7,6 +7,8 @@ import { type Codec, INVALID, type TypeOf } from '../codec.ts';
 import {
   choose,
   convert,
+  extension,
+  key,
   namesInside,
   nonEmptyList,
   type ObjectCodec,
@@ -35,11 +37,11 @@ import { tableEntries } from './table.ts';
 
 export type ConnectionParameters = TypeOf<typeof connectionParameters>;
 const connectionParameters = object({
-  host: text,
-  port: integerFrom(1, 65_535),
-  username: text,
-  database: text,
-  password: optional(text),
+  host: key('Host of the server.', text),
+  port: key('Its port.', integerFrom(1, 65_535)),
+  username: key('Name of the user.', text),
+  database: key('Name of the database.', text),
+  password: key('Password of the user.', optional(text)),
 });
 
 export type DatabaseUrl =
@@ -57,9 +59,12 @@ const urlTemplate: Codec<DatabaseUrl> = convert(text, {
 
 const urlObject: Codec<DatabaseUrl> = convert(
   object({
-    from_env: optional(name),
-    dynamic_from_file: optional(name),
-    connection_parameters: optional(connectionParameters),
+    from_env: key('Environment variable that holds the address.', optional(name)),
+    dynamic_from_file: key(
+      'File that holds the address; it is read again before each connection.',
+      optional(name),
+    ),
+    connection_parameters: key('The parts of the address.', optional(connectionParameters)),
   }),
   {
     read: ({ from_env, dynamic_from_file, connection_parameters }, fail): DatabaseUrl => {
@@ -93,72 +98,120 @@ const databaseUrl = choose<DatabaseUrl>(
 );
 
 /** A pool without a connection would keep everyone waiting for ever. */
-const poolSize = optional(integerFrom(1));
-const seconds = optional(numberFrom(0));
+const poolSize = integerFrom(1);
+const seconds = numberFrom(0);
 
 /** Times in seconds. */
 export type PoolSettings = TypeOf<typeof poolSettings>;
 const poolSettings = object({
-  max_connections: poolSize,
-  total_max_connections: poolSize,
-  idle_timeout: seconds,
-  retries: optional(naturalNumber),
-  pool_timeout: seconds,
-  connection_lifetime: seconds,
+  max_connections: key(
+    'Maximum connections of each server. Absent: the option `connections`.',
+    optional(poolSize),
+  ),
+  total_max_connections: key('Kept, without effect: servers do not know each other.', optional(poolSize)),
+  idle_timeout: key(
+    'Seconds after which an unused connection is closed. Absent: the option `timeout`.',
+    optional(seconds),
+  ),
+  retries: key(
+    'Attempts to connect after the first one. Absent: 1, for replicas 0.',
+    optional(naturalNumber),
+  ),
+  pool_timeout: key(
+    'Seconds that a request waits for a connection. Absent: the option `pool-timeout`.',
+    optional(seconds),
+  ),
+  connection_lifetime: key(
+    'Seconds after which a connection is replaced. Absent: the option `conn-lifetime`.',
+    optional(seconds),
+  ),
 });
 
-const variable = optional(fromEnvironment);
+const variable = (meaning: string) => key(meaning, optional(fromEnvironment));
 
 export type SslConfiguration = TypeOf<typeof sslConfiguration>;
 const sslConfiguration = object({
-  sslmode: oneOf('disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'),
-  sslrootcert: variable,
-  sslcert: variable,
-  sslkey: variable,
-  sslpassword: variable,
+  sslmode: key(
+    'As `sslmode` of libpq: see [TLS](tls.md).',
+    oneOf('disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'),
+  ),
+  sslrootcert: variable('Certificate of the authority (PEM).'),
+  sslcert: variable('Certificate of the client (PEM).'),
+  sslkey: variable('Its key (PEM).'),
+  sslpassword: variable('Password of that key.'),
 });
 
 export type ConnectionInfo = TypeOf<typeof connectionInfo>;
-const connectionInfo = object({
-  database_url: databaseUrl,
-  isolation_level: printedDefault<'read-committed' | 'repeatable-read' | 'serializable'>(
-    oneOf('read-committed', 'repeatable-read', 'serializable'),
-    'read-committed',
-  ),
-  pool_settings: optional(sorted(poolSettings)),
-  ssl_configuration: optional(sslConfiguration),
-  /** Absent or `false`: the server's option decides. Exported only if given. */
-  use_prepared_statements: optional(boolean),
-});
+const connectionInfo = object(
+  {
+    database_url: key(
+      'Address of the database: a text (`{{NAME}}` stands for an environment variable), or where it is.',
+      databaseUrl,
+    ),
+    isolation_level: key(
+      'Isolation of transactions.',
+      printedDefault<'read-committed' | 'repeatable-read' | 'serializable'>(
+        oneOf('read-committed', 'repeatable-read', 'serializable'),
+        'read-committed',
+      ),
+    ),
+    pool_settings: key('Connections that are kept open.', optional(sorted(poolSettings))),
+    ssl_configuration: key('How TLS is used. Absent: as the address says.', optional(sslConfiguration)),
+    use_prepared_statements: key(
+      'Prepare statements. Absent or false: the option `use-prepared-statements` decides.',
+      optional(boolean),
+    ),
+  },
+  { title: 'Connection' },
+);
 
 /** How changes of data reach live queries and streams. */
 const liveQueries = object({
-  /** Servers install the triggers that record writes. */
-  record_writes: optional(boolean),
-  /** Maximum seconds that rows of streams wait for older transactions. */
-  stream_horizon: optional(numberFrom(0)),
+  record_writes: key(
+    'Servers install triggers that record which rows are written, so that less is read again.',
+    optional(boolean),
+  ),
+  stream_horizon: key(
+    'Maximum seconds that rows of streams wait for older transactions.',
+    optional(numberFrom(0)),
+  ),
 });
 
 export type SourceConfiguration = TypeOf<typeof sourceConfiguration>;
 export const sourceConfiguration = object({
-  connection_info: connectionInfo,
-  read_replicas: optional(nonEmptyList(connectionInfo)),
-  /** Schema that extensions are created in; `public` unless given. */
-  extensions_schema: withDefault(name, 'public'),
-  live_queries: optional(sorted(liveQueries)),
+  connection_info: key('How the database is reached.', connectionInfo),
+  read_replicas: key(
+    'Replicas for queries outside of transactions: see [operating](operate.md).',
+    optional(nonEmptyList(connectionInfo)),
+  ),
+  extensions_schema: key('Schema that extensions are created in.', withDefault(name, 'public')),
+  live_queries: extension(
+    'How changes reach live queries: see [subscriptions](subscriptions.md).',
+    optional(sorted(liveQueries)),
+  ),
 });
 
 /** Times in seconds. */
 export type HealthCheck = TypeOf<typeof healthCheck>;
 export const healthCheck = object({
-  test: optional(object({ sql: text })),
-  interval: optional(numberFrom(1, MAX_TIMER_SECONDS)),
-  retries: optional(naturalNumber),
-  retry_interval: optional(numberFrom(0, MAX_TIMER_SECONDS)),
-  timeout: optional(numberFrom(1, MAX_TIMER_SECONDS)),
+  test: key(
+    'What is asked. Absent: whether a connection can be made.',
+    optional(object({ sql: key('A statement of SQL.', text) })),
+  ),
+  interval: key('Seconds between checks. Absent: 60.', optional(numberFrom(1, MAX_TIMER_SECONDS))),
+  retries: key(
+    'Failed checks in a row after the first one that make the source unwell. Absent: 3.',
+    optional(naturalNumber),
+  ),
+  retry_interval: key('Seconds between these. Absent: 10.', optional(numberFrom(0, MAX_TIMER_SECONDS))),
+  timeout: key(
+    'Maximum duration of a check in seconds. Absent: 10.',
+    optional(numberFrom(1, MAX_TIMER_SECONDS)),
+  ),
 });
 
-const optionalName = optional(graphqlName);
+const prefix = key('Put before each name.', optional(graphqlName));
+const suffix = key('Put after each name.', optional(graphqlName));
 
 /** `engine-default` is written with the vocabulary's word. */
 const namingConvention: Codec<NamingConvention> = {
@@ -174,28 +227,43 @@ const namingConvention: Codec<NamingConvention> = {
 export type SourceCustomization = TypeOf<typeof sourceCustomization>;
 export const sourceCustomization = sorted(
   object({
-    root_fields: optional(object({ namespace: optionalName, prefix: optionalName, suffix: optionalName })),
-    type_names: optional(object({ prefix: optionalName, suffix: optionalName })),
-    naming_convention: optional(namingConvention),
+    root_fields: key(
+      'Names of root fields.',
+      optional(
+        object({
+          namespace: key('Field of the root types that holds all of the source.', optional(graphqlName)),
+          prefix,
+          suffix,
+        }),
+      ),
+    ),
+    type_names: key('Names of types.', optional(object({ prefix, suffix }))),
+    naming_convention: key(
+      '`graphql-default`: fields in camelCase, types in PascalCase. Absent: as in the database.',
+      optional(namingConvention),
+    ),
   }),
 );
 
+const withoutEffect = 'Kept, without effect.';
 const fields = {
-  name: withNames(name, (given, walk) => walk.source(given)),
-  kind: printedDefault(text, 'postgres'),
-  tables: requiredEntries(tableEntries),
-  functions: functionEntries,
-  /** Kept as given, without effect; so are the others of type JSON. */
-  native_queries: optional(json),
-  stored_procedures: optional(json),
-  logical_models: optional(json),
-  configuration: sourceConfiguration,
-  query_tags: optional(json),
-  customization: optional(sourceCustomization),
-  health_check: optional(healthCheck),
+  name: key(
+    'Name of the source; `default` where only one is expected.',
+    withNames(name, (given, walk) => walk.source(given)),
+  ),
+  kind: key('`postgres` (or `pg`).', printedDefault(text, 'postgres')),
+  tables: key('Tracked tables and views.', requiredEntries(tableEntries)),
+  functions: key('Tracked functions.', functionEntries),
+  native_queries: key(withoutEffect, optional(json)),
+  stored_procedures: key(withoutEffect, optional(json)),
+  logical_models: key(withoutEffect, optional(json)),
+  configuration: key('How the database is reached.', sourceConfiguration),
+  query_tags: key(withoutEffect, optional(json)),
+  customization: key('Other names for everything in the source.', optional(sourceCustomization)),
+  health_check: key('How probes see whether the database is well.', optional(healthCheck)),
 };
 
-const anySource = namesInside(object(fields), ({ name: source }) => ({ source }));
+const anySource = namesInside(object(fields, { title: 'Source' }), ({ name: source }) => ({ source }));
 
 /** An entry of the sources. One of another kind than Postgres is reported and left out. */
 export const source: ObjectCodec<Omit<Source, 'path'>> = {

@@ -7,6 +7,7 @@ import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,
   convert,
+  key,
   namesInside,
   object,
   optional,
@@ -27,7 +28,13 @@ import { remoteRelationship } from './remote-relationship.ts';
 import { comment, qualifiedName, tableName } from './shared.ts';
 
 export type RootFieldConfiguration = TypeOf<typeof rootFieldObject>;
-const rootFieldObject = object({ name: orNull(optional(graphqlName)), comment });
+const rootFieldObject = object(
+  {
+    name: key('Name of the field.', orNull(optional(graphqlName))),
+    comment,
+  },
+  { title: 'Root field' },
+);
 
 const rootFieldName: Codec<RootFieldConfiguration> = convert(graphqlName, {
   read: (given): RootFieldConfiguration => ({ name: given }),
@@ -47,7 +54,10 @@ const customRootFields: Codec<RootFields> = convert(
       Object.values(ROOT_FIELD_KINDS)
         .flat()
         .filter(isNamedKind)
-        .map((field) => [field, optional(rootField)]),
+        .map((field) => [
+          field,
+          key(`The root field of kind \`${field}\`: its name, or an object.`, optional(rootField)),
+        ]),
     ),
   ) as unknown as Codec<RootFields>,
   {
@@ -71,7 +81,10 @@ function englishList(names: readonly string[]): string {
 }
 
 export type ColumnConfiguration = TypeOf<typeof columnConfiguration>;
-const columnConfiguration = object({ custom_name: optional(graphqlName), comment });
+const columnConfiguration = object({
+  custom_name: key('Name in GraphQL in place of the name in the database.', optional(graphqlName)),
+  comment,
+});
 
 export interface TableConfiguration {
   /** The older `custom_column_names` is merged beneath this; export derives it again. */
@@ -85,14 +98,23 @@ export interface TableConfiguration {
 export const tableConfiguration: Codec<TableConfiguration> = withNames(
   convert(
     sorted(
-      object({
-        column_config: printedDefault(record(columnConfiguration), {}),
-        comment,
-        custom_column_names: printedDefault(record(graphqlName), {}),
-        custom_name: optional(graphqlName),
-        custom_root_fields: printedDefault<RootFields>(customRootFields, {}),
-        identifier: optional(graphqlName),
-      }),
+      object(
+        {
+          column_config: key('Column → its settings.', printedDefault(record(columnConfiguration), {})),
+          comment,
+          custom_column_names: key(
+            'Older form of `column_config`: column → name.',
+            printedDefault(record(graphqlName), {}),
+          ),
+          custom_name: key('Name in GraphQL in place of the name in the database.', optional(graphqlName)),
+          custom_root_fields: key(
+            'Names of single root fields; they win over `custom_name`.',
+            printedDefault<RootFields>(customRootFields, {}),
+          ),
+          identifier: key('Older form of `custom_name`.', optional(graphqlName)),
+        },
+        { title: 'Table configuration' },
+      ),
     ),
     {
       read: ({ column_config, custom_column_names, identifier, ...raw }) => {
@@ -122,18 +144,34 @@ export const tableConfiguration: Codec<TableConfiguration> = withNames(
 
 export type ComputedFieldDefinition = TypeOf<typeof computedFieldDefinition>;
 const computedFieldDefinition = object({
-  function: withNames(qualifiedName, (given, walk) => {
-    walk.returnedTable(given);
-    return walk.function(given);
-  }),
-  table_argument: optional(text),
-  session_argument: optional(text),
+  function: key(
+    'The function that computes it.',
+    withNames(qualifiedName, (given, walk) => {
+      walk.returnedTable(given);
+      return walk.function(given);
+    }),
+  ),
+  table_argument: key('Argument that gets the row. Absent: the first.', optional(text)),
+  session_argument: key(
+    'Argument (of type `json` or `jsonb`) that gets the session variables.',
+    optional(text),
+  ),
 });
 
 export type ComputedField = TypeOf<typeof computedField> & Located;
-export const computedField = object({ name, definition: computedFieldDefinition, comment });
+export const computedField = object(
+  {
+    name: key('Name of the field.', name),
+    definition: key('The function.', computedFieldDefinition),
+    comment,
+  },
+  { title: 'Computed field' },
+);
 
-export const apolloFederation = optional(object({ enable: oneOf('v1') }));
+export const apolloFederation = key(
+  'Make the type an entity of Apollo federation, by its primary key.',
+  optional(object({ enable: key('Version of the configuration.', oneOf('v1')) })),
+);
 
 /** A list of a table whose entries have names, and depend on what they name. */
 function namedEntries<Item extends { readonly name: string }>(
@@ -149,26 +187,48 @@ function namedEntries<Item extends { readonly name: string }>(
 }
 
 const fields = {
-  table: tableName,
-  is_enum: withDefault(boolean, false),
-  configuration: withDefault<TableConfiguration>(tableConfiguration, {
-    column_config: {},
-    custom_root_fields: {},
-  }),
-  object_relationships: namedEntries('relationship', 'object relationships', objectRelationship),
-  array_relationships: namedEntries('relationship', 'array relationships', arrayRelationship),
-  computed_fields: namedEntries('computed_field', 'computed fields', computedField),
-  remote_relationships: namedEntries('remote_relationship', 'remote relationships', remoteRelationship),
-  insert_permissions: permissionList('insert', permissionEntries.insert),
-  select_permissions: permissionList('select', permissionEntries.select),
-  update_permissions: permissionList('update', permissionEntries.update),
-  delete_permissions: permissionList('delete', permissionEntries.delete),
-  event_triggers: namedEntries('event_trigger', 'event triggers', eventTrigger),
+  table: key('The table, view or materialized view: a name in `public`, or an object.', tableName),
+  is_enum: key(
+    'The rows are the values of a GraphQL enum: see [enums](graphql.md).',
+    withDefault(boolean, false),
+  ),
+  configuration: key(
+    'Names and comments.',
+    withDefault<TableConfiguration>(tableConfiguration, {
+      column_config: {},
+      custom_root_fields: {},
+    }),
+  ),
+  object_relationships: key(
+    'Fields that lead to one row.',
+    namedEntries('relationship', 'object relationships', objectRelationship),
+  ),
+  array_relationships: key(
+    'Fields that lead to a list of rows.',
+    namedEntries('relationship', 'array relationships', arrayRelationship),
+  ),
+  computed_fields: key(
+    'Fields that a function computes of a row.',
+    namedEntries('computed_field', 'computed fields', computedField),
+  ),
+  remote_relationships: key(
+    'Fields that lead to other sources and to remote schemas.',
+    namedEntries('remote_relationship', 'remote relationships', remoteRelationship),
+  ),
+  insert_permissions: key('What roles may insert.', permissionList('insert', permissionEntries.insert)),
+  select_permissions: key('What roles may read.', permissionList('select', permissionEntries.select)),
+  update_permissions: key('What roles may change.', permissionList('update', permissionEntries.update)),
+  delete_permissions: key('What roles may delete.', permissionList('delete', permissionEntries.delete)),
+  event_triggers: key(
+    'Webhooks that are called for written rows.',
+    namedEntries('event_trigger', 'event triggers', eventTrigger),
+  ),
   apollo_federation_config: apolloFederation,
 };
 
 /** An entry of a source's tables. An unknown key in it is an error, because a misspelt key could hide a permission. */
 const tableFields = object(fields, {
+  title: 'Table',
   reportUnknown: (unknown, known, reading) => {
     const keys = unknown.map((key) => JSON.stringify(key)).join(',');
     const near = nearest(unknown[0]!, known);
