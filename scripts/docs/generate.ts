@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { metadataPage } from './metadata.ts';
+import { metadataApiPage } from './metadata-api.ts';
 import { operatorsPage } from './operators.ts';
 
 const repository = new URL('../../', import.meta.url);
@@ -9,6 +10,7 @@ const repository = new URL('../../', import.meta.url);
 /** The pages, by path from the top of the repository. */
 export function generatedPages(): Readonly<Record<string, string>> {
   return {
+    'docs/metadata-api.md': metadataApiPage(),
     'docs/metadata.md': metadataPage(),
     'docs/operators.md': operatorsPage(),
   };

@@ -1,8 +1,8 @@
 /** docs/metadata.md: every key of the metadata, from its codec, with examples cut out of `examples/every-key/metadata.yaml`. */
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
+import { isObject } from '../../runtime/core/json/json.ts';
 import type { AnyCodec } from '../../runtime/metadata/codec.ts';
-import { isObject } from '../../runtime/metadata/json.ts';
 import { metadataBody } from '../../runtime/metadata/metadata.ts';
 import { anchor, type ObjectShape, rowsOf, sectionsOf, tableOf } from './shapes.ts';
 

@@ -34,7 +34,7 @@ const SAMPLES: readonly unknown[] = [
 ];
 
 /** The forms of a value that may be written in several, each once. */
-function formsOf(shape: Shape): readonly AnyCodec[] {
+export function formsOf(shape: Shape): readonly AnyCodec[] {
   if (shape.kind !== 'choice') return [];
   const forms = new Map<string, AnyCodec>();
   for (const sample of SAMPLES) {
@@ -63,24 +63,24 @@ function objectsOf({ shape }: AnyCodec): readonly ObjectShape[] {
   }
 }
 
-/** The type of a value in words; objects with a section of their own are links to it. */
-function typeOf({ shape }: AnyCodec): string {
+/** The type of a value in words; objects with a section are links to it, on this page or on the one that is named. */
+function typeOf({ shape }: AnyCodec, page = ''): string {
   switch (shape.kind) {
     case 'value':
       return shape.name;
     case 'enum':
       return shape.values.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
     case 'object':
-      return shape.title === undefined ? 'object' : `[${shape.title}](#${anchor(shape.title)})`;
+      return shape.title === undefined ? 'object' : `[${shape.title}](${page}#${anchor(shape.title)})`;
     case 'list':
-      return `${shape.nonEmpty ? 'non-empty list' : 'list'} of ${typeOf(shape.item)}`;
+      return `${shape.nonEmpty ? 'non-empty list' : 'list'} of ${typeOf(shape.item, page)}`;
     case 'record':
-      return `object, name → ${typeOf(shape.item)}`;
+      return `object, name → ${typeOf(shape.item, page)}`;
     case 'optional':
     case 'converted':
-      return typeOf(shape.inner);
+      return typeOf(shape.inner, page);
     case 'choice':
-      return [...new Set(formsOf(shape).map(typeOf))].join(' or ');
+      return [...new Set(formsOf(shape).map((form) => typeOf(form, page)))].join(' or ');
   }
 }
 
@@ -91,16 +91,25 @@ export function anchor(heading: string): string {
 /** The keys of an object, those of inner objects without a section after them. */
 export function rowsOf({ fields }: ObjectShape, before = ''): readonly Row[] {
   return Object.entries(fields).flatMap(([name, codec]) => [
-    {
-      key: before + name,
-      type: typeOf(codec),
-      isRequired: isRequired(name, codec),
-      fallback: fallbackOf(codec),
-      meaning: meaningOf(codec),
-      isExtension: codec.isExtension === true,
-    },
+    rowOf(before + name, codec, ''),
     ...rowsInside(codec, before + name),
   ]);
+}
+
+/** The keys of an object alone; objects with a section are links to another page. */
+export function outerRowsOf({ fields }: ObjectShape, page: string): readonly Row[] {
+  return Object.entries(fields).map(([name, codec]) => rowOf(name, codec, page));
+}
+
+function rowOf(key: string, codec: AnyCodec, page: string): Row {
+  return {
+    key,
+    type: typeOf(codec, page),
+    isRequired: isRequired(key, codec),
+    fallback: fallbackOf(codec),
+    meaning: meaningOf(codec),
+    isExtension: codec.isExtension === true,
+  };
 }
 
 function rowsInside(codec: AnyCodec, key: string): readonly Row[] {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../runtime/metadata-api/registry.ts';
+import { operations } from '../../runtime/metadata-api/request/registry.ts';
 import { stalePages } from '../../scripts/docs/generate.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
