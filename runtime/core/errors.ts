@@ -1,65 +1,90 @@
 /** Errors that a client sees: code, message and the path into the request. */
 import type { Reason } from './reason.ts';
 
-export type ErrorCode =
-  | 'access-denied'
-  | 'already-exists'
-  | 'already-tracked'
-  | 'already-untracked'
-  | 'bad-request'
-  | 'busy'
-  | 'client-gone'
-  | 'coercion-error'
-  | 'concurrent-update'
-  | 'conflict'
-  | 'connection-not-established'
-  | 'constraint-error'
-  | 'constraint-violation'
-  | 'cyclic-dependency'
-  | 'data-exception'
-  | 'dependency-error'
-  | 'invalid-configuration'
-  | 'invalid-headers'
-  | 'invalid-json'
-  | 'invalid-jwt'
-  | 'invalid-params'
-  | 'jwt-invalid-claims'
-  | 'jwt-missing-role-claims'
-  | 'metadata-warnings'
-  | 'method-not-allowed'
-  | 'not-exists'
-  | 'not-found'
-  | 'not-supported'
-  | 'overloaded'
-  | 'parse-failed'
-  | 'permission-denied'
-  | 'permission-error'
-  | 'postgres-error'
-  | 'postgres-max-connections-error'
-  | 'remote-schema-conflicts'
-  | 'remote-schema-error'
-  | 'start-failed'
-  | 'template-resolution-failed'
-  | 'timeout'
-  | 'unexpected'
-  | 'unexpected-payload'
-  | 'validation-failed'
-  /** The code that clients of automatic persisted queries expect: they send the text next. */
-  | 'PERSISTED_QUERY_NOT_FOUND'
-  /** The same clients send texts without hashes from then on. */
-  | 'PERSISTED_QUERY_NOT_SUPPORTED';
+/** Every code: its meaning for clients, and its status where the endpoint shows statuses at all; 400 unless given. */
+export const ERRORS = {
+  'access-denied': { meaning: 'The credentials are wrong or missing, or the role may not do this at all.' },
+  'already-exists': { meaning: 'An object of this name exists.' },
+  'already-tracked': { meaning: 'The table or function is tracked.' },
+  'already-untracked': { meaning: 'The table is not tracked.' },
+  'bad-request': { meaning: 'The request is no request of this endpoint.' },
+  busy: { meaning: 'The event is being delivered.' },
+  'client-gone': { meaning: 'The client left before the answer. Seen in logs only.', status: 499 },
+  'coercion-error': { meaning: 'A text is no value of its type.' },
+  'concurrent-update': {
+    meaning: 'Another transaction was in the way; nothing was written. Send the request again.',
+  },
+  conflict: {
+    meaning: 'The metadata has changed since the resource version that the request names.',
+    status: 409,
+  },
+  'connection-not-established': { meaning: 'The database cannot be reached, or refuses the connection.' },
+  'constraint-error': { meaning: 'A constraint, or the target of `on_conflict`, is not there.' },
+  'constraint-violation': {
+    meaning:
+      'A key, foreign key, NOT NULL or exclusion constraint refuses the row; or the metadata contradicts itself.',
+  },
+  'cyclic-dependency': { meaning: 'Inherited roles contain each other.' },
+  'data-exception': { meaning: 'A value is outside of what its type or the column allows.' },
+  'dependency-error': { meaning: 'Other objects depend on this one: they are listed. `cascade` drops them.' },
+  'invalid-configuration': {
+    meaning: 'An object of the metadata does not fit the database, or an address is wrong.',
+  },
+  'invalid-headers': { meaning: 'A header is malformed, missing or there twice.' },
+  'invalid-json': { meaning: 'The body is not JSON.' },
+  'invalid-jwt': {
+    meaning: 'The token is malformed, expired, of another issuer or audience, or signed by an unknown key.',
+  },
+  'invalid-params': { meaning: 'An argument does not fit.' },
+  'jwt-invalid-claims': { meaning: 'The claims of the token are missing or of the wrong form.' },
+  'jwt-missing-role-claims': { meaning: 'The token has no list of allowed roles, or no default role.' },
+  'metadata-warnings': { meaning: 'The change has warnings, and the request does not allow them.' },
+  'method-not-allowed': { meaning: 'The endpoint takes another method.', status: 405 },
+  'not-exists': { meaning: 'An object that the request names is not there.' },
+  'not-found': { meaning: 'The address, the endpoint or an environment variable is not there.' },
+  'not-supported': { meaning: 'This is not offered here.' },
+  overloaded: {
+    meaning: 'The server, or the pool of a database, has more to do than it may; nothing was run.',
+    status: 503,
+  },
+  'parse-failed': { meaning: 'The request, or a value in it, has the wrong form.' },
+  'permission-denied': { meaning: 'The role has no permission on the table.' },
+  'permission-error': {
+    meaning: 'The row does not meet the `check` of the permission, or a check constraint.',
+  },
+  'postgres-error': { meaning: 'PostgreSQL refused the statement, or the connection broke.' },
+  'postgres-max-connections-error': { meaning: 'The database has no free connections.', status: 500 },
+  'remote-schema-conflicts': { meaning: 'A remote schema has names that are taken.' },
+  'remote-schema-error': { meaning: 'A remote schema cannot be reached, or is not valid.' },
+  'start-failed': { meaning: 'A socket did not begin as its protocol says.' },
+  timeout: { meaning: 'The operation took longer than it may.', status: 500 },
+  unexpected: {
+    meaning:
+      'Something that no rule foresees: the log has the details. Also a webhook for authentication that failed.',
+    status: 500,
+  },
+  'unexpected-payload': { meaning: 'The input of a mutation has keys or values that do not belong there.' },
+  'validation-failed': {
+    meaning: 'The GraphQL document does not fit the schema of the role, or exceeds a limit.',
+  },
+  PERSISTED_QUERY_NOT_FOUND: { meaning: 'The text of a persisted query is needed; clients send it next.' },
+  PERSISTED_QUERY_NOT_SUPPORTED: {
+    meaning: 'Persisted queries are off; clients send texts without hashes from then on.',
+  },
+} as const satisfies Readonly<Record<string, ErrorEntry>>;
 
-/** Status of an error where the endpoint shows statuses at all; 400 unless listed. */
-const STATUS: Partial<Record<ErrorCode, number>> = {
-  // Seen in logs only. Not of the standard, but usual.
-  'client-gone': 499,
-  conflict: 409,
-  'method-not-allowed': 405,
-  'postgres-max-connections-error': 500,
-  overloaded: 503,
-  unexpected: 500,
-  timeout: 500,
-};
+interface ErrorEntry {
+  readonly meaning: string;
+  readonly status?: number;
+}
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Status of an error where the endpoint shows statuses at all. */
+function statusOf(code: ErrorCode): number {
+  const { status = 400 }: ErrorEntry = ERRORS[code];
+  return status;
+}
 
 export interface EngineErrorOptions {
   /** Where in the request, `$` by default. */
@@ -88,7 +113,7 @@ export class EngineError extends Error {
     this.name = 'EngineError';
     this.code = code;
     this.path = String(options.path ?? '$');
-    this.status = options.status ?? STATUS[code] ?? 400;
+    this.status = options.status ?? statusOf(code);
     this.internal = options.internal;
     this.extensions = options.extensions;
     this.reason = options.reason;

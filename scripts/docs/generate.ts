@@ -1,6 +1,7 @@
 /** `npm run generate:docs`: writes the pages that are made from the code; with `--check` names those that are out of date and exits 1. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { errorsPage } from './errors.ts';
 import { metadataPage } from './metadata.ts';
 import { metadataApiPage } from './metadata-api.ts';
 import { operatorsPage } from './operators.ts';
@@ -10,6 +11,7 @@ const repository = new URL('../../', import.meta.url);
 /** The pages, by path from the top of the repository. */
 export function generatedPages(): Readonly<Record<string, string>> {
   return {
+    'docs/errors.md': errorsPage(),
     'docs/metadata-api.md': metadataApiPage(),
     'docs/metadata.md': metadataPage(),
     'docs/operators.md': operatorsPage(),
