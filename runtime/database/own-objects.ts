@@ -5,6 +5,14 @@
 import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
 
+/**
+ * Makes the schema where it is missing. `if not exists` alone asks for the right to create schemas in the database even if it is
+ * there, and a role may well have no more than a schema of its own.
+ */
+export const OWN_SCHEMA = `do $engine$ begin
+  if pg_catalog.to_regnamespace('engine_catalog') is null then create schema if not exists engine_catalog; end if;
+end $engine$;`;
+
 /** SQLSTATE of a missing right. */
 const MISSING_RIGHT = '42501';
 

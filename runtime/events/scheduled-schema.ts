@@ -1,4 +1,5 @@
 /** Tables of cron and one-off events in the metadata database. May run any number of times. */
+import { OWN_SCHEMA } from '../database/own-objects.ts';
 
 const EVENT_COLUMNS = `
   scheduled_time timestamptz not null,
@@ -21,7 +22,7 @@ create table if not exists engine_catalog.${table} (
 create index if not exists ${table}_event_id on engine_catalog.${table} (event_id);`;
 
 export const SCHEDULED_TABLES = `
-create schema if not exists engine_catalog;
+${OWN_SCHEMA}
 
 create table if not exists engine_catalog.instances (
   id uuid primary key,

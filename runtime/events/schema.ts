@@ -2,6 +2,7 @@
  * Tables of events in a source's own database, so that an event commits with the change that it reports.
  * @rule Why does no write fail by what an event trigger captures?
  */
+import { OWN_SCHEMA } from '../database/own-objects.ts';
 
 /** Raised with every change of the texts below. */
 export const EVENTS_VERSION = '5';
@@ -163,7 +164,7 @@ $engine$;
 
 /** Brings the tables to this version; may run on any earlier one, and again. */
 export const EVENT_TABLES = `
-create schema if not exists engine_catalog;
+${OWN_SCHEMA}
 
 create table if not exists engine_catalog.source_catalog_version (
   version text not null,

@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { quoteIdentifier, quoteLiteral } from '../../core/sql/fragment.ts';
+import { OWN_SCHEMA } from '../own-objects.ts';
 
 /** A table whose writes are recorded. */
 export interface CapturedTable {
@@ -19,7 +20,7 @@ export interface CapturedTable {
 const MAX_KEYS = 100;
 
 /** The objects that all tables share. May run again. */
-export const CAPTURE_TABLES = `create schema if not exists engine_catalog;
+export const CAPTURE_TABLES = `${OWN_SCHEMA}
 create unlogged table if not exists engine_catalog.live_changes (
   xid xid8 not null default pg_current_xact_id(),
   relation oid not null,

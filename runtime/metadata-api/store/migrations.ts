@@ -8,7 +8,7 @@ import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import { jsonText } from '../../core/types.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
-import { createOwnTables } from '../../database/own-objects.ts';
+import { createOwnTables, OWN_SCHEMA } from '../../database/own-objects.ts';
 import { SCHEDULED_TABLES } from '../../events/scheduled-schema.ts';
 
 /** Held while migrating, so that two instances starting at once do not both run a step. An arbitrary constant. */
@@ -123,7 +123,7 @@ export async function migrate(client: pg.ClientBase): Promise<void> {
   await client.query('begin');
   try {
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    await client.query('create schema if not exists engine_catalog');
+    await client.query(OWN_SCHEMA);
     await client.query(
       'create table if not exists engine_catalog.migrations (step integer primary key, applied_at timestamptz not null default now())',
     );

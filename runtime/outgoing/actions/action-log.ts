@@ -1,7 +1,7 @@
 /** The log of asynchronous actions, `engine_catalog.action_log` in the metadata database: calls and their results. */
 import pg from 'pg';
 import { listenTo } from '../../database/channel.ts';
-import { createOwnTables } from '../../database/own-objects.ts';
+import { createOwnTables, OWN_SCHEMA } from '../../database/own-objects.ts';
 import { createPool, withOwnTables } from '../../database/own-tables.ts';
 import { isOwned, type QueueQuery } from '../../database/queue/lease.ts';
 import type { ConnectionConfiguration } from '../../database/ways.ts';
@@ -82,7 +82,7 @@ const CREATION_LOCK = 7_215_880_402;
 const TABLE = `
   begin;
   select pg_advisory_xact_lock(${CREATION_LOCK});
-  create schema if not exists engine_catalog;
+  ${OWN_SCHEMA}
   create table if not exists engine_catalog.action_log (
     id uuid primary key default gen_random_uuid(),
     action_name text,

@@ -118,14 +118,16 @@ test.each([
   expect(message).not.toContain('database query error');
 });
 
-const CREATE = `do $$ begin execute format('grant create on database %I to own_limited', current_database()); end $$;`;
-
 test.each([
-  ['on the database', '', 'have its owner run "create schema engine_catalog authorization"'],
-  ['on the schema', CREATE, 'the owner of the schema engine_catalog'],
+  [
+    'on the database',
+    'drop schema engine_catalog',
+    'have its owner run "create schema engine_catalog authorization"',
+  ],
+  ['on the schema', '', 'the owner of the schema engine_catalog'],
   [
     'on a table',
-    `${CREATE} grant all on schema engine_catalog to own_limited; create table engine_catalog.migrations (step int primary key, applied_at timestamptz)`,
+    `grant all on schema engine_catalog to own_limited; create table engine_catalog.migrations (step int primary key, applied_at timestamptz)`,
     'the owner of engine_catalog.migrations',
   ],
 ])('no rights %s', async (_, grants, remedy) => {
