@@ -32,6 +32,7 @@ const COMMANDS: readonly string[] = [
   'check',
   'collections',
   'compile',
+  'docs',
   'explain',
   'init',
   'introspect',

@@ -96,4 +96,13 @@ function addExplain(program: Command, context: CommandContext, finish: (status: 
       const { explainCommand } = await import('./explain-command.ts');
       finish(explainCommand(code, context));
     });
+  program
+    .command('docs')
+    .description('print a page of the documentation, or search all pages')
+    .argument('[words...]', 'name of a page, or words that a section has; omit them for the index')
+    .addHelpText('after', '\nExamples:\n  engine docs operators\n  engine docs jwt audience')
+    .action(async (words: readonly string[]) => {
+      const { docsCommand } = await import('./docs-command.ts');
+      finish(docsCommand(words, context));
+    });
 }

@@ -1,4 +1,4 @@
-/** The README's requests, word for word, and the answers that it shows for them. */
+/** The tutorial's requests, word for word, and the answers that it shows for them. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,11 +26,11 @@ afterAll(() => server?.stop());
 const EXCHANGE =
   /```sh\ncurl http:\/\/localhost:8080(?<path>\S+) (?<options>[^`]*)-d '(?<body>[^']*)'\n```\n\n```json\n(?<answer>.*)\n```/g;
 
-const exchanges = [...readFileSync(`${root}/README.md`, 'utf8').matchAll(EXCHANGE)].map(
+const exchanges = [...readFileSync(`${root}/docs/tutorial.md`, 'utf8').matchAll(EXCHANGE)].map(
   ({ groups }) => groups as { path: string; options: string; body: string; answer: string },
 );
 
-test('the README shows requests', () => {
+test('the tutorial shows requests', () => {
   expect(exchanges.length).toBeGreaterThan(0);
 });
 
