@@ -16,7 +16,7 @@ export function addLiveCommands(
       'after',
       `
 Live queries need none of it: without triggers they are read again after any write to the database server, with them only
-after a write to their own tables and keys. docs/subscriptions.md says what it costs.
+after a write to their own tables and keys. docs/live-queries.md says what it costs.
 
 install needs the right to create triggers on the tracked tables, and to create the schema engine_catalog or objects in it. Run it as
 the server's own role, which has to read and write what is recorded. Each table is locked for writers for a moment, one after the other.

@@ -468,7 +468,7 @@ export const OPTIONS = {
       },
     },
     1,
-    'share of requests that are traced where their callers have not decided; see docs/operate.md',
+    'share of requests that are traced where their callers have not decided; see docs/metrics.md',
   ),
   traceSqlQuery: option(boolean, false, 'put the SQL of statements into traces, without their values', {
     variable: 'ENABLE_QUERY_TRACING',

@@ -5,12 +5,14 @@ import { errorsPage } from './errors.ts';
 import { metadataPage } from './metadata.ts';
 import { metadataApiPage } from './metadata-api.ts';
 import { operatorsPage } from './operators.ts';
+import { picture } from './picture.ts';
 
 const repository = new URL('../../', import.meta.url);
 
 /** The pages, by path from the top of the repository. */
 export function generatedPages(): Readonly<Record<string, string>> {
   return {
+    'docs/engine.svg': picture(),
     'docs/errors.md': errorsPage(),
     'docs/metadata-api.md': metadataApiPage(),
     'docs/metadata.md': metadataPage(),

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { run } from '../../compiler/cli/cli.ts';
 import { operations } from '../../runtime/metadata-api/request/registry.ts';
 import { stalePages } from '../../scripts/docs/generate.ts';
 
@@ -44,6 +45,28 @@ function problemOf(page: string, target: string): string | undefined {
 
 test('generated pages are what the code says (npm run generate:docs)', () => {
   expect(stalePages()).toEqual([]);
+});
+
+test('the index names every page', () => {
+  const index = read('docs/README.md');
+  const files = filesBelow('docs', /\.md$/).map((path) => path.replace('docs/', ''));
+  expect(files.filter((file) => file !== 'README.md' && !index.includes(`](${file})`))).toEqual([]);
+});
+
+test('the README has at most 900 words', () => {
+  expect(read('README.md').split(/\s+/).length).toBeLessThanOrEqual(900);
+});
+
+test('the page of commands names every command', async () => {
+  let help = '';
+  const stdout = (text: string) => {
+    help += text;
+  };
+  await run(['--help'], { environment: {}, stdout, stderr: () => {} });
+  const commands = [...help.split('Commands:')[1]!.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!);
+  expect(commands.length).toBeGreaterThan(15);
+  const page = read('docs/commands.md');
+  expect(commands.filter((name) => name !== 'help' && !page.includes(`\`engine ${name}`))).toEqual([]);
 });
 
 describe('links', () => {

@@ -47,7 +47,7 @@ test('it needs less than 60 MB and brings neither tests nor sources', () => {
   expect(sizeOf(join(folder, 'node_modules'))).toBeLessThan(60_000_000);
   const installed = readdirSync(join(folder, 'node_modules/engine'), { recursive: true, encoding: 'utf8' });
   expect(installed.filter((path) => /\.ts$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
-  expect(installed).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/LICENSES.txt']));
+  expect(installed).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/LICENSES.txt', 'docs/README.md']));
   expect(existsSync(join(folder, 'node_modules/tsx'))).toBe(false);
 });
 
@@ -59,6 +59,7 @@ test('it compiles with a type check, and reads what it compiled', () => {
   );
   expect(engine('audit', 'who', 'ticket.solved_at', '--generated', 'generated')).toContain('agent');
   expect(engine('explain', 'unknown-key')).toContain('unknown-key');
+  expect(engine('docs', 'operators')).toContain('# Operators');
   expect(engine('schema', '--metadata', 'metadata', '--role', 'customer', '--as', 'types')).toContain(
     'Ticket',
   );

@@ -181,12 +181,12 @@ export type SourceConfiguration = TypeOf<typeof sourceConfiguration>;
 export const sourceConfiguration = object({
   connection_info: key('How the database is reached.', connectionInfo),
   read_replicas: key(
-    'Replicas for queries outside of transactions: see [operating](operate.md).',
+    'Replicas for queries outside of transactions: see [read replicas](replicas.md).',
     optional(nonEmptyList(connectionInfo)),
   ),
   extensions_schema: key('Schema that extensions are created in.', withDefault(name, 'public')),
   live_queries: extension(
-    'How changes reach live queries: see [subscriptions](subscriptions.md).',
+    'How changes reach live queries: see [live queries](live-queries.md).',
     optional(sorted(liveQueries)),
   ),
 });

@@ -261,13 +261,13 @@ test('at most 1,000 values of a metric are listed', async () => {
   expect([many!.values.length, many!.left_out]).toEqual([1000, 2]);
 });
 
-test('docs/operate.md names every metric that is served, with the labels and no other one', async () => {
+test('docs/metrics.md names every metric that is served, with the labels and no other one', async () => {
   const text = await scrape();
   const served = [...text.matchAll(/^# TYPE engine_(\S+)/gm)]
     .map(([, name]) => name!)
     .filter((name) => !/^(process|nodejs)_/.test(name))
     .sort();
-  const table = readFileSync(new URL('../../../docs/operate.md', import.meta.url), 'utf8');
+  const table = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
   const rows = table.split('\n').filter((line) => line.startsWith('| `engine_'));
   const documented = rows
     .flatMap((row) => [...row.split('|')[1]!.matchAll(/`engine_(\w+)`/g)].map(([, name]) => name!))

@@ -1,4 +1,4 @@
-/** The names of each convention are those that docs/graphql.md lists. */
+/** The names of each convention are those that docs/names.md lists. */
 import { readFileSync } from 'node:fs';
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ const METADATA = {
   ],
 };
 
-const documentation = readFileSync(new URL('../../../../docs/graphql.md', import.meta.url), 'utf8');
+const documentation = readFileSync(new URL('../../../../docs/names.md', import.meta.url), 'utf8');
 const rows = /\| Names of \|.*\n\|---.*\n((?:\|.*\n)+)/
   .exec(documentation)![1]!
   .trimEnd()
