@@ -8,7 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
 /** Development dependencies of ours. Everything else that the built files import is a dependency of the package. */
-const BUNDLED = ['croner', 'lru-cache', 'prom-client', 'zod'];
+const BUNDLED = ['croner', 'diff', 'lru-cache', 'prom-client', 'zod'];
 /** What packages in the older form expect to be there. */
 const COMMONJS = [
   "import{createRequire as engineRequire}from'node:module';",

@@ -47,7 +47,9 @@ test('it needs less than 60 MB and brings neither tests nor sources', () => {
   expect(sizeOf(join(folder, 'node_modules'))).toBeLessThan(60_000_000);
   const installed = readdirSync(join(folder, 'node_modules/engine'), { recursive: true, encoding: 'utf8' });
   expect(installed.filter((path) => /\.ts$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
-  expect(installed).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/LICENSES.txt', 'docs/README.md']));
+  expect(installed).toEqual(
+    expect.arrayContaining(['LICENSE', 'README.md', 'dist/LICENSES.txt', 'docs/README.md']),
+  );
   expect(existsSync(join(folder, 'node_modules/tsx'))).toBe(false);
 });
 
