@@ -7,10 +7,10 @@ export const ERRORS = {
   'already-exists': { meaning: 'An object of this name exists.' },
   'already-tracked': { meaning: 'The table or function is tracked.' },
   'already-untracked': { meaning: 'The table is not tracked.' },
-  'bad-request': { meaning: 'The request is no request of this endpoint.' },
+  'bad-request': { meaning: 'The endpoint does not understand the request.' },
   busy: { meaning: 'The event is being delivered.' },
   'client-gone': { meaning: 'The client left before the answer. Seen in logs only.', status: 499 },
-  'coercion-error': { meaning: 'A text is no value of its type.' },
+  'coercion-error': { meaning: 'A text is not a value of its type.' },
   'concurrent-update': {
     meaning: 'Another transaction was in the way; nothing was written. Send the request again.',
   },

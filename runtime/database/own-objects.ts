@@ -7,7 +7,7 @@ import { EngineError } from '../core/errors.ts';
 
 /**
  * Makes the schema where it is missing. `if not exists` alone asks for the right to create schemas in the database even if it is
- * there, and a role may well have no more than a schema of its own.
+ * there, and a role may own the schema without that right.
  */
 export const OWN_SCHEMA = `do $engine$ begin
   if pg_catalog.to_regnamespace('engine_catalog') is null then create schema if not exists engine_catalog; end if;

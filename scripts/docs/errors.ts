@@ -20,7 +20,7 @@ the request. For administrators, and with \`--dev-mode\`, \`internal\` has what 
 ([reasons](security.md#reasons-of-denials)). Some errors have another status than their code says: credentials that are wrong or missing on
 endpoints other than GraphQL have 401.
 
-What \`engine compile\` and \`get_inconsistent_metadata\` report has codes of its own: [diagnostics](diagnostics.md).
+What \`engine compile\` and \`get_inconsistent_metadata\` report has separate codes: [diagnostics](diagnostics.md).
 
 | Code | Status | Meaning |
 |---|---|---|

@@ -1,4 +1,4 @@
-/** `npm run generate:docs`: writes the pages that are made from the code; with `--check` names those that are out of date and exits 1. */
+/** `npm run generate:docs`: writes the pages that are made from the code; with `--check` names stale pages and exits 1. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { errorsPage } from './errors.ts';

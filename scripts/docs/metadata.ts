@@ -8,7 +8,7 @@ import { anchor, type ObjectShape, rowsOf, sectionsOf, tableOf } from './shapes.
 
 const exampleFile = new URL('../../examples/every-key/metadata.yaml', import.meta.url);
 
-/** Stands in an example for a value that has a section of its own. */
+/** Stands in an example for a value that another section shows. */
 const ELSEWHERE = '…';
 
 export interface Section {
@@ -127,7 +127,7 @@ function keysInside({ shape }: AnyCodec, value: unknown, key: string): readonly 
   }
 }
 
-/** The value with objects that have a section of their own replaced, but those of single values. */
+/** The value with objects that have a section of their own replaced, except flat ones. */
 function withoutSections(shape: ObjectShape, value: unknown): unknown {
   const entries = Object.entries(value as object).map(([key, member]) => [
     key,

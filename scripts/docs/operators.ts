@@ -57,7 +57,7 @@ function SHAPE(): Parameters<typeof columnType>[0] {
   return { name: 'default', types } as unknown as Parameters<typeof columnType>[0];
 }
 
-/** Kinds of columns that have the operator, or those that have not, whichever are fewer. */
+/** Kinds of columns that have the operator, or that lack it, whichever list is shorter. */
 function columnsOf({ accepts }: Operator): string {
   const names = Object.keys(TYPES);
   const with_ = names.filter((name) => accepts(TYPES[name]!));
@@ -154,7 +154,7 @@ A condition is an object. Its keys are joined by *and*; \`{}\` is true for every
 | a computed field | operators, or a condition of the rows that it gives |
 | \`_and\`, \`_or\` | a list of conditions. An empty \`_or\` is false |
 | \`_not\` | a condition |
-| \`_exists\` | rules only: \`{"_table": …, "_where": …}\`, whether any row of a table meets a condition, related or not |
+| \`_exists\` | rules only: \`{"_table": …, "_where": …}\`, whether any row of a table satisfies a condition, related or not |
 | \`name_aggregate\` | requests only: conditions of counts and aggregates of an array relationship |
 
 In rules, a value that is the name of a session variable, such as \`X-Engine-User-Id\`, stands for its value; for a list, a variable

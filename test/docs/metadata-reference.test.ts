@@ -1,4 +1,4 @@
-/** The reference of the metadata: every key has a meaning and an example, and the examples compile without a word. */
+/** The reference of the metadata: every key has a meaning and an example, and the examples compile without a diagnostic. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';

@@ -195,7 +195,7 @@ export const sourceConfiguration = object({
 export type HealthCheck = TypeOf<typeof healthCheck>;
 export const healthCheck = object({
   test: key(
-    'What is asked. Absent: whether a connection can be made.',
+    'The check. Absent: whether a connection can be made.',
     optional(object({ sql: key('A statement of SQL.', text) })),
   ),
   interval: key('Seconds between checks. Absent: 60.', optional(numberFrom(1, MAX_TIMER_SECONDS))),
