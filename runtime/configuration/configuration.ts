@@ -111,6 +111,11 @@ export function adminSecrets(configuration: Configuration): readonly string[] {
   return single === undefined ? [] : [single];
 }
 
+/** True if every request is an administrator's. Tokens and the authentication hook need an admin secret. */
+export function isOpen(configuration: Configuration): boolean {
+  return adminSecrets(configuration).length === 0;
+}
+
 /** How tokens are verified; undefined when none are accepted. */
 export function jwtConfigurations({
   jwtSecrets,

@@ -4,7 +4,9 @@
  * answers), and if CORS names the site.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Configuration } from '../configuration/configuration.ts';
+import { BlockList, isIP } from 'node:net';
+import { type Configuration, isOpen, optionVariable } from '../configuration/configuration.ts';
+import { originMatcher } from '../configuration/origins.ts';
 import { EngineError } from '../core/errors.ts';
 import { ROLE, written } from '../session/variables.ts';
 
@@ -67,4 +69,67 @@ function denied(message: string, why: string): EngineError {
   return new EngineError('access-denied', message, {
     reason: { rule: 'authentication.cookie', why, path: 'cors-domain' },
   });
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** True for an address of this machine. Names are not looked up: what they lead to may change. */
+export function isLoopback(host: string): boolean {
+  const version = isIP(host);
+  return version !== 0 && loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** Of people: `/`, the console and GraphiQL, none of which does anything by being opened. */
+const PAGES = /^\/(?:(?:console|graphiql)(?:[/?].*)?|\?.*)?$/;
+
+/** Throws EngineError access-denied for a request that a page of another site may have had a browser send. */
+export type RefusePages = (request: {
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}) => void;
+
+/**
+ * For a server without an admin secret, which nobody but a browser on the same machine reaches from elsewhere: any page that is open in it
+ * could be the administrator. Pages of this machine may be, and those that `cors-domain` names. A page whose own name was made to lead
+ * here (DNS rebinding) is known by the name in `Host`. Undefined for other servers, and with `insecure`.
+ */
+export function openServerPages(configuration: Configuration): RefusePages | undefined {
+  if (!isOpen(configuration) || configuration.insecure) return undefined;
+  const isNamed = originMatcher(configuration.corsDomain.filter((domain) => domain !== '*'));
+  return ({ url = '', headers }) => {
+    const { host, origin } = headers;
+    const name = host === undefined ? undefined : hostName(`http://${host}`);
+    if (host !== undefined && !(name !== undefined && (isIP(name) !== 0 || isOfThisMachine(name))))
+      throw refusedPage(`the request is for the host ${JSON.stringify(host)}`);
+    if (origin === undefined) {
+      // Pictures, scripts and links of pages have no origin. A link may lead to the pages for people.
+      if (headers['sec-fetch-site'] === 'cross-site' && !PAGES.test(url))
+        throw refusedPage('a browser sent the request for a page of another site');
+      return;
+    }
+    if (isNamed(origin)) return;
+    const from = hostName(origin);
+    if (from === undefined || !isOfThisMachine(from))
+      throw refusedPage(`the request comes from a page of ${JSON.stringify(origin)}`);
+  };
+}
+
+/** Without the brackets of IPv6; undefined for what is not an address of the web. */
+function hostName(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { hostname, protocol } = new URL(url);
+  return /^https?:$/.test(protocol) ? hostname.replace(/^\[|\]$/g, '') : undefined;
+}
+
+function isOfThisMachine(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost') || isLoopback(name);
+}
+
+function refusedPage(what: string): EngineError {
+  return new EngineError(
+    'access-denied',
+    `${what}, and there is no admin secret: only pages and hosts of this machine are answered. Set ${optionVariable('adminSecret')}, or name the page in ${optionVariable('corsDomain')}`,
+  );
 }

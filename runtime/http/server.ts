@@ -14,6 +14,7 @@ import type { Endpoints, Exchange, HttpContext, HttpReply, HttpRequest } from '.
 import { installCors } from './cors.ts';
 import { type DirectSteps, installDirect, refuseDirectly } from './direct.ts';
 import { installErrorHandlers, refuseAddress, refuseExpectation, refuseUnreadable } from './errors.ts';
+import { openServerPages } from './foreign-site.ts';
 import { withoutSecrets } from './masking.ts';
 import { UTF8_HEADERS } from './messages.ts';
 import { createOperationLog } from './operation-log.ts';
@@ -67,6 +68,11 @@ export function createServer(
     done();
   });
   const admit = limitRequests(app, configuration.maxConcurrentRequests, report);
+  const refusePage = openServerPages(configuration);
+  if (refusePage)
+    app.addHook('onRequest', async (request) => {
+      refusePage(request);
+    });
   installCors(app, configuration);
   installBodyParser(app);
   installErrorHandlers(app, context);

@@ -13,7 +13,7 @@ import { guarded } from '../core/guarded.ts';
 import { answerCall, type CurrentlyServed } from '../graphql/answer.ts';
 import type { Endpoints, HttpContext } from '../http/context.ts';
 import { errorObject, sendableError } from '../http/errors.ts';
-import { isOwnOrigin } from '../http/foreign-site.ts';
+import { isOwnOrigin, openServerPages } from '../http/foreign-site.ts';
 import { graphqlCall, RELAY, readRelayCall } from '../http/graphql.ts';
 import { SeenPositions } from '../http/positions.ts';
 import { traceOf } from '../outgoing/trace.ts';
@@ -131,8 +131,10 @@ interface Upgrade {
 function upgradeCheck(configuration: Configuration): (request: IncomingMessage) => Upgrade {
   const namesOrigins = !configuration.disableCors && !configuration.corsDomain.includes('*');
   const allows = configuration.disableCors ? () => true : originMatcher(configuration.corsDomain);
+  const refusePage = openServerPages(configuration);
   return ({ url = '', headers: given, rawHeaders, socket }) => {
     refuseSecondAuthorization(rawHeaders);
+    refusePage?.({ url, headers: given });
     const path = url.split('?', 1)[0]!;
     const shape = Object.hasOwn(PATHS, path) ? PATHS[path] : undefined;
     if (!shape) {

@@ -3,10 +3,11 @@
  * @rule Who can reach a server without an admin secret?
  */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
-import { type AddressInfo, BlockList, createServer, isIP, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { adminSecrets, type Configuration, optionVariable } from '../configuration/configuration.ts';
+import { type Configuration, isOpen, optionVariable } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
+import { isLoopback } from '../http/foreign-site.ts';
 import { StartError } from './start-error.ts';
 
 /** Both, so that the name `localhost` works wherever it leads first. */
@@ -36,10 +37,10 @@ export interface Listening {
  */
 export function hostsOf(configuration: Configuration): Hosts {
   const { serverHost, insecure } = configuration;
-  const isOpen = isUnprotected(configuration);
-  if (serverHost === undefined) return isOpen ? LOOPBACK : EVERY;
+  const open = isOpen(configuration);
+  if (serverHost === undefined) return open ? LOOPBACK : EVERY;
   if (serverHost.toLowerCase() === 'localhost') return LOOPBACK;
-  if (isOpen && !insecure && !isLoopback(serverHost))
+  if (open && !insecure && !isLoopback(serverHost))
     throw new EngineError(
       'invalid-configuration',
       `server-host is ${JSON.stringify(serverHost)}, and there is no admin secret: everybody who reaches the server would be its administrator. ${PROTECT()}, remove server-host to be reached from this machine only, or give --insecure (${optionVariable('insecure')}=true) if that is meant`,
@@ -49,7 +50,7 @@ export function hostsOf(configuration: Configuration): Hosts {
 
 /** The warning of a server that nothing protects; undefined for any other. */
 export function openWarning(configuration: Configuration): string | undefined {
-  if (!isUnprotected(configuration)) return undefined;
+  if (!isOpen(configuration)) return undefined;
   const { first, also } = hostsOf(configuration);
   const where = isLoopback(first)
     ? `so it listens on this machine only (${also === undefined ? first : `${first} and ${also}`})`
@@ -58,21 +59,6 @@ export function openWarning(configuration: Configuration): string | undefined {
 }
 
 const PROTECT = () => `Set ${optionVariable('adminSecret')}`;
-
-/** Tokens and the authentication hook need an admin secret, so there is one wherever a request has to prove anything. */
-function isUnprotected(configuration: Configuration): boolean {
-  return adminSecrets(configuration).length === 0;
-}
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
-/** Names are not looked up: what they lead to may change. */
-function isLoopback(host: string): boolean {
-  const version = isIP(host);
-  return version !== 0 && loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
-}
 
 /**
  * Listens where the configuration says.
