@@ -4,7 +4,8 @@
  * @rule Which comparison operators exist, for which types, as which SQL?
  */
 import { type Sql, sql } from './sql/fragment.ts';
-import { infixOperator } from './sql/operand.ts';
+import { compare, infixOperator } from './sql/operand.ts';
+import { nested } from './sql/statement.ts';
 import { hasTotalComparison } from './total-comparison.ts';
 import type { ColumnType } from './types.ts';
 
@@ -70,7 +71,7 @@ function infix(
     argument,
     isTotal: never,
     ...(description ? { description } : {}),
-    sql: (type, left, right) => sql`(${left}${infixOperator(operator, type)}${right!})`,
+    sql: (type, left, right) => nested(compare(left, operator, type, right!)),
   };
 }
 

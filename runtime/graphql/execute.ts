@@ -6,7 +6,7 @@ import type { AnswerPart, MutationPlan, QueryPlan, RequestPlan } from '../core/r
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Step } from '../core/request/steps.ts';
 import { hasEnded, requireCurrent, type Session, sessionEnded } from '../core/session.ts';
-import type { Statement } from '../core/sql/fragment.ts';
+import type { Statement } from '../core/sql/print.ts';
 import {
   type CallContext,
   callerOf,

@@ -5,7 +5,7 @@ import { EngineError, pathStep } from '../core/errors.ts';
 import type { Planner } from '../core/request/planner.ts';
 import type { CallStep } from '../core/request/steps.ts';
 import { hasEnded, type Session, sessionEnded } from '../core/session.ts';
-import type { Statement } from '../core/sql/fragment.ts';
+import type { Statement } from '../core/sql/print.ts';
 import { databaseError } from '../database/errors.ts';
 import { ClientGoneError } from '../database/failures.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';

@@ -1,5 +1,5 @@
 /** The place in a request of the operand that Postgres refused. */
-import type { Statement } from '../core/sql/fragment.ts';
+import type { Statement } from '../core/sql/print.ts';
 
 const INVALID_REGULAR_EXPRESSION = '2201B';
 

@@ -4,7 +4,7 @@ import { failedForNoRow } from '../core/mutation/kept.ts';
 import type { MutationStep, WriteStatement, WriteStep } from '../core/mutation/step.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import { type Session, sessionEnded } from '../core/session.ts';
-import type { Statement } from '../core/sql/fragment.ts';
+import type { Statement } from '../core/sql/print.ts';
 import { databaseError } from '../database/errors.ts';
 import { CommitFailedError, connectionLost, StatementFailedError } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';

@@ -12,7 +12,7 @@ import type { SavedOptions } from '../../runtime/core/saved/saved.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import type { Session } from '../../runtime/core/session.ts';
 import type { Distribution } from '../../runtime/core/shards/shapes.ts';
-import type { Statement } from '../../runtime/core/sql/fragment.ts';
+import type { Statement } from '../../runtime/core/sql/print.ts';
 import { databaseError } from '../../runtime/database/errors.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { executeData } from '../../runtime/graphql/execute.ts';

@@ -3,7 +3,8 @@ import type { Ledger } from '../../compiler/model/plan.ts';
 import { name } from '../../compiler/phases/4-plan/words.ts';
 import type { Program, Relationship, Table } from '../../runtime/core/program/program.ts';
 import { seen, visibleThrough } from '../../runtime/core/query/visible.ts';
-import { print, raw } from '../../runtime/core/sql/fragment.ts';
+import { raw } from '../../runtime/core/sql/fragment.ts';
+import { print } from '../../runtime/core/sql/print.ts';
 import type { InProcess } from './in-process.ts';
 
 interface LeftOutRules {

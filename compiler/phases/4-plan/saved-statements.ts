@@ -23,7 +23,7 @@ import type {
 import { savedText } from '../../../runtime/core/saved/saved-sql.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
-import { print, type Statement } from '../../../runtime/core/sql/fragment.ts';
+import type { Statement } from '../../../runtime/core/sql/print.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { layOut } from './sql-layout.ts';
 
@@ -170,7 +170,7 @@ function casesOf(operation: Operation, used: ReadonlyMap<string, TypeReference>)
 function savedPlan(plan: AnyPlan, when: When): Statements | string {
   const steps: (SavedStep | SavedWrite)[] = [];
   const values: Record<string, SavedValue> = {};
-  const save = (statement: Statement, indent: string): SavedStatement | undefined => {
+  const save = (statement: Pick<Statement, 'tree'>, indent: string): SavedStatement | undefined => {
     const saved = savedText(statement);
     if (!saved) return undefined;
     for (const [name, value] of Object.entries(saved.values)) {
@@ -184,7 +184,7 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
   if (plan.kind === 'streamed') return 'it is a stream';
   if (plan.kind === 'live') {
     const { source, query, once } = plan;
-    const saved = save(print(query), INDENT);
+    const saved = save({ tree: query }, INDENT);
     return saved
       ? { ...whenOf(when), steps: [{ source, ...saved, ...(once && { once }) }], values, answer: [] }
       : COMPOSED;

@@ -9,7 +9,8 @@ import type { SavedOperation } from '../../../runtime/core/saved/saved.ts';
 import { roleVerdicts } from '../../../runtime/core/saved/saved-verdicts.ts';
 import { distributionColumn, fixesRows } from '../../../runtime/core/shards/index.ts';
 import { verdictWords } from '../../../runtime/core/shards/verdicts.ts';
-import { bindRow, identifier, print, raw, sql } from '../../../runtime/core/sql/fragment.ts';
+import { bindRow, identifier, raw, sql } from '../../../runtime/core/sql/fragment.ts';
+import { print } from '../../../runtime/core/sql/print.ts';
 import type { Metadata, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';
 

@@ -12,7 +12,8 @@ import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
 import { boundRule } from '../../../runtime/core/schema/visible-table.ts';
 import type { Session } from '../../../runtime/core/session.ts';
-import { identifier, print, raw, sql } from '../../../runtime/core/sql/fragment.ts';
+import { identifier, raw, sql } from '../../../runtime/core/sql/fragment.ts';
+import { print } from '../../../runtime/core/sql/print.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import type { InputValidator } from '../../../runtime/graphql/execution.ts';
 import type { Reader } from './isolation.ts';
@@ -227,7 +228,7 @@ export async function ruleRows(
   const { shape } = subject.table;
   const t = identifier('t');
   const statement = print(
-    sql`select coalesce(json_agg(row), '[]')::text from (select (${t}.*)::text as row from ${identifier(shape.schema, shape.name)} as ${t} where ${boundRule(readRule(where).sql, { rule: subject.name })(t)} limit ${raw(String(limit))}) rows`,
+    sql`select coalesce(json_agg(row), '[]')::text from (select (${t}.*)::text as row from ${identifier(shape.schema, shape.name)} as ${t} where ${boundRule(readRule(where), { rule: subject.name })(t)} limit ${raw(String(limit))}) rows`,
   );
   try {
     const [text] = await trial.connection.readTexts(

@@ -7,7 +7,8 @@ import type {
   SourceCatalog,
 } from '../../../runtime/catalog/catalog.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
-import { identifier, print } from '../../../runtime/core/sql/fragment.ts';
+import { identifier } from '../../../runtime/core/sql/fragment.ts';
+import { print } from '../../../runtime/core/sql/print.ts';
 import type { Condition, TableReference, Value } from '../../model/model.ts';
 import type { Trial } from './trial.ts';
 

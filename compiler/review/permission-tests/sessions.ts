@@ -9,11 +9,11 @@ import {
   identifier,
   join,
   literal,
-  print,
   raw,
   type Sql,
   sql,
 } from '../../../runtime/core/sql/fragment.ts';
+import { print } from '../../../runtime/core/sql/print.ts';
 import type { Argument, Condition } from '../../model/model.ts';
 import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
 import { branchesNaming } from './conditions.ts';

@@ -4,12 +4,32 @@ import type { RuleText } from '../contract/shapes.ts';
 import { objectKey } from '../names.ts';
 import { RULE_ALIAS } from './rule.ts';
 import { isQuotedName, isSession, ROW, readTokens, type Token, type Tokens, unquoted } from './tokens.ts';
+import type { Condition } from './tree.ts';
 
 /** True if the rule passes the whole row to a function, or cannot be parsed. */
 export function readsWholeRow(text: RuleText): boolean {
   const tokens = readTokens(text);
   return tokens?.some((token, index) => token === ROW && tokens[index + 1] !== '.') ?? true;
 }
+
+/** True if a condition asks a query, or cannot be parsed. */
+export function holdsQuery(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.parts.some(holdsQuery);
+    case 'not':
+      return holdsQuery(condition.part);
+    case 'guarded':
+      return holdsQuery(condition.when) || holdsQuery(condition.part);
+    case 'exists':
+      return true;
+    case 'leaf':
+      return condition.tokens?.some((token) => QUERY.has(token)) ?? true;
+  }
+}
+
+const QUERY: ReadonlySet<Token> = new Set(['select', 'values', 'table']);
 
 /** True if the rule depends on other rows, or cannot be parsed. */
 export function readsOtherRows(text: RuleText): boolean {

@@ -24,14 +24,17 @@ export const RULE_ALIAS = '_r';
 /** Stands between what an alias of a request is for and its number. */
 export const REQUEST_ALIAS = '#';
 
-/** A rule, read once: as SQL and as a condition. */
-export interface Rule {
-  readonly text: RuleText;
-  /** With `{row}` as a node. */
+/** A rule or one of its conditions: as SQL, with `{row}` as a node, and as a tree. */
+export interface RulePart {
   readonly sql: Sql;
   readonly condition: Condition;
+}
+
+/** A rule, read once. */
+export interface Rule extends RulePart {
+  readonly text: RuleText;
   /** The conditions that `and` connects, in order: one where the text cannot be read. */
-  readonly conditions: readonly Sql[];
+  readonly conditions: readonly RulePart[];
 }
 
 /**
@@ -41,7 +44,9 @@ export interface Rule {
 export function readRule(text: RuleText): Rule {
   const sql = lazy(() => readHoles(text));
   const condition = lazy(() => parseCondition(text));
-  const conditions = lazy(() => conjuncts(condition()).map((each) => readHoles(printLine(each))));
+  const conditions = lazy(() =>
+    conjuncts(condition()).map((each) => ({ sql: readHoles(printLine(each)), condition: each })),
+  );
   return {
     text,
     get sql() {

@@ -13,9 +13,10 @@ import { rowRule } from '../query/visible.ts';
 import { sourceValue } from '../request/bind.ts';
 import type { InputNode, SelectedField, Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, join, type ParameterSource, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
-import { asOperand, infixOperator } from '../sql/operand.ts';
+import { identifier, type ParameterSource, type Sql, sql, unnested } from '../sql/fragment.ts';
+import { asOperand, compare } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
+import { columnOf, nested, selectStatement } from '../sql/statement.ts';
 import { encodeKeys, readRepresentations, refusal } from './representations.ts';
 
 /** The rows of one type. */
@@ -75,38 +76,52 @@ function lookup(
     ),
   );
   const [wanted, all, rows] = [scope.alias('wanted'), scope.alias('all'), scope.alias('found')];
-  const names = [...keys.map((_, index) => keyName(index)), POSITION];
+  const names = [...keys.map((_, index) => identifier(keyName(index))), identifier(POSITION)];
   const rowsOfTable: RowSource = {
     name: shape.name,
-    from: sql`${unnested(keys)} with ordinality as ${wanted} (${join(names, ', ')}) cross join ${visible.table.sql}`,
+    beside: [{ rows: sql`${unnested(keys)} with ordinality`, alias: wanted, columns: names }],
+    from: visible.table.sql,
     conditions: (alias) =>
       primaryKey.map(({ name, type }, index) => {
         // As the role sees it: where a cell is hidden, nothing equals it.
         const value = visible.select!.readable.get(name)!.value(alias);
-        return sql`${asOperand(value, type)}${infixOperator('=', type)}${wanted}.${keyName(index)}`;
+        return compare(asOperand(value, type), '=', type, columnOf(wanted, keyName(index)));
       }),
     rule: (alias) => rowRule(visible, alias),
     stored: true,
   };
   const base = baseRows(visible, new Map(), rowsOfTable, false, selection.argumentsPath, scope);
   const object = jsonObject(rowEntries(selection, base.visible, base.alias, scope), scope);
-  const one = mayRepeatKey(shape) ? sql`distinct on (${wanted}.${POSITION}) ` : raw('');
-  const found = sql`select ${one}${wanted}.${POSITION}, ${object} as "object" ${base.from}${base.where}`;
-  const value = sql`coalesce(${rows}."object", 'null') order by ${all}.${POSITION}`;
-  const from = sql`generate_series(1, cardinality(${keys[0]!})) as ${all} (${POSITION}) left join (${found}) as ${rows} using (${POSITION})`;
+  const place = columnOf(wanted, POSITION);
+  const found = selectStatement({
+    distinct: mayRepeatKey(shape) ? [place] : [],
+    columns: sql`${place}, ${object} as "object"`,
+    from: base.from,
+    where: base.where,
+  });
+  const value = sql`coalesce(${rows}."object", 'null') order by ${columnOf(all, POSITION)}`;
+  const position = identifier(POSITION);
+  const every = sql`generate_series(1, cardinality(${keys[0]!}))`;
+  const list = selectStatement({
+    columns: sql`coalesce(json_agg(${value}), '[]')`,
+    from: [
+      { rows: every, alias: all, columns: [position] },
+      { join: 'left join', rows: nested(found), alias: rows, using: position },
+    ],
+  });
   return {
     typeName,
     source: source.name,
-    sql: sql`(select coalesce(json_agg(${value}), '[]') from ${from})`,
+    sql: nested(list),
     selection,
   };
 }
 
 /** Place of a representation among those of its type. */
-const POSITION = identifier('position');
+const POSITION = 'position';
 
-function keyName(index: number): Sql {
-  return identifier(`key ${index + 1}`);
+function keyName(index: number): string {
+  return `key ${index + 1}`;
 }
 
 /** The fields that are selected of a type, in the order of the document. */

@@ -8,7 +8,8 @@ import type { Column } from '../program/program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { SelectedField, Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import type { Sql, Statement } from '../sql/fragment.ts';
+import type { Sql } from '../sql/fragment.ts';
+import type { Statement } from '../sql/print.ts';
 
 /** Declaration of a field with the meaning `join`. */
 export interface JoinField {

@@ -13,13 +13,14 @@ import type { Scope } from '../query/scope.ts';
 import { aggregateOfRows, listOfRows, rowEntries } from '../query/select.ts';
 import { rowRule } from '../query/visible.ts';
 import type { SelectedField } from '../request/selection.ts';
-import { identifier, join, type Sql, sql, unnested } from '../sql/fragment.ts';
-import { asOperand, infixOperator } from '../sql/operand.ts';
+import { identifier, type Sql, sql, unnested } from '../sql/fragment.ts';
+import { asOperand, compare, infixOperator } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
+import { columnOf, type Item, nested, selectStatement } from '../sql/statement.ts';
 import type { ResultForm, TableTarget } from './join.ts';
 
 /** Position of a tuple; columns of tuples are `key 1`, `key 2` … */
-const POSITION = identifier('position');
+const POSITION = 'position';
 
 /** Key of the position in the JSON of a row: no response name is spelt so. */
 const POSITION_KEY = '#';
@@ -36,8 +37,8 @@ export function lookUpRows(target: TableTarget, field: SelectedField, index: num
   const values = target.columns.map(({ type }, column) =>
     arrayParameter(type, { from: 'tuples', join: index, column }),
   );
-  const names = [...values.map((_, column) => keyName(column)), POSITION];
-  const from = sql`${unnested(values)} with ordinality as ${alias} (${join(names, ', ')})`;
+  const columns = [...values.map((_, column) => identifier(keyName(column))), identifier(POSITION)];
+  const from = { rows: sql`${unnested(values)} with ordinality`, alias, columns };
   const tuples = { alias, from, values };
   const isPerTuple = target.form === 'aggregate' || (target.form === 'array' && isLimited(target, field));
   const list = isPerTuple
@@ -47,16 +48,15 @@ export function lookUpRows(target: TableTarget, field: SelectedField, index: num
   return { list: sql`${list}::text`, form };
 }
 
-/** The tuples as a FROM item. */
 interface TupleRows {
   readonly alias: Sql;
-  readonly from: Sql;
+  readonly from: Item;
   /** Arrays, by column of the target. */
   readonly values: readonly Sql[];
 }
 
-function keyName(column: number): Sql {
-  return identifier(`key ${column + 1}`);
+function keyName(column: number): string {
+  return `key ${column + 1}`;
 }
 
 /** True if rows are counted per tuple, or have an order of their own, so that they cannot be joined as a set. */
@@ -66,9 +66,8 @@ function isLimited({ visible }: TableTarget, { arguments: args }: SelectedField)
 }
 
 function equality({ columns }: TableTarget, tuples: TupleRows, alias: Sql): Sql[] {
-  return columns.map(
-    ({ name, type }, column) =>
-      sql`${asOperand(sql`${alias}.${identifier(name)}`, type)}${infixOperator('=', type)}${tuples.alias}.${keyName(column)}`,
+  return columns.map(({ name, type }, column) =>
+    compare(asOperand(columnOf(alias, name), type), '=', type, columnOf(tuples.alias, keyName(column))),
   );
 }
 
@@ -84,7 +83,8 @@ function resultsPerTuple(target: TableTarget, field: SelectedField, tuples: Tupl
   };
   const ofTuple = target.form === 'aggregate' ? aggregateOfRows : listOfRows;
   const value = ofTuple(visible, field.selection, field.arguments, source, scope);
-  return sql`(select coalesce(json_agg(${value} order by ${tuples.alias}.${POSITION}), '[]') from ${tuples.from})`;
+  const list = sql`coalesce(json_agg(${value} order by ${columnOf(tuples.alias, POSITION)}), '[]')`;
+  return nested(selectStatement({ columns: list, from: [tuples.from] }));
 }
 
 /** The rows of all tuples, each with the position of its tuple. */
@@ -92,17 +92,19 @@ function rowsOfTuples(target: TableTarget, field: SelectedField, tuples: TupleRo
   const { visible } = target;
   const source: RowSource = {
     name: visible.table.shape.name,
-    from: sql`${tuples.from} cross join ${visible.table.sql}`,
+    beside: [tuples.from],
+    from: visible.table.sql,
     conditions: (alias) => [...equality(target, tuples, alias), ...searches(target, tuples, alias)],
     rule: (alias) => rowRule(visible, alias),
     stored: true,
   };
   const base = baseRows(visible, field.arguments, source, false, field.selection.argumentsPath, scope);
   const entries = [
-    [POSITION_KEY, sql`${tuples.alias}.${POSITION}`] as const,
+    [POSITION_KEY, columnOf(tuples.alias, POSITION)] as const,
     ...rowEntries(field.selection, base.visible, base.alias, scope),
   ];
-  return jsonRows('list', entries, sql`${base.from}${base.where}${orderBy(base.keys)}`, scope);
+  const { from, where, keys } = base;
+  return jsonRows('list', entries, { from, where, order: orderBy(keys) }, scope);
 }
 
 /**
@@ -113,7 +115,7 @@ function searches({ columns, visible }: TableTarget, { values }: TupleRows, alia
   return columns.flatMap((column, index) =>
     isKey(column, visible.table.shape)
       ? [
-          sql`${asOperand(sql`${alias}.${identifier(column.name)}`, column.type)}${infixOperator('=', column.type)}any(${values[index]!})`,
+          sql`${asOperand(columnOf(alias, column.name), column.type)}${infixOperator('=', column.type)}any(${values[index]!})`,
         ]
       : [],
   );

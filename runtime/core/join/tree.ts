@@ -3,7 +3,9 @@
 import type { Scope } from '../query/scope.ts';
 import { remember } from '../remember.ts';
 import { isLeaf, type SelectedField, type Selection } from '../request/selection.ts';
-import { join as joinSql, print, type Sql, sql } from '../sql/fragment.ts';
+import { join as joinSql, type Sql } from '../sql/fragment.ts';
+import { print } from '../sql/print.ts';
+import { selectStatement } from '../sql/statement.ts';
 import {
   hiddenFields,
   type JoinField,
@@ -173,7 +175,7 @@ function planLevel(level: readonly FoundJoin[], scope: Scope): JoinRequest[] {
   }
   return [
     ...[...statements].map(([source, { joins, columns, forms }]): JoinRequest => {
-      const statement = print(sql`select ${joinSql(columns, ', ')}`);
+      const statement = print(selectStatement({ columns: joinSql(columns, ', ') }));
       return { kind: 'sql', source, statement, joins, forms };
     }),
     ...[...calls.values()].map((call): JoinRequest => ({ kind: 'call', ...call })),

@@ -4,15 +4,17 @@ import { EVERY_ROW } from '../contract/shapes.ts';
 import { EngineError, type Path } from '../errors.ts';
 import type { Column } from '../program/program.ts';
 import { objectOf } from '../query/comparison.ts';
+import { asked } from '../query/rows.ts';
 import { listParameter, strictParameter, valueParameter } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import { presetValue } from '../saved/mark.ts';
 import { UPDATE_OPERATORS, type UpdateOperator } from '../schema/mutation-types.ts';
 import { fixedType, sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { identifier, raw, type Sql, sql } from '../sql/fragment.ts';
+import { columnOf, updateOf } from '../sql/statement.ts';
 import { markedCheck } from './check.ts';
-import { ruleCondition, whereClause } from './delete.ts';
+import { ruleCondition } from './delete.ts';
 import type { Write } from './written.ts';
 
 export type Arguments = ReadonlyMap<string, InputNode>;
@@ -35,10 +37,10 @@ export function updateWrite(
     ...presetAssignments(visible),
   ];
   if (assignments.length === 0) return undefined;
-  const where = whereClause([...ruleCondition(visible, 'update', alias), ...conditions]);
-  const statement = sql`update ${visible.table.sql} as ${alias} set ${join(assignments, ', ')}${where}`;
+  const where = asked([...ruleCondition(visible, 'update', alias), ...conditions]);
+  const statement = updateOf({ table: visible.table.sql, alias, set: assignments, where });
   const check = markedCheck(visible, 'update', visible.update!.check ?? EVERY_ROW, alias);
-  return { statement, alias, check, path, table: visible.table };
+  return { statement, alias, check, path, visible };
 }
 
 /** `"column" = <rule expression>` for each preset of updates. */
@@ -78,7 +80,7 @@ export function givenAssignments(visible: VisibleTable, args: Arguments, path: P
 function assigned(assignment: Assignment, alias: Sql): Sql {
   if (assignment.operator === 'default') return raw('default');
   const { operator, column, value } = assignment;
-  const current = sql`${alias}.${identifier(column.name)}`;
+  const current = columnOf(alias, column.name);
   switch (operator) {
     case '_set':
       return valueParameter(value, column.type);

@@ -5,6 +5,7 @@
 
 import { EVERY_ROW, type RuleText } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
+import { asked } from '../query/rows.ts';
 import type { Scope } from '../query/scope.ts';
 import { whereCondition } from '../query/where.ts';
 import type { InputNode } from '../request/selection.ts';
@@ -12,9 +13,10 @@ import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import type { Insert } from '../sql/statement.ts';
 import { presetAssignments } from './assignments.ts';
 import { markedCheck, PASSED, type RowCheck, rowCheck } from './check.ts';
-import { ruleCondition, whereClause } from './delete.ts';
+import { ruleCondition } from './delete.ts';
 
 /** The action of an insert if the row exists already. */
 export interface Conflict {
@@ -42,10 +44,10 @@ export function conflictClause(
   visible: VisibleTable,
   alias: Sql,
   scope: Scope,
-): Sql {
-  if (!conflict) return raw('');
-  const target = conflict.target ? sql` ${conflict.target}` : raw('');
-  if (conflict.columns.length === 0) return sql` on conflict${target} do nothing`;
+): Insert['conflict'] {
+  if (!conflict) return undefined;
+  const { target } = conflict;
+  if (conflict.columns.length === 0) return { target, set: [], where: [] };
   const assignments = [
     ...conflict.columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
     ...presetAssignments(visible),
@@ -53,7 +55,7 @@ export function conflictClause(
   const rule = ruleCondition(visible, 'update', alias);
   const conditions = [...rule, whereCondition(conflict.where, alias, visible, scope, rule)];
   if (notesChanges(visible, conflict)) conditions.push(noted('updated'));
-  return sql` on conflict${target} do update set ${join(assignments, ', ')}${whereClause(conditions)}`;
+  return { target, set: assignments, where: asked(conditions) };
 }
 
 /**

@@ -3,13 +3,15 @@
 import { EVERY_ROW } from '../contract/shapes.ts';
 import type { Path } from '../errors.ts';
 import type { TableCall } from '../program/root-fields.ts';
+import { asked } from '../query/rows.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
 import type { Selection } from '../request/selection.ts';
 import { markedRule } from '../saved/mark.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import { boundRule, type VisibleTable } from '../schema/visible-table.ts';
-import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import type { Sql } from '../sql/fragment.ts';
+import { deleteFrom } from '../sql/statement.ts';
 import { argumentsItem, asking, question } from './input-validation.ts';
 import type { MutationStep } from './step.ts';
 import { type AnswerForm, type Write, writeStep } from './written.ts';
@@ -54,9 +56,9 @@ export function deleteWrite(
   conditions: readonly Sql[],
   path: Path = '$',
 ): Write {
-  const where = whereClause([...ruleCondition(visible, 'delete', alias), ...conditions]);
-  const statement = sql`delete from ${visible.table.sql} as ${alias}${where}`;
-  return { statement, alias, check: undefined, path, table: visible.table };
+  const where = asked([...ruleCondition(visible, 'delete', alias), ...conditions]);
+  const statement = deleteFrom({ table: visible.table.sql, alias, where });
+  return { statement, alias, check: undefined, path, visible };
 }
 
 /** Conditions on the rows that the role may change or delete; none for every row. */
@@ -67,11 +69,6 @@ export function ruleCondition(
 ): readonly Sql[] {
   const text = visible[operation]!.where;
   const conditions =
-    text === EVERY_ROW ? [] : [boundRule(visible.read(text).sql, visible.rule(operation, 'filter'))(alias)];
+    text === EVERY_ROW ? [] : [boundRule(visible.read(text), visible.rule(operation, 'filter'))(alias)];
   return markedRule(visible, operation, alias, conditions);
-}
-
-export function whereClause(conditions: readonly Sql[]): Sql {
-  const all = conditions.filter((condition) => !isTrue(condition));
-  return all.length ? sql` where ${join(all, ' and ')}` : raw('');
 }

@@ -8,7 +8,9 @@ import { type Scope, scopeOf } from '../query/scope.ts';
 import { aggregateOfRows, functionRow, listOfRows } from '../query/select.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { print, type Sql, sql } from '../sql/fragment.ts';
+import { type Sql, sql } from '../sql/fragment.ts';
+import { print } from '../sql/print.ts';
+import { selectStatement } from '../sql/statement.ts';
 import { keepRowsOf, keptRows } from './kept.ts';
 import type { MutationStep } from './step.ts';
 
@@ -33,11 +35,11 @@ export function functionMutation({ of, requester, selection, args }: FunctionCal
   const scope = scopeOf(requester);
   const visible = tableOf(of, scope);
   const alias = scope.alias(of.name);
-  const write = print(sql`select ${keepRowsOf(visible.table, sql`${call(of, args)} as ${alias}`, alias)}`);
+  const kept = keepRowsOf(visible.table, call(of, args), alias);
+  const write = print(selectStatement({ columns: kept }), visible.marks);
   const from = keptRows(visible.table);
-  const read = print(
-    sql`select ${resultOf(of, visible, selection, args, { ...functionSource(of, args), from }, scope)}::text`,
-  );
+  const result = resultOf(of, visible, selection, args, { ...functionSource(of, args), from }, scope);
+  const read = print(selectStatement({ columns: sql`${result}::text` }), visible.marks);
   return {
     kind: 'write',
     statements: [

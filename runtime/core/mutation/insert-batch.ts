@@ -13,7 +13,9 @@ import type { Path } from '../errors.ts';
 import type { Column, Relationship, Table } from '../program/program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, parameter, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import { identifier, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
+import type { Statement } from '../sql/print.ts';
+import { nested, selectStatement } from '../sql/statement.ts';
 import { mayBeBatched, type Parent, type Place } from './insert-apart.ts';
 import { hasNested, type InsertObject, type NestedInsert } from './insert-objects.ts';
 import { type ColumnList, slices, takesItems } from './insert-rows.ts';
@@ -153,7 +155,14 @@ export function planLevels(
     // Where a row is missing, the others would be taken for it.
     const all = parameter({ from: 'constant', value: objects.length }, 'bigint');
     const ifAll = (text: Sql) =>
-      orFail(sql`(select case count(*) when ${all} then ${text} end from ${WRITTEN})`);
+      orFail(
+        nested(
+          selectStatement({
+            columns: sql`case count(*) when ${all} then ${text} end`,
+            from: [{ rows: WRITTEN }],
+          }),
+        ),
+      );
     const keys = [...columns].map(([column, name]) =>
       keep(name, ifAll(sql`array_agg(${identifier(column.name)}::text)::text`)),
     );
@@ -189,11 +198,23 @@ function keptColumn(column: Column, name: string, length: number, counts?: reado
   const item = (index: number) => keptItem(name, index, length);
   if (!counts) return { column, list: keys, item, parts };
   const numbers = parameter({ from: 'constant', value: `{${counts.join(',')}}` }, 'integer[]');
+  const repeated = selectStatement({
+    columns: identifier('each', 'key'),
+    from: [
+      {
+        rows: sql`${unnested([keys, numbers])} with ordinality`,
+        alias: identifier('each'),
+        columns: ['key', 'count', 'position'].map((each) => identifier(each)),
+      },
+      { join: ',', rows: sql`generate_series(1, ${identifier('each', 'count')})` },
+    ],
+    order: [identifier('each', 'position')],
+  });
   const positions = counts.flatMap((count, position) => Array<number>(count).fill(position));
   return {
     column,
     parts,
-    list: sql`array(select "each"."key" from unnest(${keys}, ${numbers}) with ordinality as "each" ("key", "count", "position"), generate_series(1, "each"."count") order by "each"."position")`,
+    list: sql`array${nested(repeated)}`,
     item: (index) => item(positions[index]!),
   };
 }

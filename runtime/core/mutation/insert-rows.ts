@@ -12,6 +12,7 @@ import { fixedType } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
 import { readText } from '../sql/spatial.ts';
+import { type Insert, type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
 import { encodeList, encodeValue } from '../types.ts';
 import type { RowValues } from './insert-objects.ts';
 
@@ -28,25 +29,24 @@ export interface ColumnList {
 
 /** Rows of the database that rows are inserted for: each row once for every one of them. */
 export interface RowsBeside {
-  /** An item of FROM, whose alias values of fixed columns may name. */
-  readonly from: Sql;
+  /** Values of fixed columns may name its alias. */
+  readonly from: Item;
   /** The rows for one row are in this order. */
   readonly order: readonly Sql[];
 }
 
 /**
- * `insert into … ` of the given rows. A column that only some rows give is DEFAULT in the others. Many rows of one shape
+ * The given rows as the columns and source of an INSERT. A column that only some rows give is DEFAULT in the others. Many rows of one shape
  * travel as one array per column, so that the text does not depend on their number.
  * @param each with uniform rows (see `uniformSets`) and at least one fixed column
  * @param condition evaluated for each row right before it is inserted; with uniform rows
  */
-export function insertStatement(
+export function insertedRows(
   visible: VisibleTable,
   rows: readonly RowValues[],
-  alias: Sql,
   fixed: FixedColumns,
   { each, condition }: { readonly each?: RowsBeside | undefined; readonly condition?: Sql | undefined } = {},
-): Sql {
+): Pick<Insert, 'columns' | 'source'> {
   const presets = Object.keys(visible.insert?.presets ?? {}).map(
     (name) => [name, sql`(${presetValue(visible, 'insert', name)})`] as const,
   );
@@ -59,31 +59,26 @@ export function insertStatement(
   ];
   const constantNames = new Set([...presets, ...taken].map(([name]) => name));
   const given = givenColumns(rows).filter((column) => !constantNames.has(column.name));
-  const into = sql`insert into ${visible.table.sql} as ${alias}`;
-  const where = condition ? sql` where ${condition}` : raw('');
+  const where = condition ? [condition] : [];
   if (given.length === 0 && constantNames.size === 0) {
-    if (condition) return sql`${into} select from ${positions(rows)}${where}`;
-    if (rows.length === 1) return sql`${into} default values`;
+    if (condition) return { source: selectStatement({ from: [{ rows: positions(rows) }], where }) };
+    if (rows.length === 1) return { source: raw('default values') };
     // DEFAULT VALUES is one row; any column's DEFAULT repeated is the same for many.
     const first = identifier(Object.keys(visible.table.shape.columns)[0]!);
-    return sql`${into} (${first}) values ${join(
-      rows.map(() => raw('(default)')),
-      ', ',
-    )}`;
+    return { columns: [first], source: valuesOf(rows.map(() => raw('default'))) };
   }
-  const names = join(
-    [
-      ...given.map((column) => identifier(column.name)),
-      ...lists.map(({ column }) => identifier(column.name)),
-      ...constants.map(([name]) => identifier(name)),
-    ],
-    ', ',
-  );
+  const columns = [
+    ...given.map((column) => identifier(column.name)),
+    ...lists.map(({ column }) => identifier(column.name)),
+    ...constants.map(([name]) => identifier(name)),
+  ];
   if (each || (!takesItems(visible, rows) && given.length + lists.length > 0)) {
     const select = arraysSelect(given, lists, constants, rows, each);
-    if (!condition) return sql`${into} (${names}) ${select}`;
+    if (!condition) return { columns, source: selectStatement(select) };
     // Postgres evaluates the condition as it takes the rows in order, not below a sort: OFFSET keeps it outside.
-    return sql`${into} (${names}) select * from (${select} offset 0) as "row"${where}`;
+    const ordered = nested(selectStatement({ ...select, offset: raw('0') }));
+    const from = [{ rows: ordered, alias: identifier('row') }];
+    return { columns, source: selectStatement({ columns: raw('*'), from, where }) };
   }
   const cells = rows.map((row, index) => {
     const values = given.map((column) => {
@@ -93,9 +88,14 @@ export function insertStatement(
     const items = lists.map(({ column, item }) => sql`${item(index)}::${raw(column.type.sql)}`);
     return join([...values, ...items, ...constants.map(([, value]) => value)], ', ');
   });
-  if (condition) return sql`${into} (${names}) select ${cells[0]!}${where}`;
-  return sql`${into} (${names}) values ${join(
-    cells.map((each) => sql`(${each})`),
+  if (condition) return { columns, source: selectStatement({ columns: cells[0]!, where }) };
+  return { columns, source: valuesOf(cells) };
+}
+
+/** `values (…), (…)`. */
+function valuesOf(rows: readonly Sql[]): Sql {
+  return sql`values ${join(
+    rows.map((row) => sql`(${row})`),
     ', ',
   )}`;
 }
@@ -158,19 +158,22 @@ function arraysSelect(
   constants: readonly (readonly [string, Sql])[],
   rows: readonly RowValues[],
   each: RowsBeside | undefined,
-): Sql {
+): Select {
   const columns = [...given.map((column) => ({ column, list: columnTexts(column, rows) })), ...lists];
   const alias = (index: number) => `column ${index + 1}`;
   const selected = [
     ...columns.map(({ column }, index) => readText(column.type, identifier('given', alias(index)))),
     ...constants.map(([, value]) => value),
   ];
-  const names = [...columns.map((_, index) => identifier(alias(index))), raw('"position"')];
+  const names = [...columns.map((_, index) => identifier(alias(index))), identifier('position')];
   const arrays = columns.map(({ list }) => list);
   const items = arrays.length > 0 ? sql`${unnested(arrays)} with ordinality` : positions(rows);
-  const from = sql`${items} as "given" (${join(names, ', ')})${each ? sql`, ${each.from}` : raw('')}`;
-  const order = [raw('"given"."position"'), ...(each?.order ?? [])];
-  return sql`select ${join(selected, ', ')} from ${from} order by ${join(order, ', ')}`;
+  const given2 = { rows: items, alias: identifier('given'), columns: names };
+  return {
+    columns: join(selected, ', '),
+    from: [given2, ...(each ? [{ join: ',', ...each.from } as const] : [])],
+    order: [identifier('given', 'position'), ...(each?.order ?? [])],
+  };
 }
 
 function positions(rows: readonly RowValues[]): Sql {

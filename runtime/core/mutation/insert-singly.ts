@@ -7,9 +7,10 @@ import type { Column } from '../program/program.ts';
 import { createScope, type Scope } from '../query/scope.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { insertInto, nested, selectStatement } from '../sql/statement.ts';
 import { type Conflict, checkOfInsert, conflictClause, noteOfRow, notesChanges } from './conflict.ts';
 import { hasNested, type InsertObject, type NestedInsert, type RowValues } from './insert-objects.ts';
-import { type FixedColumns, insertStatement, type RowsBeside, slices, uniformSets } from './insert-rows.ts';
+import { type FixedColumns, insertedRows, type RowsBeside, slices, uniformSets } from './insert-rows.ts';
 import { keep, keepCount, keepRows, kept, orFail, rowColumn, WRITTEN } from './kept.ts';
 import type { WriteStatement } from './step.ts';
 import { rowStatement, rowsStatement, type Write } from './written.ts';
@@ -36,11 +37,16 @@ export function flatWrite(
   const alias = scope.alias(visible.table.shape.name);
   const condition = notesChanges(visible, conflict) ? noteOfRow : undefined;
   return {
-    statement: sql`${insertStatement(visible, rows, alias, fixed, { each, condition })}${conflictClause(conflict, visible, alias, scope)}`,
+    statement: insertInto({
+      table: visible.table.sql,
+      alias,
+      ...insertedRows(visible, rows, fixed, { each, condition }),
+      conflict: conflictClause(conflict, visible, alias, scope),
+    }),
     alias,
     check: checkOfInsert(visible, conflict, alias),
     path,
-    table: visible.table,
+    visible,
   };
 }
 
@@ -132,7 +138,8 @@ class Plan {
     const columns = [...needed];
     const name = `row_${row}`;
     const texts = columns.map((column) => sql`${identifier(column.name)}::text`);
-    const array = sql`(select array[${join(texts, ', ')}]::text from ${WRITTEN})`;
+    const columns2 = sql`array[${join(texts, ', ')}]::text`;
+    const array = nested(selectStatement({ columns: columns2, from: [{ rows: WRITTEN }] }));
     const keys = columns.length > 0 ? [keep(name, orFail(array))] : [];
     this.#add([object], { ...place, fixed: own }, keys, noRowOf(place.visible, object, parentOf));
     this.#rows = row;

@@ -6,10 +6,17 @@
 import type { Table } from '../program/program.ts';
 import { besideColumns } from '../query/json-rows.ts';
 import { isDistributed } from '../shards/index.ts';
-import { literal, parameter, print, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import { identifier, literal, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
+import { print, type Statement } from '../sql/print.ts';
+import { type Item, nested, selectStatement, withItem } from '../sql/statement.ts';
 
 /** Rows of the write that a statement is made of. */
-export const WRITTEN = raw('"written"');
+export const WRITTEN = identifier('written');
+
+/** An expression over the rows of the write. */
+export function ofWritten(columns: Sql, alias?: Sql): Sql {
+  return nested(selectStatement({ columns, from: [{ rows: WRITTEN, ...(alias && { alias }) }] }));
+}
 
 /** Column of a SELECT that keeps a text. */
 export function keep(name: string, text: Sql): Sql {
@@ -45,7 +52,7 @@ function number(value: number): Sql {
 
 /** Keeps how many rows were written, so far with those before them. */
 export function keepCount(isFirst: boolean): Sql {
-  const count = sql`(select count(*) from ${WRITTEN})`;
+  const count = ofWritten(raw('count(*)'));
   return keep('count', isFirst ? sql`${count}::text` : sql`(${keptCount} + ${count})::text`);
 }
 
@@ -57,13 +64,13 @@ const STATEMENTS = 50;
 /** Keeps the rows of one of so many statements, behind those of the ones before. */
 export function keepRows(table: Table, index = 0, statements = 1): Sql {
   if (isDistributed(table.source)) {
-    const rows = listed(WRITTEN, rowText(WRITTEN));
+    const rows = listed({ rows: WRITTEN }, rowText(WRITTEN));
     // Never empty: an empty setting is one that was kept on another node, and no array.
     const before = sql`nullif(btrim(${kept('rows')}, '{}'), '')`;
     const all = index === 0 ? rows : sql`concat_ws(',', ${before}, ${rows})`;
     return keep('rows', arrayOf(all));
   }
-  const rows = listed(WRITTEN, rowColumn(table));
+  const rows = listed({ rows: WRITTEN }, rowColumn(table));
   const part = Math.floor(index / STATEMENTS);
   const name = statements > STATEMENTS ? partOf('rows', number(part)) : setting('rows');
   return keepAs(
@@ -74,15 +81,15 @@ export function keepRows(table: Table, index = 0, statements = 1): Sql {
   );
 }
 
-/** Keeps the rows of an item of FROM. */
-export function keepRowsOf({ source }: Table, from: Sql, alias: Sql): Sql {
-  const rows = listed(from, rowText(alias));
+/** Keeps the rows that a call returns. */
+export function keepRowsOf({ source }: Table, call: Sql, alias: Sql): Sql {
+  const rows = listed({ rows: call, alias }, rowText(alias));
   return keep('rows', isDistributed(source) ? arrayOf(rows) : sql`coalesce(${rows}, '')`);
 }
 
 /** Keeps the rows of one statement under a name. */
 export function keepRowsAs(name: string, table: Table): Sql {
-  return keep(name, sql`coalesce(${listed(WRITTEN, rowColumn(table))}, '')`);
+  return keep(name, sql`coalesce(${listed({ rows: WRITTEN }, rowColumn(table))}, '')`);
 }
 
 /** The rows that one statement has kept under a name, as rows of a table. */
@@ -95,9 +102,23 @@ export function keptRowsAs(name: string, table: Table): Sql {
  * @param before alias of the rows
  * @param now alias of a row of the table that is shown instead, where `condition` holds
  */
-export function latestRows({ sql: table }: Table, rows: Sql, before: Sql, now: Sql, condition: Sql): Sql {
-  const latest = sql`(select (${now}.*)::${table} from ${table} as ${now} where ${condition})`;
-  return sql`pg_catalog.unnest(array(select coalesce(${latest}, (${before}.*)::${table}) from ${rows} as ${before}))`;
+export function latestRows(
+  { sql: table, rowType }: Table,
+  rows: Sql,
+  before: Sql,
+  now: Sql,
+  condition: Sql,
+): Sql {
+  const latest = selectStatement({
+    columns: sql`(${now}.*)::${rowType}`,
+    from: [{ rows: table, alias: now }],
+    where: [condition],
+  });
+  const all = selectStatement({
+    columns: sql`coalesce(${nested(latest)}, (${before}.*)::${rowType})`,
+    from: [{ rows, alias: before }],
+  });
+  return unnested([sql`array${nested(all)}`]);
 }
 
 /** The column of a write that keeps rows which has their texts: no other has its name. */
@@ -115,8 +136,8 @@ export function rowText(alias: Sql): Sql {
 }
 
 /** The items of an array of texts, without the braces around them: each begins and ends with a parenthesis. */
-function listed(from: Sql, row: Sql): Sql {
-  return sql`(select btrim(array_agg(${row})::text, '{}') from ${from})`;
+function listed(from: Item, row: Sql): Sql {
+  return nested(selectStatement({ columns: sql`btrim(array_agg(${row})::text, '{}')`, from: [from] }));
 }
 
 function arrayOf(items: Sql): Sql {
@@ -124,20 +145,21 @@ function arrayOf(items: Sql): Sql {
 }
 
 /** FROM item: the rows of an array of rows. */
-function rowsOf({ sql: table }: Table, array: Sql): Sql {
-  return sql`pg_catalog.unnest(${array}::${table}[])`;
+function rowsOf({ rowType }: Table, array: Sql): Sql {
+  return unnested([sql`${array}::${rowType}[]`]);
 }
 
 /** The rows that so many statements have kept, as rows of a table. */
 export function keptRows(table: Table, statements = 1): Sql {
   if (isDistributed(table.source)) return rowsOf(table, kept('rows'));
   const last = Math.ceil(statements / STATEMENTS) - 1;
-  const part = raw('"part"');
-  const rows =
-    statements > STATEMENTS
-      ? sql`(select string_agg(nullif(${keptAs(partOf('rows', part))}, ''), ',' order by ${part}) from generate_series(0, ${number(last)}) as ${part})`
-      : kept('rows');
-  return rowsOf(table, arrayOf(rows));
+  if (statements <= STATEMENTS) return rowsOf(table, arrayOf(kept('rows')));
+  const part = identifier('part');
+  const rows = selectStatement({
+    columns: sql`string_agg(nullif(${keptAs(partOf('rows', part))}, ''), ',' order by ${part})`,
+    from: [{ rows: partsUntil(last), alias: part }],
+  });
+  return rowsOf(table, arrayOf(nested(rows)));
 }
 
 /** Items of a list that are one part. */
@@ -156,9 +178,26 @@ export function keepParts(name: string, length: number): Statement | undefined {
   const items = raw(String(ITEMS));
   const item = sql`"part" * ${items}`;
   const part = sql`("list"[${item} + 1:${item} + ${items}])::text`;
+  const all = identifier('kept');
   return print(
-    sql`with "kept" as materialized (select ${kept(name)}::text[] as "list") select count(${keepAs(partOf(name, raw('"part"')), part)}) from "kept", generate_series(0, ${number(Math.ceil(length / ITEMS) - 1)}) as "part"`,
+    withItem({
+      name: all,
+      isMaterialized: true,
+      item: selectStatement({ columns: sql`${kept(name)}::text[] as "list"` }),
+      statement: selectStatement({
+        columns: sql`count(${keepAs(partOf(name, identifier('part')), part)})`,
+        from: [
+          { rows: all },
+          { join: ',', rows: partsUntil(Math.ceil(length / ITEMS) - 1), alias: identifier('part') },
+        ],
+      }),
+    }),
   );
+}
+
+/** Numbers of parts, from 0. */
+function partsUntil(last: number): Sql {
+  return sql`generate_series(0, ${number(last)})`;
 }
 
 const NO_ROW = 'no row was written';

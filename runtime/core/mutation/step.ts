@@ -3,7 +3,8 @@
 import type { InputValidation } from '../contract/shapes.ts';
 import type { Path } from '../errors.ts';
 import type { OperationSize } from '../request/size.ts';
-import type { ParameterSource, Statement } from '../sql/fragment.ts';
+import type { ParameterSource } from '../sql/fragment.ts';
+import type { Statement } from '../sql/print.ts';
 
 /** A root field of a mutation. Opaque to generated code, which only passes it on. */
 export type MutationStep =

@@ -12,16 +12,19 @@
 import { EVERY_ROW, mayRepeatKey } from '../contract/shapes.ts';
 import type { Path } from '../errors.ts';
 import type { Table } from '../program/program.ts';
+import { asked } from '../query/rows.ts';
 import type { Scope } from '../query/scope.ts';
 import { reached, rowRule } from '../query/visible.ts';
 import { whereCondition } from '../query/where.ts';
 import type { InputNode, Selection } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
-import { and, identifier, raw, type Sql, type Statement, sql } from '../sql/fragment.ts';
+import { raw, type Sql, sql } from '../sql/fragment.ts';
 import { equality } from '../sql/operand.ts';
+import type { Statement } from '../sql/print.ts';
+import { and, columnOf, nested, selectStatement } from '../sql/statement.ts';
 import { updateWrite } from './assignments.ts';
 import { markedCheck } from './check.ts';
-import { deleteWrite, ruleCondition, whereClause } from './delete.ts';
+import { deleteWrite, ruleCondition } from './delete.ts';
 import { type FixedColumns, uniformSets } from './insert-rows.ts';
 import { flatWrite, ownScope } from './insert-singly.ts';
 import { keep, keepCount, keepRowsAs, keptCount, keptRowsAs, latestRows, rowColumn } from './kept.ts';
@@ -76,7 +79,7 @@ function latestOf(visible: VisibleTable, rows: Sql, scope: Scope): Sql {
   const now = scope.alias('now');
   const before = scope.alias('before');
   const same = table.primaryKey.map(({ name, type }) =>
-    equality(sql`${now}.${identifier(name)}`, type, sql`${before}.${identifier(name)}`, type),
+    equality(columnOf(now, name), type, columnOf(before, name), type),
   );
   return latestRows(
     table,
@@ -122,10 +125,10 @@ class Plan {
     path: Path,
     columns: readonly Sql[],
   ): void {
-    const where = whereClause([...ruleCondition(visible, 'update', alias), ...conditions]);
+    const where = asked([...ruleCondition(visible, 'update', alias), ...conditions]);
     const check = markedCheck(visible, 'update', visible.update!.check ?? EVERY_ROW, alias);
     const count = this.#counts && this.statements.length === 0 ? [keep('count', raw("'0'"))] : [];
-    const statement = chosenStatement(visible.table, alias, where, check, [...count, ...columns]);
+    const statement = chosenStatement(visible, alias, where, check, [...count, ...columns]);
     this.statements.push({ statement, path });
   }
 
@@ -134,7 +137,8 @@ class Plan {
     const tie = (alias: Sql, scope: Scope): Sql => {
       const parent = scope.alias(relationship.name);
       const rows = keptRowsAs(parents.name, parents.visible.table);
-      return sql`exists (select 1 from ${rows} as ${parent} where ${joinCondition(relationship, parent, alias)})`;
+      const where = [joinCondition(relationship, parent, alias)];
+      return sql`exists ${nested(selectStatement({ columns: raw('1'), from: [{ rows, alias: parent }], where }))}`;
     };
     const conditionsOf =
       (operation: 'update' | 'delete', where: InputNode | undefined): Conditions =>
@@ -165,10 +169,10 @@ class Plan {
       const parent = scope.alias(relationship.name);
       const fixed: Record<string, FixedColumns[string]> = {};
       for (const [own, target] of relationship.columns)
-        fixed[target.name] = sql`${parent}.${identifier(own.name)}::${raw(target.type.sql)}`;
+        fixed[target.name] = sql`${columnOf(parent, own.name)}::${raw(target.type.sql)}`;
       const each = {
-        from: sql`${keptRowsAs(name, table)} as ${parent}`,
-        order: table.primaryKey.map((key) => sql`${parent}.${identifier(key.name)}`),
+        from: { rows: keptRowsAs(name, table), alias: parent },
+        order: table.primaryKey.map((key) => columnOf(parent, key.name)),
       };
       this.#add(flatWrite(visible, set, conflict, path, fixed, scope, each), [], visible.table);
     }

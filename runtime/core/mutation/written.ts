@@ -13,9 +13,12 @@ import { onlyOne } from '../query/where.ts';
 import type { Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
-import { join, literal, print, raw, type Sql, type Statement, sql, TRUE } from '../sql/fragment.ts';
+import { tablesWritten } from '../sql/contents.ts';
+import { join, literal, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { print, type Statement } from '../sql/print.ts';
+import { type Item, returning, selectStatement, type With, withItem } from '../sql/statement.ts';
 import { failUnlessPassed, type RowCheck } from './check.ts';
-import { keepCount, keepRows, keptCount, keptRows, rowColumn, rowText, WRITTEN } from './kept.ts';
+import { keepCount, keepRows, keptCount, keptRows, ofWritten, rowColumn, rowText, WRITTEN } from './kept.ts';
 import type { MutationStep, WriteStatement, WriteStep } from './step.ts';
 
 /** `object` answers with `affected_rows` and `returning`, `row` with the row itself. */
@@ -30,7 +33,8 @@ export interface Write {
   readonly alias: Sql;
   /** For each written row. */
   readonly check: RowCheck;
-  readonly table: Table;
+  /** The table as the role sees it. */
+  readonly visible: VisibleTable;
   /** Where errors of the database and a failed check belong. */
   readonly path: Path;
 }
@@ -40,18 +44,32 @@ export interface Write {
  * @param kept the column with the texts of the rows, where rows are kept (see `rowColumn`)
  */
 export function rowsStatement(
-  { statement, alias, check, table }: Write,
+  { statement, alias, check, visible }: Write,
   columns: readonly Sql[],
   kept?: Sql,
 ): Statement {
+  const { table } = visible;
+  const item = { name: WRITTEN, item: statement };
   if (isDistributed(table.source)) {
     // Citus takes no subquery, and nothing but immutable functions, in RETURNING.
-    const apart = sql`(select bool_and(${failUnlessPassed(check ?? TRUE)}) from ${WRITTEN} as ${alias})`;
+    const apart = ofWritten(sql`bool_and(${failUnlessPassed(check ?? TRUE)})`, alias);
     const all = check ? [...columns, apart] : columns;
-    return print(sql`with ${WRITTEN} as (${statement} returning ${alias}.*) select ${join(all, ', ')}`);
+    return written({ ...item, returning: sql`${alias}.*`, statement: row(all) }, visible);
   }
   const returned = returnedColumns(table, alias, check, kept);
-  return print(sql`with ${WRITTEN} as (${statement} returning ${returned}) select ${join(columns, ', ')}`);
+  return written({ ...item, returning: returned, statement: row(columns) }, visible);
+}
+
+function row(columns: readonly Sql[]): Sql {
+  return selectStatement({ columns: join(columns, ', ') });
+}
+
+function printWrite(write: Sql, keeps: boolean): Statement {
+  return { ...print(write, keeps), writes: tablesWritten(write) };
+}
+
+function written(clauses: With, { marks }: VisibleTable): Statement {
+  return printWrite(withItem(clauses), marks);
 }
 
 /** The row of an alias, its text if it is to be kept, and its check. */
@@ -71,28 +89,36 @@ function returnedColumns(table: Table, alias: Sql, check: RowCheck, kept: Sql | 
  * @param columns keep the rows, made of those as WITH item `written`
  */
 export function chosenStatement(
-  table: Table,
+  visible: VisibleTable,
   alias: Sql,
-  where: Sql,
+  where: readonly Sql[],
   check: RowCheck,
   columns: readonly Sql[],
 ): Statement {
+  const { table } = visible;
   const { kind } = table.shape;
   const chosen = returnedColumns(table, alias, check, rowColumn(table));
-  const lock = kind === 'table' || kind === 'partitioned' ? sql` for no key update of ${alias}` : raw('');
+  const locks = kind === 'table' || kind === 'partitioned';
+  const item = selectStatement({
+    columns: chosen,
+    from: [{ rows: table.sql, alias }],
+    where,
+    ...(locks && { ending: sql`for no key update of ${alias}` }),
+  });
   // Materialized, or Postgres would leave out the check, which nothing reads.
-  return print(
-    sql`with ${WRITTEN} as materialized (select ${chosen} from ${table.sql} as ${alias}${where}${lock}) select ${join(columns, ', ')}`,
-  );
+  return written({ name: WRITTEN, isMaterialized: true, item, statement: row(columns) }, visible);
 }
 
 /** A write of one row at most: yields the given columns of it, made of its alias, or nothing. */
 export function rowStatement(write: Write, columns: readonly Sql[]): Statement {
-  const { statement, check, table } = write;
-  if (isDistributed(table.source) && check)
+  const { statement, check, visible } = write;
+  if (isDistributed(visible.table.source) && check)
     return rowsStatement(write, columns.length > 0 ? columns : [TRUE]);
   const returned = check ? [...columns, failUnlessPassed(check)] : columns;
-  return print(returned.length === 0 ? statement : sql`${statement} returning ${join(returned, ', ')}`);
+  return printWrite(
+    returned.length === 0 ? statement : returning(statement, join(returned, ', ')),
+    visible.marks,
+  );
 }
 
 /** The step of a write that is one statement, or two when the answer needs relationships. */
@@ -110,16 +136,14 @@ export function writeStep(
     return writeThenRead([{ statement, path }], visible, selection, form, keptCount, scope);
   }
   if (form === 'row') {
-    const apart = isDistributed(write.table.source);
-    const rest = apart ? sql`from ${WRITTEN} as ${alias}` : raw('');
+    const apart = isDistributed(write.visible.table.source);
+    const rest = apart ? { from: [{ rows: WRITTEN, alias }] } : {};
     const answer = jsonRows('single', rowEntries(selection, visible, alias, scope), rest, scope);
     const statement = (apart ? rowsStatement : rowStatement)(write, [sql`${answer}::text`]);
     return { kind: 'write', statements: [{ statement, path }], answer: [0], isOneObject: true };
   }
-  const row = scope.alias('written');
-  const from = sql`${WRITTEN} as ${row}`;
-  const count = sql`(select count(*) from ${WRITTEN})`;
-  const answer = answerOf(visible, selection, form, from, row, count, scope);
+  const from = { rows: WRITTEN, alias: scope.alias('written') };
+  const answer = answerOf(visible, selection, form, from, ofWritten(raw('count(*)')), scope);
   const statement = rowsStatement(write, [sql`${answer}::text`]);
   return { kind: 'write', statements: [{ statement, path }], answer: [0] };
 }
@@ -139,9 +163,8 @@ export function writeThenRead(
   rows = keptRows(visible.table),
 ): WriteStep {
   const alias = scope.alias(visible.table.shape.name);
-  const from = sql`${rows} as ${alias}`;
-  const answer = answerOf(visible, selection, form, from, alias, count, scope);
-  const read = { statement: print(sql`select ${answer}::text`), path: '$' };
+  const answer = answerOf(visible, selection, form, { rows, alias }, count, scope);
+  const read = { statement: print(row([sql`${answer}::text`]), visible.marks), path: '$' };
   const step: WriteStep = { kind: 'write', statements: [...writes, read], answer: [writes.length] };
   return form === 'row' ? { ...step, isOneObject: true } : step;
 }
@@ -176,16 +199,16 @@ function answerOf(
   visible: VisibleTable,
   selection: Selection,
   form: AnswerForm,
-  from: Sql,
-  alias: Sql,
+  from: Item & { readonly alias: Sql },
   count: Sql,
   scope: Scope,
 ): Sql {
+  const { alias } = from;
   if (form === 'row')
     return jsonRows(
       'single',
       rowEntries(selection, visible, alias, scope),
-      sql`from ${from}${onlyOne(visible.table)}`,
+      { from: [from], ...onlyOne(visible.table) },
       scope,
     );
   const entries = selection.fields.map((field) => {
@@ -198,7 +221,7 @@ function answerOf(
       case 'returning':
         return [
           field.responseName,
-          jsonRows('list', rowEntries(field.selection, visible, alias, scope), sql`from ${from}`, scope),
+          jsonRows('list', rowEntries(field.selection, visible, alias, scope), { from: [from] }, scope),
         ] as const;
       default:
         throw new Error(`the response of a mutation has no ${kind}`);

@@ -30,6 +30,7 @@ import { type TypeNames, typeNames } from '../schema/type-names.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import type { ApiLimits } from '../settings.ts';
 import { identifier, type Sql } from '../sql/fragment.ts';
+import { tableNamed } from '../sql/statement.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import type { GeneratedProgram } from './resolvers.ts';
 import {
@@ -48,6 +49,8 @@ export interface Table {
   readonly source: SourceShape;
   /** `"public"."article"`. */
   readonly sql: Sql;
+  /** The same name, as the type of its rows. */
+  readonly rowType: Sql;
   readonly columns: ReadonlyMap<string, Column>;
   readonly relationships: ReadonlyMap<string, Relationship>;
   readonly computedFields: ReadonlyMap<string, ComputedField>;
@@ -323,7 +326,8 @@ function linkTable(shape: DeclaredTable, find: (key: string) => Table): Table {
     key: objectKey(shape.schema, shape.name),
     shape,
     source: shape.source,
-    sql: identifier(shape.schema, shape.name),
+    sql: tableNamed(shape.schema, shape.name),
+    rowType: identifier(shape.schema, shape.name),
     names,
     get fields() {
       return fields();

@@ -14,8 +14,9 @@ import type {
 } from '../contract/shapes.ts';
 import { keyOf, objectKey } from '../names.ts';
 import { savedStatement } from '../saved/saved-sql.ts';
-import { bindRow, identifier, join, parameter, print, raw, type Sql, sql } from '../sql/fragment.ts';
+import { bindRow, identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { equality } from '../sql/operand.ts';
+import { print } from '../sql/print.ts';
 import { columnType } from '../types.ts';
 import { linkProgram } from './program.ts';
 import type { GeneratedProgram } from './resolvers.ts';

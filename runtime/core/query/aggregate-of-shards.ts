@@ -1,8 +1,10 @@
 /** Aggregates and nodes over rows of distributed tables: what `aggregateOfRows` answers, in the form that Citus takes. */
+
 import type { SelectedField, Selection } from '../request/selection.ts';
 import { roleLimit } from '../saved/mark.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { columnOf, nested, selectStatement } from '../sql/statement.ts';
 import { aggregateEntries } from './aggregate.ts';
 import { type Entry, jsonRows, objectCall } from './json-rows.ts';
 import { type Base, derivedRows, numbered, rowNumber } from './rows.ts';
@@ -27,7 +29,7 @@ export function aggregateOfShards(
   const rows = derivedRows(visible, selection, base, scope, columnsOfNodes);
   const capped = visible.select?.limit !== undefined && nodes.length > 0;
   const reordered = nodes.length > 0 && (base.keys.length > 0 || base.distinct.length > 0);
-  const position = sql`${rows.alias}.${rowNumber(visible.table)}`;
+  const position = columnOf(rows.alias, rowNumber(visible.table));
   const order = reordered ? sql` order by ${position}` : raw('');
   const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');
   const keep = (value: Sql) => value;
@@ -44,7 +46,7 @@ export function aggregateOfShards(
     return [field.responseName, sql`coalesce(${list}, '[]')`];
   });
   const isEmpty = !selection.fields.some(({ definition }) => definition.meaning.kind !== 'typename');
-  if (isEmpty) return jsonRows('single', entries, raw(''), scope);
+  if (isEmpty) return jsonRows('single', entries, {}, scope);
   const from = capped || reordered ? numbered(rows, visible.table) : rows.from;
-  return sql`(select ${objectCall(entries, scope)} from ${from})`;
+  return nested(selectStatement({ columns: objectCall(entries, scope), from: [from] }));
 }

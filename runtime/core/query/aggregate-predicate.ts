@@ -5,6 +5,7 @@ import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { nested, selectStatement } from '../sql/statement.ts';
 import type { ColumnType } from '../types.ts';
 import { comparison, type ObjectNode, objectOf } from './comparison.ts';
 import { behind, type Condition } from './condition.ts';
@@ -39,7 +40,13 @@ export function aggregateCondition(
   // Without an aggregate a SELECT has as many rows as there are.
   if (isTrue(compared.sql)) return compared;
   return {
-    sql: sql`(select ${compared.sql} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')})`,
+    sql: nested(
+      selectStatement({
+        columns: compared.sql,
+        from: [{ rows: target.table.sql, alias: inner }],
+        where: conditions,
+      }),
+    ),
     isTotal: compared.isTotal && filter.isTotal && TOTAL.has(name) && !target.select?.canFail,
   };
 }

@@ -4,6 +4,7 @@ import { outputValue, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { aggregateCall } from '../sql/operand.ts';
+import type { Item } from '../sql/statement.ts';
 import { computedField } from './computed.ts';
 import { type Entry, lateralObject, objectCall } from './json-rows.ts';
 import type { Scope } from './scope.ts';
@@ -15,7 +16,7 @@ export function aggregateEntries(
   selection: Selection,
   rows: Sql,
   keep: (value: Sql) => Sql,
-  objects: Sql[],
+  objects: Item[],
   visible: VisibleTable,
   scope: Scope,
 ): Entry[] {
@@ -44,7 +45,7 @@ export function aggregateEntries(
 
 function objectOfAggregates(
   entries: readonly Entry[],
-  objects: Sql[],
+  objects: Item[],
   visible: VisibleTable,
   scope: Scope,
 ): Sql {

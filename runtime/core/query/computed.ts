@@ -7,7 +7,8 @@ import type { ComputedField, Table } from '../program/program.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
-import { identifier, join, parameter, raw, type Sql, sql, wholeRow } from '../sql/fragment.ts';
+import { identifier, parameter, type Sql, sql, wholeRow } from '../sql/fragment.ts';
+import { callOf } from '../sql/statement.ts';
 import { columnType } from '../types.ts';
 import { valueParameter } from './scope.ts';
 
@@ -30,8 +31,8 @@ export function computedField(
 }
 
 /** The row of an alias as a value. On a worker the row of a shard is of the shard's type, so it is made one of the table's. */
-export function rowArgument({ source, sql: name }: Table, alias: Sql): Sql {
-  return isDistributed(source) ? sql`row(${alias}.*)::${name}` : wholeRow(alias);
+export function rowArgument({ source, rowType }: Table, alias: Sql): Sql {
+  return isDistributed(source) ? sql`row(${alias}.*)::${rowType}` : wholeRow(alias);
 }
 
 function omittedArgument(
@@ -79,5 +80,5 @@ export function functionCall(
     // Without a name it cannot be given where an earlier one is left out.
     else throw omittedArgument(name, names[values.indexOf(undefined)]!, args);
   });
-  return sql`${identifier(name.schema, name.name)}(${parts.length ? join(parts, ', ') : raw('')})`;
+  return callOf(name.schema, name.name, parts);
 }

@@ -5,7 +5,9 @@
  * or it is evaluated behind the rule: `case when <rule> then <condition> end`. The order within a CASE is certain, and the
  * planner, which tries other conditions on values from its statistics, does not look inside.
  */
-import { and, isTrue, or, type Sql, sql, TRUE } from '../sql/fragment.ts';
+
+import { isTrue, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { and, or } from '../sql/statement.ts';
 
 export interface Condition {
   readonly sql: Sql;

@@ -2,13 +2,14 @@
 import { EngineError } from '../errors.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
 import { outputValue, shownValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
-import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { columnOf, type Item, nested, selectStatement } from '../sql/statement.ts';
 import { aggregateEntries } from './aggregate.ts';
 import { groupCondition } from './aggregate-predicate.ts';
 import { objectOf } from './comparison.ts';
 import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
 import { aggregateKeys, direction, orderBy, type SortKey } from './order.ts';
-import { argumentName, type Base, baseRows, limitClause, offsetClause, type RowSource } from './rows.ts';
+import { argumentName, type Base, baseRows, limitOf, offsetOf, type RowSource } from './rows.ts';
 import type { Scope } from './scope.ts';
 import { whereCondition } from './where.ts';
 
@@ -30,15 +31,15 @@ export function groupsOfRows(
   const grouped = [...keys].map(([, { name, column }]): Entry => [name, column.value(base.alias)]);
   const order = groupOrder(args.get(argumentName(visible)('order_by')), keys, base);
   const having = conditions(args.get('having'), base, scope);
-  const limits = [...limitClause(args, visible, true), ...offsetClause(args)];
+  const limits = { limit: limitOf(args, visible, true), offset: offsetOf(args) };
 
   const result = scope.alias('group');
-  const objects: Sql[] = [];
+  const objects: Item[] = [];
   const kept: Entry[] = [...grouped];
   const keep = (value: Sql): Sql => {
     const name = `a${kept.length - grouped.length + 1}`;
     kept.push([name, value]);
-    return sql`${result}.${identifier(name)}`;
+    return columnOf(result, name);
   };
   const entries = selection.fields.map((field): Entry => {
     const { kind } = field.definition.meaning;
@@ -51,8 +52,16 @@ export function groupsOfRows(
   });
   // By position: an alias or an expression could mean something else there.
   const by = grouped.length > 0 ? raw(grouped.map((_, index) => index + 1).join(', ')) : raw('()');
-  const rows = sql`select ${columns(kept)} ${base.from}${base.where} group by ${by}${having}${orderBy(order)}${join(limits, '')}`;
-  return jsonRows('list', entries, sql`from (${rows}) as ${result}${join(objects, '')}`, scope);
+  const rows = selectStatement({
+    columns: columns(kept),
+    from: base.from,
+    where: base.where,
+    group: by,
+    having,
+    order: orderBy(order),
+    ...limits,
+  });
+  return jsonRows('list', entries, { from: [{ rows: nested(rows), alias: result }, ...objects] }, scope);
 }
 
 /** A column that groups have in common: what it is called among the grouped columns, counted from 1. */
@@ -86,7 +95,7 @@ function keyEntries(
     const { column } = meaning.column;
     const key = keys.get(column.name);
     if (!key) return [field.responseName, raw('null')];
-    const value = shownValue(column, sql`${result}.${identifier(key.name)}`);
+    const value = shownValue(column, columnOf(result, key.name));
     return [field.responseName, outputValue(column.type, value, scope.options.stringifyNumbers)];
   });
 }
@@ -122,14 +131,13 @@ function keyOrder(node: InputNode, keys: ReadonlyMap<string, Key>): readonly Sor
   });
 }
 
-/** ` having …`, or nothing. */
-function conditions(node: InputNode | undefined, { alias, visible }: Base, scope: Scope): Sql {
-  const all = itemsOf(node).map((item) =>
+/** The conditions of HAVING. */
+function conditions(node: InputNode | undefined, { alias, visible }: Base, scope: Scope): readonly Sql[] {
+  return itemsOf(node).map((item) =>
     groupCondition(objectOf(item), alias, visible, scope, (filter) =>
       whereCondition(filter, alias, visible, scope, []),
     ),
   );
-  return all.length > 0 ? sql` having ${join(all, ' and ')}` : raw('');
 }
 
 /** Items of a list, or the only one. Nulls are ignored. */

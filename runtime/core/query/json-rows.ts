@@ -2,7 +2,8 @@
 
 import { MAX_IDENTIFIER } from '../names.ts';
 import type { Table } from '../program/program.ts';
-import { empty, identifier, join, literal, type Sql, sql, wholeRow } from '../sql/fragment.ts';
+import { identifier, join, literal, type Sql, sql, wholeRow } from '../sql/fragment.ts';
+import { type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
 import type { Scope } from './scope.ts';
 
 /** A key of an object, and the expression of its value. */
@@ -20,9 +21,14 @@ function areColumnNames(entries: readonly Entry[]): boolean {
 export function jsonObject(entries: readonly Entry[], scope: Scope): Sql {
   const alias = scope.alias('object');
   if (areColumnNames(entries)) {
-    return sql`(select row_to_json(${wholeRow(alias)}) from (select ${columns(entries)}) as ${alias})`;
+    const rows = nested(selectStatement({ columns: columns(entries) }));
+    return nested(
+      selectStatement({ columns: sql`row_to_json(${wholeRow(alias)})`, from: [{ rows, alias }] }),
+    );
   }
-  return sql`(select ${pairs(alias)} from (values ${pairRows(entries)}) as ${alias} ("name", "value"))`;
+  const rows = nested(sql`values ${pairRows(entries)}`);
+  const names = [identifier('name'), identifier('value')];
+  return nested(selectStatement({ columns: pairs(alias), from: [{ rows, alias, columns: names }] }));
 }
 
 /** `"value" as "name"` for each entry. */
@@ -34,15 +40,14 @@ export function columns(entries: readonly Entry[]): Sql {
 }
 
 /**
- * The rows of a query as JSON: a list of objects, or the object of its only row (null when there is none). `rest` is
- * everything behind the select list, `distinct` what is ahead of it.
+ * The rows of a query as JSON: a list of objects, or the object of its only row (null when there is none).
+ * @param rest the clauses of the query beside its select list
  */
 export function jsonRows(
   form: 'list' | 'single',
   entries: readonly Entry[],
-  rest: Sql,
+  rest: Omit<Select, 'columns'>,
   scope: Scope,
-  distinct = empty,
 ): Sql {
   const alias = scope.alias(form === 'list' ? 'rows' : 'row');
   const short = areColumnNames(entries);
@@ -50,7 +55,8 @@ export function jsonRows(
   const row = short ? wholeRow(alias) : sql`${alias}."object"`;
   const result =
     form === 'list' ? sql`coalesce(json_agg(${row}), '[]')` : short ? sql`row_to_json(${row})` : row;
-  return sql`(select ${result} from (select ${distinct}${list} ${rest}) as ${alias})`;
+  const rows = nested(selectStatement({ ...rest, columns: list }));
+  return nested(selectStatement({ columns: result, from: [{ rows, alias }] }));
 }
 
 /** A column beside all of a table's: its name, made longer until the table has none like it. */
@@ -90,9 +96,10 @@ export function objectCall(entries: readonly Entry[], scope: Scope): Sql {
 const MAX_OBJECTS = 16;
 
 /** An object of values that the FROM items give, made by one more FROM item in `objects`: cheaper than a subselect, which has its own plan. */
-export function lateralObject(entries: readonly Entry[], objects: Sql[], scope: Scope): Sql {
+export function lateralObject(entries: readonly Entry[], objects: Item[], scope: Scope): Sql {
   if (!areColumnNames(entries) || objects.length >= MAX_OBJECTS) return jsonObject(entries, scope);
   const object = scope.alias('object');
-  objects.push(sql` cross join lateral (select ${columns(entries)}) as ${object}`);
+  const rows = nested(selectStatement({ columns: columns(entries) }));
+  objects.push({ join: 'cross join lateral', rows, alias: object });
   return sql`row_to_json(${wholeRow(object)})`;
 }

@@ -5,8 +5,9 @@ import { EngineError } from '../errors.ts';
 import type { ComputedField } from '../program/program.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
-import { join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { raw, type Sql, sql } from '../sql/fragment.ts';
 import { aggregateCall } from '../sql/operand.ts';
+import { nested, selectStatement } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { objectOf } from './comparison.ts';
@@ -90,11 +91,13 @@ function objectKeys(
         const inner = scope.alias(meaning.relationship.name);
         const { relationship, visible: target } = meaning;
         const conditions = related(visible, relationship, target, alias, inner);
-        const limit = relationship.shape.unique ? raw('') : raw(' limit 1');
+        const rest = {
+          from: [{ rows: target.table.sql, alias: inner }],
+          where: conditions,
+          ...(!relationship.shape.unique && { limit: raw('1') }),
+        };
         return objectKeys(value, inner, seen(target), scope, (expression) =>
-          wrap(
-            sql`(select ${expression} from ${target.table.sql} as ${inner} where ${join(conditions, ' and ')}${limit})`,
-          ),
+          wrap(nested(selectStatement({ columns: expression, ...rest }))),
         ).map(({ expression, direction: order, value: far }) => ({
           expression,
           direction: order,
@@ -109,7 +112,7 @@ function objectKeys(
       case 'aggregateOrder': {
         const inner = scope.alias(meaning.relationship.name);
         const target = meaning.visible;
-        const from =
+        const rows =
           'target' in meaning.relationship
             ? target.table.sql
             : computedField(meaning.relationship, visible, alias, undefined);
@@ -117,9 +120,9 @@ function objectKeys(
           'target' in meaning.relationship
             ? related(visible, meaning.relationship, target, alias, inner)
             : rowRule(target, inner);
-        const where = conditions.length ? sql` where ${join(conditions, ' and ')}` : raw('');
+        const rest = { from: [{ rows, alias: inner }], where: conditions };
         return aggregateKeys(value, inner, target).map(({ expression, direction: order, value: far }) => ({
-          expression: wrap(sql`(select ${expression} from ${from} as ${inner}${where})`),
+          expression: wrap(nested(selectStatement({ columns: expression, ...rest }))),
           direction: order,
           // Sums overflow.
           value: { ...far, path: [name, ...far.path], nullable: true, isTotal: false },
@@ -195,13 +198,9 @@ export function direction(node: InputNode): string {
   );
 }
 
-/** ` order by …`, or nothing. */
-export function orderBy(keys: readonly SortKey[]): Sql {
-  if (keys.length === 0) return raw('');
-  return sql` order by ${join(
-    keys.map((key) => sql`${key.expression} ${raw(key.direction)}`),
-    ', ',
-  )}`;
+/** The keys as an ORDER BY lists them. */
+export function orderBy(keys: readonly SortKey[]): readonly Sql[] {
+  return keys.map((key) => sql`${key.expression} ${raw(key.direction)}`);
 }
 
 /**

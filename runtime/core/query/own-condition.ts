@@ -3,9 +3,10 @@
 import type { Where } from '../contract/row-types.ts';
 import type { DeclaredTable } from '../contract/shapes.ts';
 import type { Column, Table } from '../program/program.ts';
-import { identifier, type Sql, sql } from '../sql/fragment.ts';
-import { asOperand, infixOperator } from '../sql/operand.ts';
+import { type Sql, sql } from '../sql/fragment.ts';
+import { asOperand, compare, infixOperator } from '../sql/operand.ts';
 import { arrayParameter, typedParameter } from '../sql/spatial.ts';
+import { columnOf } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeList, encodeValue } from '../types.ts';
 import { allOf, anyOf, type Condition } from './condition.ts';
@@ -35,7 +36,7 @@ export function ownCondition(where: OwnWhere, alias: Sql, table: Table): Conditi
     return comparison(
       column,
       value as Readonly<Record<string, unknown>>,
-      asOperand(sql`${alias}.${identifier(name)}`, column.type),
+      asOperand(columnOf(alias, name), column.type),
     );
   });
   return allOf(conditions);
@@ -55,7 +56,7 @@ function comparison({ type }: Column, operands: Readonly<Record<string, unknown>
     const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
     if (operator === undefined) throw new Error(`there is no operator ${JSON.stringify(name)}`);
     const operand = typedParameter(type, { from: 'constant', value }, (each) => encodeValue(type, each));
-    return sql`${left}${infixOperator(operator, type)}${operand}`;
+    return compare(left, operator, type, operand);
   };
   const isTotal = hasTotalComparison(type);
   return allOf(Object.entries(operands).map(([name, value]) => ({ sql: compared(name, value), isTotal })));

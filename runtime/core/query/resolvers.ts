@@ -4,7 +4,7 @@ import type { Where } from '../contract/row-types.ts';
 import type { DeclaredTable } from '../contract/shapes.ts';
 import type { Call } from '../program/root-fields.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { join, type Sql, sql } from '../sql/fragment.ts';
+import type { Sql } from '../sql/fragment.ts';
 import { behind } from './condition.ts';
 import { groupsOfRows } from './groups.ts';
 import { ownCondition } from './own-condition.ts';
@@ -45,7 +45,7 @@ export function selectByKey<Of extends DeclaredTable>(
   const scope = scopeOf(requester);
   const visible = scope.roleSchema.of(of);
   const alias = scope.alias(visible.table.shape.name);
-  const conditions = [
+  const where = [
     ...keyCondition(visible, alias, args),
     ...rowRule(visible, alias),
     ...onlyRows(visible, only).conditions(alias),
@@ -55,7 +55,7 @@ export function selectByKey<Of extends DeclaredTable>(
     selection,
     visible.table.sql,
     alias,
-    sql`where ${join(conditions, ' and ')}${onlyOne(visible.table)}`,
+    { where, ...onlyOne(visible.table) },
     scope,
   );
 }

@@ -5,13 +5,15 @@
 import { conventionalName } from '../names.ts';
 import type { Relationship, Table } from '../program/program.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
-import { isMark, roleLimit } from '../saved/mark.ts';
+import { roleLimit } from '../saved/mark.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
-import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { holdsStatement } from '../sql/contents.ts';
+import { identifier, isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { columnOf, type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
 import { NumberText } from '../types.ts';
 import { rowArgument } from './computed.ts';
-import { besideColumns, columns, type Entry } from './json-rows.ts';
+import { columns, type Entry, nameBeside } from './json-rows.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
 import { reached, rowRule, seen, visibleThrough } from './visible.ts';
@@ -21,6 +23,8 @@ import { whereCondition } from './where.ts';
 export interface RowSource {
   /** The name of its rows in aliases: the table, the relationship or the function. */
   readonly name: string;
+  /** Items of FROM before it, which its conditions may name. */
+  readonly beside?: readonly Item[];
   readonly from: Sql;
   readonly conditions: (alias: Sql) => readonly Sql[];
   /** The rest of the role's rule beyond those; default: the whole rule. */
@@ -58,19 +62,21 @@ export interface Base {
   /** The rows as the role sees them. */
   readonly visible: VisibleTable;
   readonly alias: Sql;
-  /** `from …`, with joins that neither add rows nor take any away that the conditions would not. */
-  readonly from: Sql;
-  /** ` where …`, or nothing. */
-  readonly where: Sql;
+  /** With joins that neither add rows nor take any away that the conditions would not. */
+  readonly from: readonly Item[];
+  readonly where: readonly Sql[];
   /** Columns of `distinct_on`, by database name. */
   readonly distinct: readonly string[];
   readonly keys: readonly SortKey[];
   /** The place of a row in the order of its source, where that order is kept. */
   readonly position?: Sql;
-  /** ` limit … offset …`, or nothing. */
-  readonly limit: Sql;
-  readonly limited: boolean;
+  readonly limits: Limits;
 }
+
+type Limits = Pick<Select, 'limit' | 'offset'>;
+
+/** Everything behind the select list. */
+export type Rest = Omit<Select, 'columns'>;
 
 /** @param capped the limit of the role holds for these rows */
 export function baseRows(
@@ -88,21 +94,24 @@ export function baseRows(
   const { joins, conditions } = read(alias);
   const keys = sortKeys(args.get(name('order_by')), alias, visible, scope);
   const distinct = distinctColumns(args.get(name('distinct_on')), keys, visible, path);
-  const clauses = [...limitClause(args, target, capped), ...offsetClause(args)];
-  const limits = { limit: join(clauses, ''), limited: clauses.length > 0 };
+  const limits = { limit: limitOf(args, target, capped), offset: offsetOf(args) };
   const isKept = source.ordered && keys.length === 0 && !isDistributed(visible.table.source);
   const isAlone = joins.length === 0 && distinct.length === 0 && conditions.every(isOfRow);
-  if (isKept && !isAlone) return { ...inOwnOrder(alias, visible, source, read), distinct, ...limits };
+  if (isKept && !isAlone) return { ...inOwnOrder(alias, visible, source, read), distinct, limits };
   return {
     visible,
     alias,
-    from: sql`from ${source.from} as ${alias}${join(joins, '')}`,
-    where: whereOf(conditions),
+    from: [...itemsOf(source, alias), ...joins],
+    where: asked(conditions),
     distinct,
     keys,
     ...(isKept && { position: PLACE }),
-    ...limits,
+    limits,
   };
+}
+
+function itemsOf({ beside = [], from: rows }: RowSource, alias: Sql): readonly Item[] {
+  return [...beside, { rows, alias, ...(beside.length > 0 && { join: 'cross join' }) }];
 }
 
 /** The joins and conditions that arguments and rules ask of a row. */
@@ -112,8 +121,8 @@ function readRow(
   args: RootArguments,
   source: RowSource,
   scope: Scope,
-): { readonly joins: readonly Sql[]; readonly conditions: readonly Sql[] } {
-  const joins: Sql[] = [];
+): { readonly joins: readonly Item[]; readonly conditions: readonly Sql[] } {
+  const joins: Item[] = [];
   const ties = source.conditions(row);
   const rule = reached(ties, visible, rowRule(visible, row));
   const conditions = [
@@ -124,10 +133,9 @@ function readRow(
   return { joins, conditions };
 }
 
-/** ` where …`, or nothing. */
-function whereOf(conditions: readonly Sql[]): Sql {
-  const all = conditions.filter((condition) => !isTrue(condition));
-  return all.length > 0 ? sql` where ${join(all, ' and ')}` : raw('');
+/** The conditions that demand something. */
+export function asked(conditions: readonly Sql[]): readonly Sql[] {
+  return conditions.filter((condition) => !isTrue(condition));
 }
 
 /** The place of a row among those that its SELECT gives, which reads nothing but their source. */
@@ -152,26 +160,28 @@ function inOwnOrder(
   const isInside = inside.conditions.map(isOfRow);
   // What `where` joins with is known outside only.
   if (joins.length > 0) isInside[isInside.length - 1] = false;
-  const own = whereOf(inside.conditions.filter((_, index) => isInside[index]));
-  const place = besideColumns(visible.table, 'engine order');
-  const position = sql`${alias}.${place}`;
+  const own = asked(inside.conditions.filter((_, index) => isInside[index]));
+  const place = nameBeside(visible.table, 'engine order');
+  const position = columnOf(alias, place);
   const selected = isWhole ? sql`${rowValue(visible.table, alias)} as "row"` : sql`${alias}.*`;
-  const numbered = sql`select ${selected}, ${PLACE} as ${place} from ${source.from} as ${alias}${own}`;
+  const rows = selectStatement({
+    columns: sql`${selected}, ${PLACE} as ${identifier(place)}`,
+    from: itemsOf(source, alias),
+    where: own,
+  });
   return {
     visible,
     alias: row,
-    from: sql`from (${numbered}) as ${alias}${join(joins, '')}`,
-    where: whereOf(conditions.filter((_, index) => !isInside[index])),
+    from: [{ rows: nested(rows), alias }, ...joins],
+    where: asked(conditions.filter((_, index) => !isInside[index])),
     keys: [{ expression: position, direction: 'asc' }],
     position,
   };
 }
 
 /** True if a condition asks nothing but the row: Postgres may answer a subquery by a join. */
-function isOfRow({ nodes }: Sql): boolean {
-  return nodes.every(
-    (node) => node.kind !== 'text' || isMark(node.text) || !/\b(?:select|values|table)\b/i.test(node.text),
-  );
+function isOfRow(condition: Sql): boolean {
+  return !holdsStatement(condition);
 }
 
 /** Writes the name of an argument by the naming convention. */
@@ -179,16 +189,15 @@ export function argumentName(visible: VisibleTable): (name: string) => string {
   return (name) => conventionalName(visible.table.source, name);
 }
 
-/** ` limit …`, or nothing: the argument or, where it holds (`capped`), the smaller of it and the role's limit. */
-export function limitClause(args: RootArguments, visible: VisibleTable, capped: boolean): readonly Sql[] {
+/** The argument or, where it holds (`capped`), the smaller of it and the role's limit. */
+export function limitOf(args: RootArguments, visible: VisibleTable, capped: boolean): Sql | undefined {
   const node = args.get('limit');
   const isLimited = capped && visible.select?.limit !== undefined;
-  if (!node || node.kind === 'null') return isLimited ? [sql` limit ${roleLimit(visible)}`] : [];
+  if (!node || node.kind === 'null') return isLimited ? roleLimit(visible) : undefined;
   const written = writtenLimit(node);
-  if (written !== undefined)
-    return [sql` limit ${capped ? roleLimit(visible, written) : raw(String(written))}`];
+  if (written !== undefined) return capped ? roleLimit(visible, written) : raw(String(written));
   const wanted = strictParameter(node, 'bigint');
-  return [isLimited ? sql` limit least(${wanted}, ${roleLimit(visible)})` : sql` limit ${wanted}`];
+  return isLimited ? sql`least(${wanted}, ${roleLimit(visible)})` : wanted;
 }
 
 /**
@@ -201,18 +210,16 @@ function writtenLimit(node: InputNode): number | undefined {
   return value instanceof NumberText && /^\d{1,15}$/.test(value.text) ? Number(value.text) : undefined;
 }
 
-/** ` offset …`, or nothing. */
-export function offsetClause(args: RootArguments): readonly Sql[] {
+export function offsetOf(args: RootArguments): Sql | undefined {
   const node = args.get('offset');
-  return !node || node.kind === 'null' ? [] : [sql` offset ${strictParameter(node, 'bigint')}`];
+  return !node || node.kind === 'null' ? undefined : strictParameter(node, 'bigint');
 }
 
 export interface DerivedRows {
   /** The row whose columns are read. */
   readonly row: Sql;
   readonly alias: Sql;
-  /** The FROM item, alias included. */
-  readonly from: Sql;
+  readonly from: Item;
   /** The place of a row in an order that joins have to keep. */
   readonly position?: Sql;
 }
@@ -232,38 +239,29 @@ export function derivedRows(
   const alias = scope.alias('selected');
   const whole = needsWholeRows(visible, selection);
   const row = whole ? sql`${rowValue(visible.table, base.alias)} as "row"` : sql`${base.alias}.*`;
-  const more = further.length > 0 ? sql`, ${columns(further)}` : raw('');
-  const derived = { row: whole ? sql`(${alias}."row")` : alias, alias };
-  const rest = sql`${base.from}${base.where}`;
-  if (!base.position) {
-    const select = sql`select ${distinctOn(visible, base)}${row}${more}`;
-    return { ...derived, from: sql`(${select} ${rest}${orderBy(base.keys)}${base.limit}) as ${alias}` };
-  }
-  const name = besideColumns(visible.table, 'engine position');
-  const position = sql`${alias}.${name}`;
-  const select = sql`select ${distinctOn(visible, base)}${row}${more}, ${base.position} as ${name}`;
-  if (base.distinct.length === 0)
-    return {
-      ...derived,
-      position,
-      from: sql`(${select} ${rest}${orderBy(base.keys)}${base.limit}) as ${alias}`,
-    };
+  const list = [row, ...(further.length > 0 ? [columns(further)] : [])];
+  const derived = { row: whole ? nested(columnOf(alias, 'row')) : alias, alias };
+  const distinct = distinctOn(visible, base);
+  const rest = { distinct, from: base.from, where: base.where };
+  const rows = (statement: Select): Item => ({ rows: nested(selectStatement(statement)), alias });
+  const ordered = { ...rest, order: orderBy(base.keys), ...base.limits };
+  if (!base.position) return { ...derived, from: rows({ columns: join(list, ', '), ...ordered }) };
+  const name = nameBeside(visible.table, 'engine position');
+  const position = columnOf(alias, name);
+  const placed = join([...list, sql`${base.position} as ${identifier(name)}`], ', ');
+  if (distinct.length === 0) return { ...derived, position, from: rows({ columns: placed, ...ordered }) };
   // The first of equal rows stays, at its place.
-  const leading = distinctValues(visible, base).map(
-    (expression): SortKey => ({ expression, direction: 'asc' }),
-  );
-  const first = sql`(${select} ${rest}${orderBy([...leading, ...base.keys])}) as ${alias}`;
-  const from = sql`(select ${alias}.* from ${first} order by ${position}${base.limit}) as ${alias}`;
+  const leading = distinct.map((expression): SortKey => ({ expression, direction: 'asc' }));
+  const first = rows({ columns: placed, ...rest, order: orderBy([...leading, ...base.keys]) });
+  const from = rows({ columns: sql`${alias}.*`, from: [first], order: [position], ...base.limits });
   return { ...derived, position, from };
 }
 
-/** `distinct on (…) `, or nothing. */
-export function distinctOn(visible: VisibleTable, { distinct, alias }: Base): Sql {
-  if (distinct.length === 0) return raw('');
-  return sql`distinct on (${join(distinctValues(visible, { distinct, alias }), ', ')}) `;
-}
-
-function distinctValues(visible: VisibleTable, { distinct, alias }: Pick<Base, 'distinct' | 'alias'>): Sql[] {
+/** The values of `distinct_on`. */
+export function distinctOn(
+  visible: VisibleTable,
+  { distinct, alias }: Pick<Base, 'distinct' | 'alias'>,
+): Sql[] {
   return distinct.map((name) => visible.select!.readable.get(name)!.value(alias));
 }
 
@@ -293,15 +291,16 @@ function needsWholeRows(visible: VisibleTable, selection: Selection): boolean {
 /** The row of an alias in a list of columns, where a star would give them one by one. A row that is a value already stays one. */
 function rowValue(table: Table, alias: Sql): Sql {
   const row = rowArgument(table, alias);
-  return isDistributed(table.source) || row === alias ? row : sql`(${row})::${table.sql}`;
+  return isDistributed(table.source) || row === alias ? row : sql`(${row})::${table.rowType}`;
 }
 
 /** The same rows with their position, under the same alias. */
-export function numbered(rows: DerivedRows, table: Table): Sql {
-  return sql`(select ${rows.alias}.*, row_number() over () as ${rowNumber(table)} from ${rows.from}) as ${rows.alias}`;
+export function numbered({ alias, from }: DerivedRows, table: Table): Item {
+  const columns = sql`${alias}.*, row_number() over () as ${identifier(rowNumber(table))}`;
+  return { rows: nested(selectStatement({ columns, from: [from] })), alias };
 }
 
-/** The column with the position. */
-export function rowNumber(table: Table): Sql {
-  return besideColumns(table, 'row number');
+/** Name of the column with the position. */
+export function rowNumber(table: Table): string {
+  return nameBeside(table, 'row number');
 }

@@ -19,8 +19,10 @@ import {
   raw,
   type Sql,
   sql,
+  unnested,
 } from '../sql/fragment.ts';
 import { arrayParameter, typedParameter } from '../sql/spatial.ts';
+import { aliasNamed, selectStatement } from '../sql/statement.ts';
 import { type ColumnType, columnType, encodeItems, encodeList, encodeValue, NumberText } from '../types.ts';
 import { encodePattern } from './like-pattern.ts';
 
@@ -56,7 +58,7 @@ export function createScope(roleSchema: RoleSchema, options: PlanOptions): Scope
     role: roleSchema.role ?? '',
     roleSchema,
     options,
-    alias: (use) => identifier(`${shortened(use)}${REQUEST_ALIAS}${++count}`),
+    alias: (use) => aliasNamed(`${shortened(use)}${REQUEST_ALIAS}${++count}`),
   };
 }
 
@@ -108,7 +110,11 @@ export function patternParameter(node: InputNode, type: ColumnType, language: 'l
 export function arrayListOperand(node: InputNode, type: ColumnType): Sql {
   const encode = (values: unknown) => encodeArrayTexts(type, values);
   const texts = parameter(sourceOf(node), 'text[]', encode, node.path, { as: 'arrays', type: type.key });
-  return sql`select "list"."item"::${raw(type.sql)} from pg_catalog.unnest(${texts}) as "list" ("item")`;
+  const [list, item] = [identifier('list'), identifier('item')];
+  return selectStatement({
+    columns: sql`${list}.${item}::${raw(type.sql)}`,
+    from: [{ rows: unnested([texts]), alias: list, columns: [item] }],
+  });
 }
 
 function encodeArrayTexts(type: ColumnType, values: unknown): string | null {

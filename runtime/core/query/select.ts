@@ -9,7 +9,8 @@ import { roleLimit } from '../saved/mark.ts';
 import type { FieldMeaning } from '../schema/types.ts';
 import { outputValue, shownValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
-import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { columnOf, conjunction, type Item, nested, selectStatement } from '../sql/statement.ts';
 import type { ColumnType } from '../types.ts';
 import { aggregateEntries, countsDistinct } from './aggregate.ts';
 import { aggregateOfShards } from './aggregate-of-shards.ts';
@@ -20,10 +21,12 @@ import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
 import { orderBy, type SortKey } from './order.ts';
 import {
   argumentName,
+  type Base,
   baseRows,
   derivedRows,
   distinctOn,
   numbered,
+  type Rest,
   type RowSource,
   relatedRows,
   rowNumber,
@@ -42,24 +45,30 @@ export function listOfRows(
   const base = baseRows(visible, args, source, true, selection.argumentsPath, scope);
   if (isDistributed(visible.table.source)) {
     const entries = rowEntries(selection, base.visible, base.alias, scope);
-    const rest = sql`${base.from}${base.where}${orderBy(base.keys)}${base.limit}`;
-    return jsonRows('list', entries, rest, scope, distinctOn(visible, base));
+    return jsonRows('list', entries, { distinct: distinctOn(visible, base), ...restOf(base) }, scope);
   }
-  if (base.distinct.length === 0 && !(base.limited && selection.fields.some(isCostly))) {
+  const isLimited = base.limits.limit !== undefined || base.limits.offset !== undefined;
+  if (base.distinct.length === 0 && !(isLimited && selection.fields.some(isCostly))) {
     const joins = noJoins();
     const entries = rowEntries(selection, base.visible, base.alias, scope, joins);
     const isSorted = !base.position || base.keys.length > 0;
     if (isSorted || joins.tables.length === 0) {
-      const rest = sql`${base.from}${joined(joins)}${base.where}${orderBy(base.keys)}${base.limit}`;
-      return jsonRows('list', entries, rest, scope);
+      return jsonRows('list', entries, restOf(base, joined(joins)), scope);
     }
   }
   const rows = derivedRows(visible, selection, base, scope);
-  const order = rows.position ? sql` order by ${rows.position}` : orderAgain(base.keys, visible, rows.row);
+  const order = rows.position ? [rows.position] : orderAgain(base.keys, visible, rows.row);
   const joins = order && noJoins();
   const entries = rowEntries(selection, base.visible, rows.row, scope, joins);
-  const rest = joins?.tables.length ? sql`${joined(joins)}${order!}` : raw('');
-  return jsonRows('list', entries, sql`from ${rows.from}${rest}`, scope);
+  const rest = joins?.tables.length
+    ? { from: [rows.from, ...joined(joins)], order: order! }
+    : { from: [rows.from] };
+  return jsonRows('list', entries, rest, scope);
+}
+
+/** Everything behind the select list of the rows. @param joins behind their own */
+function restOf({ from, where, keys, limits }: Base, joins: readonly Item[] = []): Rest {
+  return { from: [...from, ...joins], where, order: orderBy(keys), ...limits };
 }
 
 /** Expressions to evaluate after limit and offset, because they cost more than the base row. */
@@ -68,7 +77,7 @@ function isCostly({ definition: { meaning } }: SelectedField): boolean {
 }
 
 /** The order once more, for rows of a derived table that joins may have mixed up; undefined where it cannot be told. */
-function orderAgain(keys: readonly SortKey[], visible: VisibleTable, alias: Sql): Sql | undefined {
+function orderAgain(keys: readonly SortKey[], visible: VisibleTable, alias: Sql): readonly Sql[] | undefined {
   const again: SortKey[] = [];
   for (const { column, direction } of keys) {
     const own = column === undefined ? undefined : visible.select?.readable.get(column);
@@ -78,18 +87,18 @@ function orderAgain(keys: readonly SortKey[], visible: VisibleTable, alias: Sql)
   return orderBy(again);
 }
 
-/** The JSON of a query's only row, or null. `rest` is everything behind the FROM item. */
+/** The JSON of a query's only row, or null. @param rest its clauses but FROM */
 export function singleRow(
   visible: VisibleTable,
   selection: Selection,
-  from: Sql,
+  rows: Sql,
   alias: Sql,
-  rest: Sql,
+  rest: Rest,
   scope: Scope,
 ): Sql {
   const joins = noJoins();
   const entries = rowEntries(selection, visible, alias, scope, joins);
-  return jsonRows('single', entries, sql`from ${from} as ${alias}${joined(joins)} ${rest}`, scope);
+  return jsonRows('single', entries, { ...rest, from: [{ rows, alias }, ...joined(joins)] }, scope);
 }
 
 /**
@@ -97,9 +106,9 @@ export function singleRow(
  * row, and Postgres may choose how to join.
  */
 interface Joins {
-  readonly tables: Sql[];
+  readonly tables: Item[];
   /** Objects made of their columns, inner ones first. */
-  readonly objects: Sql[];
+  readonly objects: Item[];
 }
 
 /** Maximum number of joins behind one FROM item: as many as Postgres plans together (join_collapse_limit). */
@@ -120,8 +129,8 @@ function noJoins(): Joins {
   return { tables: [], objects: [] };
 }
 
-function joined({ tables, objects }: Joins): Sql {
-  return join([...tables, ...objects], '');
+function joined({ tables, objects }: Joins): readonly Item[] {
+  return [...tables, ...objects];
 }
 
 /** The JSON of a selection set for one row. With `joins`, object relationships may become joins behind the row's FROM. */
@@ -198,8 +207,8 @@ function relatedRow(
   scope: Scope,
 ): Sql {
   const alias = scope.alias(relationship.name);
-  const conditions = related(from, relationship, visible, outer, alias);
-  const rest = sql`where ${join(conditions, ' and ')}${raw(relationship.shape.unique ? '' : ' limit 1')}`;
+  const where = related(from, relationship, visible, outer, alias);
+  const rest = { where, ...(!relationship.shape.unique && { limit: raw('1') }) };
   return singleRow(seen(visible), selection, visible.table.sql, alias, rest, scope);
 }
 
@@ -228,10 +237,10 @@ function joinedRow(
 ): Sql {
   const alias = scope.alias(relationship.name);
   const conditions = related(from, relationship, visible, outer, alias);
-  joins.tables.push(sql` left join ${visible.table.sql} as ${alias} on ${join(conditions, ' and ')}`);
+  joins.tables.push({ join: 'left join', rows: visible.table.sql, alias, on: conjunction(conditions) });
   const entries = rowEntries(selection, seen(visible), alias, scope, joins);
   const [[, key]] = relationship.columns as [Relationship['columns'][number]];
-  const matched = sql`${alias}.${identifier(key.name)} is not null`;
+  const matched = sql`${columnOf(alias, key.name)} is not null`;
   return sql`case when ${matched} then ${lateralObject(entries, joins.objects, scope)} end`;
 }
 
@@ -302,10 +311,10 @@ export function functionRow(
   scope: Scope,
 ): Sql {
   const row: RowSource = { ...source, conditions: (alias) => [sql`not ((${alias}.*) is null)`] };
-  const { alias, from, where, limit } = baseRows(visible, args, row, false, selection.argumentsPath, scope);
+  const base = baseRows(visible, args, row, false, selection.argumentsPath, scope);
   const joins = noJoins();
-  const entries = rowEntries(selection, visible, alias, scope, joins);
-  return jsonRows('single', entries, sql`${from}${joined(joins)}${where}${limit}`, scope);
+  const entries = rowEntries(selection, visible, base.alias, scope, joins);
+  return jsonRows('single', entries, restOf({ ...base, keys: [] }, joined(joins)), scope);
 }
 
 /**
@@ -337,13 +346,13 @@ export function aggregateOfRows(
   const reordered =
     wantsNodes && (base.keys.length > 0 || base.distinct.length > 0 || ordered) && countsDistinct(selection);
   const aggregates: Entry[] = [];
-  const nodes: Sql[] = [];
-  const objects: Sql[] = [];
+  const nodes: Item[] = [];
+  const objects: Item[] = [];
   const result = scope.alias('aggregate');
   const keep = (value: Sql): Sql => {
     const name = `a${aggregates.length + 1}`;
     aggregates.push([name, value]);
-    return sql`${result}.${identifier(name)}`;
+    return columnOf(result, name);
   };
   const entries = selection.fields.map(
     (field): Entry => [
@@ -364,7 +373,7 @@ export function aggregateOfRows(
               nodes,
               scope,
             );
-            const position = sql`${rows.alias}.${rowNumber(visible.table)}`;
+            const position = columnOf(rows.alias, rowNumber(visible.table));
             const order = reordered ? sql` order by ${position}` : raw('');
             const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');
             return sql`coalesce(${keep(sql`json_agg(${node}${order})${filter}`)}, '[]')`;
@@ -377,7 +386,8 @@ export function aggregateOfRows(
   );
   const from = capped || reordered ? numbered(rows, visible.table) : rows.from;
   // Nothing but type names: one object, whatever the rows.
-  const values =
-    aggregates.length > 0 ? sql`select ${columns(aggregates)} from ${from}${join(nodes, '')}` : raw('select');
-  return jsonRows('single', entries, sql`from (${values}) as ${result}${join(objects, '')}`, scope);
+  const values = selectStatement(
+    aggregates.length > 0 ? { columns: columns(aggregates), from: [from, ...nodes] } : {},
+  );
+  return jsonRows('single', entries, { from: [{ rows: nested(values), alias: result }, ...objects] }, scope);
 }

@@ -9,15 +9,15 @@ import type { RootArguments, Selection } from '../request/selection.ts';
 import { roleLimit } from '../saved/mark.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
-import { empty, isTrue, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
-import { asOperand, infixOperator } from '../sql/operand.ts';
+import { empty, isTrue, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { asOperand, compare } from '../sql/operand.ts';
 import { typedParameter } from '../sql/spatial.ts';
+import { type Item, nested, selectStatement } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeValue } from '../types.ts';
 import { type ObjectNode, objectOf } from './comparison.ts';
 import { behind } from './condition.ts';
 import { jsonObject } from './json-rows.ts';
-import { tableRows } from './rows.ts';
 import { type Scope, sourceOf, strictParameter } from './scope.ts';
 import { rowEntries } from './select.ts';
 import { rowRule, seen } from './visible.ts';
@@ -29,7 +29,7 @@ export interface StreamQuery {
   /** Text of the cursor column in the last row; null when there are none. */
   readonly last: Sql;
   /** FROM item of both. */
-  readonly from: Sql;
+  readonly from: Item;
   /** GraphQL name of the cursor's column. */
   readonly field: string;
   /** Whether rows wait for transactions that may still commit rows before them; absent: none ever does. */
@@ -58,29 +58,38 @@ export function streamRows(
     ...rule,
     whereCondition(args.get('where'), alias, visible, scope, rule),
     behind(rule, {
-      sql: sql`${asOperand(cursor, type)}${infixOperator(direction === 'desc' ? '<' : '>', type)}${bound}`,
+      sql: compare(asOperand(cursor, type), direction === 'desc' ? '<' : '>', type, bound),
       isTotal: hasTotalComparison(type),
     }),
   ].filter((condition) => !isTrue(condition));
   const object = jsonObject(rowEntries(selection, visible, alias, scope), scope);
   const seconds = horizonOf(visible);
   const late = seconds === undefined ? empty : sql`, ${isLate(alias)} as "late"`;
-  const rows = sql`select ${object} as "object", ${cursor} as "cursor"${late} from ${tableRows(visible).from} as ${alias} where ${join(conditions, ' and ')} order by ${cursor} ${raw(direction)} fetch first ${batchSize(args, visible, name)} rows with ties`;
+  const rows = selectStatement({
+    columns: sql`${object} as "object", ${cursor} as "cursor"${late}`,
+    from: [{ rows: visible.table.sql, alias }],
+    where: conditions,
+    order: [sql`${cursor} ${raw(direction)}`],
+    ending: sql`fetch first ${batchSize(args, visible, name)} rows with ties`,
+  });
   const { field } = column;
   if (seconds === undefined)
     return {
       rows: sql`json_agg(${batch}."object")`,
       last: sql`(array_agg((${batch}."cursor")::text))[count(*)]`,
-      from: sql`(${rows}) as ${batch}`,
+      from: { rows: nested(rows), alias: batch },
       field,
     };
   // A row that waits holds back those behind it: the cursor would pass it.
-  const held = sql`select *, bool_or("late") over (order by "cursor" ${raw(direction)}) as "waits" from (${rows}) as ${batch}`;
+  const held = selectStatement({
+    columns: sql`*, bool_or("late") over (order by "cursor" ${raw(direction)}) as "waits"`,
+    from: [{ rows: nested(rows), alias: batch }],
+  });
   const goes = sql`filter (where not ${batch}."waits")`;
   return {
     rows: sql`json_agg(${batch}."object") ${goes}`,
     last: sql`(array_agg((${batch}."cursor")::text) ${goes})[count(*) ${goes}]`,
-    from: sql`(${held}) as ${batch}`,
+    from: { rows: nested(held), alias: batch },
     field,
     waits: { rows: sql`bool_or(${batch}."waits")`, seconds },
   };

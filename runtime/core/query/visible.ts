@@ -15,7 +15,8 @@ import type { Relationship } from '../program/program.ts';
 import { remember } from '../remember.ts';
 import { markedRule } from '../saved/mark.ts';
 import { joinCondition, type VisibleRows, type VisibleTable } from '../schema/visible-table.ts';
-import { and, FALSE, type Sql, sql } from '../sql/fragment.ts';
+import { FALSE, type Sql, sql } from '../sql/fragment.ts';
+import { and } from '../sql/statement.ts';
 
 /** The conditions that the role's rule demands of a row; false for a table that the role may not read. */
 export function rowRule(visible: VisibleTable, alias: Sql): readonly Sql[] {

@@ -6,8 +6,9 @@ import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { TypeReference } from '../schema/types.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
-import { identifier, isTrue, join, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
-import { asOperand, infixOperator } from '../sql/operand.ts';
+import { isTrue, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { asOperand, compare } from '../sql/operand.ts';
+import { columnOf, type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { aggregateCondition } from './aggregate-predicate.ts';
 import { comparison, type ObjectNode, objectOf, requireObject } from './comparison.ts';
@@ -27,7 +28,7 @@ export function whereCondition(
   visible: VisibleTable,
   scope: Scope,
   rule: readonly Sql[],
-  joins?: Sql[],
+  joins?: Item[],
 ): Sql {
   if (!node || node.kind === 'null') return TRUE;
   return behind(rule, expression(objectOf(node), alias, visible, scope, joins));
@@ -39,7 +40,7 @@ function expression(
   alias: Sql,
   visible: VisibleTable,
   scope: Scope,
-  joins: Sql[] | undefined,
+  joins: Item[] | undefined,
 ): Condition {
   const definitions = node.type.fields();
   const conditions: Condition[] = [];
@@ -77,16 +78,16 @@ function expression(
         const condition = requireObject(value, definition.type);
         const tie = joinCondition(meaning.relationship, alias, inner);
         const rule = visibleThrough(visible, meaning.relationship, target, inner);
-        const innerJoins: Sql[] = [];
+        const innerJoins: Item[] = [];
         const nested = expression(condition, inner, seen(target), scope, innerJoins);
         const isTotal = nested.isTotal && !target.select?.canFail;
         if (joins && meaning.relationship.shape.unique && isTotal) {
           // At most one row matches, so the join neither repeats rows nor drops more than `exists` would.
-          joins.push(sql` join ${target.table.sql} as ${inner} on ${tie}`, ...innerJoins);
+          joins.push({ join: 'join', rows: target.table.sql, alias: inner, on: tie }, ...innerJoins);
           conditions.push(...rule.map(totalCondition), nested);
           break;
         }
-        const from = sql`${target.table.sql} as ${inner}${join(innerJoins, '')}`;
+        const from = [{ rows: target.table.sql, alias: inner }, ...innerJoins];
         // The whole rule, also where it follows from the one of the outer row: Postgres may look at other rows first.
         const guarded = behind(reached([tie], target, rowRule(target, inner)), nested);
         conditions.push({ sql: exists(from, [tie, ...reached([tie], target, rule), guarded]), isTotal });
@@ -121,7 +122,10 @@ function expression(
         const inner = scope.alias(meaning.visible.table.shape.name);
         const rule = rowRule(meaning.visible, inner);
         const nested = rowCondition(value, inner, seen(meaning.visible), scope);
-        const found = exists(sql`${meaning.visible.table.sql} as ${inner}`, [...rule, behind(rule, nested)]);
+        const found = exists(
+          [{ rows: meaning.visible.table.sql, alias: inner }],
+          [...rule, behind(rule, nested)],
+        );
         conditions.push({ sql: found, isTotal: nested.isTotal && !meaning.visible.select?.canFail });
         break;
       }
@@ -167,17 +171,18 @@ function computedCondition(
     return partialCondition(comparison(node, value, returns.type, scope).sql);
   }
   const inner = scope.alias(field.name);
-  const joins: Sql[] = [];
+  const joins: Item[] = [];
   const nested = expression(node, inner, target, scope, joins);
-  const from = sql`${computedField(field, visible, alias, undefined)} as ${inner}${join(joins, '')}`;
+  const from = [{ rows: computedField(field, visible, alias, undefined), alias: inner }, ...joins];
   const rule = rowRule(target, inner);
   return partialCondition(exists(from, [...rule, behind(rule, nested)]));
 }
 
 /** `exists` over rows that the role may see. */
-function exists(from: Sql, conditions: readonly Sql[]): Sql {
+function exists(from: readonly Item[], conditions: readonly Sql[]): Sql {
   const all = conditions.filter((condition) => !isTrue(condition));
-  return sql`exists (select 1 from ${from} where ${all.length ? all.reduce((left, right) => sql`${left} and ${right}`) : TRUE})`;
+  const rows = selectStatement({ columns: raw('1'), from, where: all.length > 0 ? all : [TRUE] });
+  return sql`exists ${nested(rows)}`;
 }
 
 function items(node: InputNode, type: TypeReference): ObjectNode[] {
@@ -185,9 +190,9 @@ function items(node: InputNode, type: TypeReference): ObjectNode[] {
   return node.kind === 'list' ? node.items.map(objectOf) : [objectOf(node)];
 }
 
-/** ` limit 1` where several rows may have the values of a primary key; any of them answers. */
-export function onlyOne({ shape }: Table): Sql {
-  return raw(mayRepeatKey(shape) ? ' limit 1' : '');
+/** A limit where several rows may have the values of a primary key; any of them answers. */
+export function onlyOne({ shape }: Table): Pick<Select, 'limit'> {
+  return mayRepeatKey(shape) ? { limit: raw('1') } : {};
 }
 
 /** Conditions that a row of a table must meet for a by-key field: its key and the role's rule. */
@@ -196,7 +201,7 @@ export function keyCondition(visible: VisibleTable, alias: Sql, args: ReadonlyMa
     const node = args.get(column.field!);
     if (!node) throw new Error(`the key argument ${column.field} is missing`);
     const readable = visible.select?.columns.get(column.name);
-    const left = readable ? readable.value(alias) : sql`${alias}.${identifier(column.name)}`;
-    return sql`${asOperand(left, column.type)}${infixOperator('=', column.type)}${valueParameter(node, column.type)}`;
+    const left = readable ? readable.value(alias) : columnOf(alias, column.name);
+    return compare(asOperand(left, column.type), '=', column.type, valueParameter(node, column.type));
   });
 }

@@ -5,7 +5,7 @@
 
 import { EngineError } from '../errors.ts';
 import { behind, type Condition } from '../query/condition.ts';
-import { besideColumns, columns, type Entry, jsonObject, jsonRows } from '../query/json-rows.ts';
+import { columns, type Entry, jsonObject, jsonRows, nameBeside } from '../query/json-rows.ts';
 import { orderBy } from '../query/order.ts';
 import { type Base, baseRows, derivedRows, type RowSource } from '../query/rows.ts';
 import { type Scope, strictParameter } from '../query/scope.ts';
@@ -15,6 +15,7 @@ import { roleLimit } from '../saved/mark.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { empty, identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { columnOf, type Item, nested, selectStatement } from '../sql/statement.ts';
 import { cursorValues } from './cursor.ts';
 import {
   type ConnectionKey,
@@ -111,25 +112,31 @@ class Connection {
     return baseRows(this.#visible, this.#args, own, false, argumentsPath, this.#scope);
   }
 
-  /** The rows as a FROM item, with their keys. @param limit ` limit …`, or nothing */
-  #rows(side: 'behind' | 'other', limit: Sql) {
+  /** The rows as a FROM item, with their keys. */
+  #rows(side: 'behind' | 'other', limit?: Sql) {
     const base = this.#base(side);
     const keys = this.#keys(base.alias, base.visible);
     const { table } = this.#visible;
     const further = keys.map(({ expression }, index): Entry => [keyName(table, index), expression]);
     const order = (all: readonly ConnectionKey[]) => orderBy(this.#isBackward ? reversed(all) : all);
-    const derive = (part: Pick<Base, 'keys' | 'limit'>) =>
+    const derive = (part: Pick<Base, 'keys' | 'limits'>) =>
       derivedRows(this.#visible, this.#selection, { ...base, ...part }, this.#scope, further);
     if (this.#distinct.length === 0) {
-      const rows = derive({ keys: this.#isBackward ? reversed(keys) : keys, limit });
+      const rows = derive({ keys: this.#isBackward ? reversed(keys) : keys, limits: { limit } });
       return { base, rows, keys: keyColumns(keys, rows.alias, table), from: rows.from, order };
     }
     // `offset 0` keeps the condition outside: what it leaves out has to be distinct first.
-    const rows = derive({ keys, limit: raw(' offset 0') });
+    const rows = derive({ keys, limits: { offset: raw('0') } });
     const own = keyColumns(keys, rows.alias, table);
     const condition = this.#condition(own, side);
-    const where = condition ? sql` where ${condition.sql}` : empty;
-    const from = sql`(select ${rows.alias}.* from ${rows.from}${where}${order(own)}${limit}) as ${rows.alias}`;
+    const kept = selectStatement({
+      columns: sql`${rows.alias}.*`,
+      from: [rows.from],
+      where: condition ? [condition.sql] : [],
+      order: order(own),
+      limit,
+    });
+    const from: Item = { rows: nested(kept), alias: rows.alias };
     return { base, rows, keys: own, from, order };
   }
 
@@ -144,10 +151,15 @@ class Connection {
 
   json(rowEntries: RowEntries): Sql {
     const size = this.#size();
-    const { base, rows, keys, from, order } = this.#rows('behind', size ? sql` limit ${size} + 1` : empty);
-    const own = besideColumns(this.#visible.table, 'position#');
-    const position = sql`${rows.alias}.${own}`;
-    const numbered = sql`(select ${rows.alias}.*, row_number() over (${order(keys)}) as ${own} from ${from}) as ${rows.alias}`;
+    const { base, rows, keys, from, order } = this.#rows('behind', size && sql`${size} + 1`);
+    const own = nameBeside(this.#visible.table, 'position#');
+    const position = columnOf(rows.alias, own);
+    const ordered = order(keys);
+    const place = ordered.length > 0 ? sql` order by ${join(ordered, ', ')}` : empty;
+    const numbered = selectStatement({
+      columns: sql`${rows.alias}.*, row_number() over (${place}) as ${identifier(own)}`,
+      from: [from],
+    });
     const kept = size ? sql` filter (where ${position} <= ${size})` : empty;
     const [forward, backward] = this.#isBackward ? ([' desc', ''] as const) : (['', ' desc'] as const);
     const result = this.#scope.alias('connection');
@@ -155,7 +167,7 @@ class Connection {
     const keep = (value: Sql): Sql => {
       const name = `a${aggregates.length + 1}`;
       aggregates.push([name, value]);
-      return sql`${result}.${identifier(name)}`;
+      return columnOf(result, name);
     };
     // A page without rows ends where it was looked for, so that a client goes on from there; its other end has no rows beyond it.
     const end = (direction: string, cursor: InputNode | undefined) => {
@@ -188,14 +200,17 @@ class Connection {
         ? sql`coalesce(${keep(sql`json_agg(${edge(field)} order by ${position}${raw(forward)})${kept}`)}, '[]')`
         : this.#object(field.selection, pageInfo),
     );
-    const values =
-      aggregates.length > 0 ? sql`select ${columns(aggregates)} from ${numbered}` : raw('select');
-    return jsonRows('single', entries, sql`from (${values}) as ${result}`, this.#scope);
+    const values = selectStatement(
+      aggregates.length > 0
+        ? { columns: columns(aggregates), from: [{ rows: nested(numbered), alias: rows.alias }] }
+        : {},
+    );
+    return jsonRows('single', entries, { from: [{ rows: nested(values), alias: result }] }, this.#scope);
   }
 
   /** Whether there are rows that are not behind the cursor. */
   #otherRows(): Sql {
-    return sql`exists (select 1 from ${this.#rows('other', empty).from})`;
+    return sql`exists ${nested(selectStatement({ columns: raw('1'), from: [this.#rows('other').from] }))}`;
   }
 
   #object(selection: Selection, value: (field: SelectedField) => Sql): Sql {

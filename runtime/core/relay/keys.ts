@@ -11,8 +11,9 @@ import { type SortKey, type SortValue, sortKeys } from '../query/order.ts';
 import type { Scope } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
-import { and, identifier, join, literal, or, raw, type Sql, sql } from '../sql/fragment.ts';
-import { asOperand, infixOperator } from '../sql/operand.ts';
+import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { asOperand, compare } from '../sql/operand.ts';
+import { and, columnOf, or } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { columnType } from '../types.ts';
 import { base64Json, jsonValue } from './base64-json.ts';
@@ -64,7 +65,7 @@ function columnKey({ column, field, value, nullable, canFail }: VisibleColumn, a
 /** The table, of those that inherit, and the place in it; no field is called like them. */
 function placeKeys({ source }: Table, alias: Sql): ConnectionKey[] {
   const key = (column: string, type: string): ConnectionKey => ({
-    expression: sql`${alias}.${identifier(column)}`,
+    expression: columnOf(alias, column),
     direction: 'asc',
     value: { path: [`#${column}`], type: columnType(source, type), nullable: false, isTotal: true },
   });
@@ -89,7 +90,7 @@ export function reversed(keys: readonly ConnectionKey[]): ConnectionKey[] {
 export function keyColumns(keys: readonly ConnectionKey[], alias: Sql, table: Table): ConnectionKey[] {
   return keys.map((key, index) => ({
     ...key,
-    expression: sql`${alias}.${identifier(keyName(table, index))}`,
+    expression: columnOf(alias, keyName(table, index)),
   }));
 }
 
@@ -126,7 +127,7 @@ function operatorOf(direction: string): '>' | '<' {
 
 function isSame({ expression, value: { nullable, type } }: ConnectionKey, value: Sql): Sql {
   const own = asOperand(expression, type);
-  const equal = sql`${own}${infixOperator('=', type)}${value}`;
+  const equal = compare(own, '=', type, value);
   if (!nullable) return equal;
   // `is distinct from` takes the `=` that the search path has.
   return type.element
@@ -135,7 +136,7 @@ function isSame({ expression, value: { nullable, type } }: ConnectionKey, value:
 }
 
 function isLaterBy({ expression, direction, value: { nullable, type } }: ConnectionKey, value: Sql): Sql {
-  const compared = sql`${asOperand(expression, type)}${infixOperator(operatorOf(direction), type)}${value}`;
+  const compared = compare(asOperand(expression, type), operatorOf(direction), type, value);
   if (!nullable) return compared;
   // A composite value "is null" if all its fields are, and neither null nor not null if some are.
   const [isNull, isNotNull] =

@@ -4,7 +4,8 @@
  */
 import type { Column, ProgramContent, Table } from '../program/program.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { columnOf } from '../sql/statement.ts';
 import { base64Json, jsonValue, readBase64Json, readJsonValue } from './base64-json.ts';
 
 /** A decoded id: a table, and the values of its primary key. */
@@ -41,7 +42,7 @@ export function nodeIdOf({ table }: VisibleTable, program: ProgramContent, alias
   const parts = [
     raw(String(names.length - 1)),
     ...names.map((each) => sql`${literal(each)}::text`),
-    ...table.primaryKey.map((column) => jsonValue(column.type, sql`${alias}.${identifier(column.name)}`)),
+    ...table.primaryKey.map((column) => jsonValue(column.type, columnOf(alias, column.name))),
   ];
   return base64Json(sql`json_build_array(${join(parts, ', ')})`);
 }

@@ -8,9 +8,10 @@ import { sourceValue } from '../request/bind.ts';
 import type { SelectedField, Selection } from '../request/selection.ts';
 import { isLookedUpByKey } from '../schema/key-lookup.ts';
 import type { ObjectType } from '../schema/types.ts';
-import { identifier, join, type Sql, sql } from '../sql/fragment.ts';
-import { asOperand, infixOperator } from '../sql/operand.ts';
+import type { Sql } from '../sql/fragment.ts';
+import { asOperand, compare } from '../sql/operand.ts';
 import { typedParameter } from '../sql/spatial.ts';
+import { columnOf } from '../sql/statement.ts';
 import { keyOf, readNodeId, tableOfNode } from './node-id.ts';
 import { isNode } from './types.ts';
 
@@ -48,9 +49,9 @@ export function planNode(
     };
     const part = { as: 'part', part: `key ${index}` } as const;
     const value = typedParameter(column.type, sourceOf(node), encode, node.path, part);
-    return sql`${asOperand(sql`${alias}.${identifier(column.name)}`, column.type)}${infixOperator('=', column.type)}${value}`;
+    return compare(asOperand(columnOf(alias, column.name), column.type), '=', column.type, value);
   });
-  const conditions = join([...key, ...rowRule(visible, alias)], ' and ');
+  const where = [...key, ...rowRule(visible, alias)];
   const selected = ofType(selection, roleSchema.types(visible.table).object());
   return {
     source: visible.table.source.name,
@@ -59,7 +60,7 @@ export function planNode(
       selected,
       visible.table.sql,
       alias,
-      sql`where ${conditions}${onlyOne(visible.table)}`,
+      { where, ...onlyOne(visible.table) },
       scope,
     ),
     selection: selected,

@@ -2,7 +2,8 @@
 import { EngineError, type Path } from '../errors.ts';
 import type { RuleReference } from '../reason.ts';
 import type { Session } from '../session.ts';
-import type { ParameterNode, ParameterSource, Statement } from '../sql/fragment.ts';
+import type { ParameterNode, ParameterSource } from '../sql/fragment.ts';
+import type { Statement } from '../sql/print.ts';
 import { vocabulary } from '../vocabulary.ts';
 
 /** The text of an array: one column of the tuples of a statement's join. */

@@ -14,16 +14,9 @@ import { lazy, remember } from '../remember.ts';
 import { introspectionOf } from '../schema/introspection.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { planForShards } from '../shards/plans.ts';
-import {
-  empty,
-  join,
-  type ParameterSource,
-  print,
-  raw,
-  type Sql,
-  type Statement,
-  sql,
-} from '../sql/fragment.ts';
+import { join, type ParameterSource, raw, type Sql, sql } from '../sql/fragment.ts';
+import { print, type Statement } from '../sql/print.ts';
+import { selectStatement } from '../sql/statement.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
 import type { SelectedField, Selection } from './selection.ts';
@@ -206,7 +199,13 @@ export function planQuery(
       return { kind: 'call', caller, group: name, operation: 'query', parts, ...trees };
     }
     const { source, once, list } = group;
-    return { kind: 'sql', source, statement: readStatement(list, tag), ...(once && { once }), ...trees };
+    return {
+      kind: 'sql',
+      source,
+      statement: readStatement(list, roleSchema.options.markRules, tag),
+      ...(once && { once }),
+      ...trees,
+    };
   });
   return { kind: 'query', steps, ...levelsOf(joins), answer, reusable };
 }
@@ -223,9 +222,14 @@ function levelsOf(joins: JoinPlanner): { readonly joins?: JoinLevels } {
 }
 
 /** One statement for all root fields of a source; each column is the JSON text of one. */
-export function readStatement(expressions: readonly Sql[], tag = empty): Statement {
+export function readStatement(expressions: readonly Sql[], keeps = false, tag?: Sql): Statement {
+  return print(textsOf(expressions, tag), keeps);
+}
+
+/** One row of texts. */
+function textsOf(expressions: readonly Sql[], ending?: Sql): Sql {
   const columns = expressions.map((expression) => sql`${expression}::text`);
-  return print(sql`select ${join(columns, ', ')}${tag}`);
+  return selectStatement({ columns: join(columns, ', '), ...(ending && { ending }) });
 }
 
 /**
@@ -242,7 +246,7 @@ function queryTag(roleSchema: RoleSchema, { fields }: Selection, { operation }: 
   const pairs = Object.entries(tags).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}='${encodeURIComponent(value).replaceAll("'", '%27')}'`],
   );
-  return raw(` /* ${pairs.join(',')} */`);
+  return raw(`/* ${pairs.join(',')} */`);
 }
 
 /** A single root field of a query, for explain. */
@@ -271,16 +275,16 @@ export function explainOperation(
       const scope = createScope(roleSchema, options);
       if (meaning.kind === 'node') {
         const { source, sql: row } = planNode(field, meaning.root, variables.values, scope);
-        return [{ field: name, query: { source, sql: sql`select ${row}::text` } }];
+        return [{ field: name, query: { source, sql: textsOf([row]) } }];
       }
       if (meaning.kind === 'entities')
         return planEntities(field, meaning.tables, variables.values, scope).lookups.map((lookup) => ({
           field: name,
-          query: { source: lookup.source, sql: sql`select ${lookup.sql}::text` },
+          query: { source: lookup.source, sql: textsOf([lookup.sql]) },
         }));
       if (meaning.kind !== 'query') return [{ field: name }];
       const expression = meaning.resolve(field.selection, field.arguments, scope);
-      return [{ field: name, query: { source: meaning.source, sql: sql`select ${expression}::text` } }];
+      return [{ field: name, query: { source: meaning.source, sql: textsOf([expression]) } }];
     });
   return explained(rootSelection(roleSchema.roots.query, { operation, variables }), '');
 }

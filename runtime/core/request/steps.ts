@@ -4,7 +4,7 @@
  */
 import type { JoinTree } from '../join/join.ts';
 import type { Scope } from '../query/scope.ts';
-import type { Statement } from '../sql/fragment.ts';
+import type { Statement } from '../sql/print.ts';
 import type { SelectedField } from './selection.ts';
 import type { SelectionContext } from './selection-set.ts';
 

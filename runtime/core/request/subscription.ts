@@ -10,7 +10,9 @@ import { planNode } from '../relay/node.ts';
 import { REMOTE } from '../remotes/remote-root.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { refuseLive } from '../shards/plans.ts';
-import { empty, join, literal, type ParameterNode, printInto, type Sql, sql } from '../sql/fragment.ts';
+import { empty, join, literal, type ParameterNode, type Sql, sql } from '../sql/fragment.ts';
+import { printInto } from '../sql/print.ts';
+import { selectStatement } from '../sql/statement.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
 import { answerParts, planQuery, type QueryPlan } from './plan.ts';
@@ -147,7 +149,7 @@ export function planRead(
     return {
       kind: 'live',
       source,
-      query: sql`select ${data} as "text"`,
+      query: selectStatement({ columns: sql`${data} as "text"` }),
       ...((mayWrite as boolean) && { once: true }),
     };
   const { last, from, field, waits } = onlyStream(streams, expressions.length);
@@ -155,7 +157,7 @@ export function planRead(
   return {
     kind: 'streamed',
     source,
-    query: sql`select ${last} as "cursor", ${data} as "text"${waiting} from ${from}`,
+    query: selectStatement({ columns: sql`${last} as "cursor", ${data} as "text"${waiting}`, from: [from] }),
     field,
     ...(waits && { horizon: waits.seconds }),
   };

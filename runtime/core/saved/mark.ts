@@ -1,7 +1,8 @@
 /** Marks of rules in planned statements, by which the compiler finds them when it saves one text for many roles. */
 import { referring } from '../condition/rule.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { empty, raw, type Sql, TRUE } from '../sql/fragment.ts';
+import { holeFor, ruleFor } from '../sql/statement.ts';
 
 /** A rule in holes of saved statements (see saved-sql.ts). */
 type MarkedOperation = 'select' | 'update' | 'delete' | 'check insert' | 'check update';
@@ -27,8 +28,9 @@ export function markedRule(
 
 /** The value that the role's preset gives a column, marked where the role asks for marks. */
 export function presetValue(visible: VisibleTable, operation: 'insert' | 'update', column: string): Sql {
-  const { sql: value } = visible.read(visible[operation]!.presets![column]!);
-  const referred = referring(value, visible.rule(operation, 'set', column));
+  const rule = visible.read(visible[operation]!.presets![column]!);
+  const value = referring(rule.sql, visible.rule(operation, 'set', column));
+  const referred = ruleFor(rule, empty, value);
   return markedPart(visible, `preset ${operation}`, [column], referred) ?? referred;
 }
 
@@ -42,12 +44,7 @@ export function roleLimit(visible: VisibleTable, written = Number.POSITIVE_INFIN
   return markedPart(visible, 'limit', words, limit) ?? limit;
 }
 
-/** True for the text that begins a hole. */
-export function isMark(text: string): boolean {
-  return text.startsWith('/*{');
-}
-
-/** Undefined where the role asks for no marks, or a hole cannot hold the words: names of tables and columns, and an alias. */
+/** Undefined where the role asks for no holes, or a hole cannot hold the words: names of tables and columns, and an alias. */
 function markedPart(
   { marks, table }: VisibleTable,
   part: string,
@@ -56,5 +53,5 @@ function markedPart(
 ): Sql | undefined {
   const all = [table.key, ...words];
   if (!marks || !all.every((word) => /^(?:[\w.]+|"[^"{}]*")$/.test(word))) return undefined;
-  return sql`${raw(`/*{${[part, ...all].join(' ')}}*/`)}${value}${raw('/**/')}`;
+  return holeFor([part, ...all].join(' '), value);
 }

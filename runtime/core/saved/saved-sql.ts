@@ -24,16 +24,8 @@ import { bindParameter } from '../request/bind.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { forShards } from '../shards/index.ts';
-import {
-  join,
-  type ParameterNode,
-  print,
-  raw,
-  type Sql,
-  type SqlNode,
-  type Statement,
-  TRUE,
-} from '../sql/fragment.ts';
+import { join, type ParameterNode, raw, type Sql, type SqlNode, TRUE } from '../sql/fragment.ts';
+import { print, printSaved, type Statement } from '../sql/print.ts';
 import { presetValue, roleLimit } from './mark.ts';
 import type { SavedValue } from './saved.ts';
 
@@ -44,38 +36,17 @@ export interface SavedText {
   readonly values: Readonly<Record<string, SavedValue>>;
 }
 
-/** Marks in a planned text; string literals and names match by themselves, so that nothing in them is taken for a mark. */
-const MARKS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\/\*(\{[^}]*\})\*\/|(\/\*\*\/)|\(\$(\d+)\)::/g;
-
-/** The saved form of a statement that was planned with marks; undefined where no hole can describe one of its parameters. */
-export function savedText({ text, parameters }: Statement): SavedText | undefined {
+/** The saved form of a statement that was planned with holes; undefined where no hole can describe one of its parameters. */
+export function savedText({ tree }: Pick<Statement, 'tree'>): SavedText | undefined {
+  if (!tree) throw new Error('a statement to save was planned without holes');
   const values: Record<string, SavedValue> = {};
-  let result = '';
-  let end = 0;
-  let marked = false;
-  for (const match of text.matchAll(MARKS)) {
-    const [found, hole, closing, number] = match;
-    if (match.index < end || (marked && !closing)) continue;
-    if (hole !== undefined) {
-      result += escaped(text.slice(end, match.index)) + hole;
-      marked = true;
-    } else if (closing) {
-      marked = false;
-    } else if (number !== undefined) {
-      const parameter = parameters[Number(number) - 1]!;
-      const name = holeOf(parameter, values);
-      if (name === undefined || /[{}]/.test(parameter.type)) return undefined;
-      result += `${escaped(text.slice(end, match.index))}{${name}::${parameter.type}}`;
-      end = match.index + found.length + parameter.type.length;
-      continue;
-    } else continue;
-    end = match.index + found.length;
-  }
-  return { sql: result + escaped(text.slice(end)), values };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('{', '{{').replaceAll('}', '}}');
+  let isComplete = true;
+  const sql = printSaved(tree, (parameter) => {
+    const name = holeOf(parameter, values);
+    if (name === undefined || /[{}]/.test(parameter.type)) isComplete = false;
+    return `{${name}::${parameter.type}}`;
+  });
+  return isComplete ? { sql, values } : undefined;
 }
 
 const NOBODY = { role: '', variables: {}, backendOnly: false };

@@ -2,7 +2,7 @@
 import type { Program } from '../program/program.ts';
 import type { Verdict } from '../shards/shapes.ts';
 import { fieldVerdicts, textsVerdict } from '../shards/verdicts.ts';
-import { print } from '../sql/fragment.ts';
+import { print } from '../sql/print.ts';
 import type { SavedOperation } from './saved.ts';
 import { savedSql } from './saved-sql.ts';
 

@@ -3,7 +3,7 @@
  * @rule Which columns does a role see, in which rows, and with which limit of rows?
  */
 import { readsOtherRows, readsWholeRow } from '../condition/reads.ts';
-import { type Rule, referring } from '../condition/rule.ts';
+import { type Rule, type RulePart, referring } from '../condition/rule.ts';
 import {
   type AccessRules,
   type DeleteRule,
@@ -20,8 +20,9 @@ import { type RuleOperation, type RuleReference, ruleName } from '../reason.ts';
 import { lazy, remember } from '../remember.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { distributionColumn } from '../shards/index.ts';
-import { bindRow, identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { bindRow, raw, type Sql, sql } from '../sql/fragment.ts';
 import { equality } from '../sql/operand.ts';
+import { columnOf, conjunction, ruleFor } from '../sql/statement.ts';
 import { isStringified } from '../types.ts';
 import { offerOfWrite, type RoleRules } from './offer.ts';
 
@@ -211,7 +212,7 @@ function visibleRows(
       return relationships();
     },
     rule: read(rule.where),
-    where: rule.where === EVERY_ROW ? undefined : boundRule(read(rule.where).sql, filter),
+    where: rule.where === EVERY_ROW ? undefined : boundRule(read(rule.where), filter),
     canFail: rule.canFail ?? false,
     limit: rule.limit,
     aggregations: rule.aggregations ?? false,
@@ -228,7 +229,7 @@ function visibleColumn(
   read: Read,
 ): VisibleColumn {
   const mask = cellMask(rule, column.name, filter, read);
-  const name = identifier(column.name);
+  const { name } = column;
   return {
     column,
     field,
@@ -237,8 +238,8 @@ function visibleColumn(
     canFail: mask !== undefined && (rule.canFail ?? false),
     looksElsewhere: mask !== undefined && readsOtherRows(rule.cells![column.name]!),
     value: mask
-      ? (alias) => sql`case when ${mask(alias)} then ${alias}.${name} end`
-      : (alias) => sql`${alias}.${name}`,
+      ? (alias) => sql`case when ${mask(alias)} then ${columnOf(alias, name)} end`
+      : (alias) => columnOf(alias, name),
   };
 }
 
@@ -250,27 +251,21 @@ function cellMask(
   read: Read,
 ): ((alias: Sql) => Sql) | undefined {
   const { cells } = rule;
-  return cells && Object.hasOwn(cells, name) ? boundRule(read(cells[name]!).sql, filter) : undefined;
+  return cells && Object.hasOwn(cells, name) ? boundRule(read(cells[name]!), filter) : undefined;
 }
 
 /** A rule, or one of its conditions, as a condition on an alias, always in parentheses. */
-export function boundRule(condition: Sql, rule: RuleReference): (alias: Sql) => Sql {
-  const parsed = referring(condition, rule);
-  return (alias) => sql`(${bindRow(parsed, alias)})`;
+export function boundRule(rule: RulePart, reference: RuleReference): (alias: Sql) => Sql {
+  const parsed = referring(rule.sql, reference);
+  return (alias) => ruleFor(rule, alias, sql`(${bindRow(parsed, alias)})`);
 }
 
 /** Joins `columns` of two aliases: `"a"."x" = "b"."y" and …`. */
 export function joinCondition(relationship: Relationship, from: Sql, to: Sql): Sql {
-  return join(
+  return conjunction(
     relationship.columns.map(([own, other]) =>
-      equality(
-        sql`${to}.${identifier(other.name)}`,
-        other.type,
-        sql`${from}.${identifier(own.name)}`,
-        own.type,
-      ),
+      equality(columnOf(to, other.name), other.type, columnOf(from, own.name), own.type),
     ),
-    ' and ',
   );
 }
 

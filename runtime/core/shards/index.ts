@@ -6,7 +6,7 @@
 import type { SourceShape, TableShape } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
 import { objectKey } from '../names.ts';
-import type { Statement } from '../sql/fragment.ts';
+import type { Statement } from '../sql/print.ts';
 import { factsOf } from './facts.ts';
 import { readQuery } from './query.ts';
 import { withConstants, withFence } from './rewrite.ts';

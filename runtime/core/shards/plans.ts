@@ -5,7 +5,7 @@ import { EngineError } from '../errors.ts';
 import type { MutationStep, WriteStatement, WriteStep } from '../mutation/step.ts';
 import type { RequestPlan } from '../request/plan.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
-import type { Statement } from '../sql/fragment.ts';
+import type { Statement } from '../sql/print.ts';
 import { forShards, isDistributed, type Judged, judge } from './index.ts';
 
 type Sources = readonly SourceShape[];

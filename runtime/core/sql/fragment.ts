@@ -1,9 +1,10 @@
 /**
- * SQL as a list of nodes: texts, which are identifiers, keywords and quoted literals, and parameters, which are all
- * values of requests. Everything that reaches Postgres is made here, so quoting has one place and so have parameters;
- * parameters stay nodes until printing, because other printers (live queries, explain) print them differently.
+ * SQL as a tree of fragments, made of texts, which are identifiers, keywords and quoted literals, and parameters, which are
+ * all values of requests. Everything that reaches Postgres is made here, so quoting has one place and so have parameters.
+ * A fragment that is a statement, a table, a column, a rule … says so (`means`, see statement.ts), and keeps to it until it is
+ * printed (print.ts): who wants to know what a statement reads or writes asks the tree, and reads no text.
  */
-import { EngineError, type Path } from '../errors.ts';
+import type { Path } from '../errors.ts';
 import type { RuleReference } from '../reason.ts';
 
 /** Where the value of a parameter comes from when the statement runs. */
@@ -52,6 +53,7 @@ export type Encoding =
   | { readonly as: 'argument'; readonly scalar: string; readonly accepts?: string };
 
 export interface Sql {
+  /** The texts and parameters of the whole tree in order. */
   readonly nodes: readonly SqlNode[];
 }
 
@@ -117,44 +119,60 @@ export function parameter(
 }
 
 /**
- * A fragment made of others. Its nodes are listed when they are asked for, mostly by the printer: fragments are put into each
- * other as deep as requests are nested, and each level that copied the nodes of those below would make long of deep.
+ * A fragment made of others. Its nodes are listed when they are asked for: fragments are put into each other as deep as
+ * requests are nested, and each level that copied the nodes of those below would make long of deep.
  */
 class Composite implements Sql {
   // No private names: estimates of memory look at the fields.
-  private fragments: readonly (string | Sql)[];
-  private flattened: readonly SqlNode[] | undefined = undefined;
+  readonly parts: readonly (string | Sql)[];
+  readonly meaning: Meaning | undefined;
+  private flattened: SqlNode[] | undefined = undefined;
 
-  constructor(parts: readonly (string | Sql)[]) {
-    this.fragments = parts;
+  constructor(parts: readonly (string | Sql)[], meaning: Meaning | undefined) {
+    this.parts = parts;
+    this.meaning = meaning;
   }
 
   get nodes(): readonly SqlNode[] {
     if (!this.flattened) {
-      const nodes: SqlNode[] = [];
-      this.eachPart((part) => nodes.push(typeof part === 'string' ? { kind: 'text', text: part } : part));
-      this.flattened = nodes;
-      this.fragments = [];
+      this.flattened = [];
+      this.collect(this.flattened);
     }
     return this.flattened;
   }
 
-  /** Whether it has several parts, which are never the constant `true`. */
-  get isComposed(): boolean {
-    return this.fragments.length > 1;
-  }
-
-  /** Texts and nodes in order, without a node for each text. */
-  eachPart(visit: (part: string | SqlNode) => void): void {
-    if (this.flattened) this.flattened.forEach(visit);
-    else for (const part of this.fragments) eachPart(part, visit);
+  private collect(nodes: SqlNode[]): void {
+    for (const part of this.parts) {
+      if (typeof part === 'string') nodes.push({ kind: 'text', text: part });
+      else if (part instanceof Composite) part.collect(nodes);
+      else nodes.push(...part.nodes);
+    }
   }
 }
 
-function eachPart(part: string | Sql, visit: (part: string | SqlNode) => void): void {
-  if (typeof part === 'string') visit(part);
-  else if (part instanceof Composite) part.eachPart(visit);
-  else part.nodes.forEach(visit);
+/** What a fragment is, beyond its text; the kinds are those of statement.ts. */
+interface Meaning {
+  readonly kind: string;
+}
+
+/** A fragment that is printed as its parts, and is what `meaning` says. */
+export function means(meaning: Meaning | undefined, parts: readonly (string | Sql)[]): Sql {
+  return new Composite(parts, meaning);
+}
+
+/** What a fragment is; see `meaningOf` of statement.ts. */
+export function knownMeaning(fragment: Sql): Meaning | undefined {
+  return fragment instanceof Composite ? fragment.meaning : undefined;
+}
+
+/** The texts, nodes and fragments that a fragment is made of, in order. */
+export function eachPart(fragment: Sql, visit: (part: string | SqlNode | Composite) => void): void {
+  if (!(fragment instanceof Composite)) fragment.nodes.forEach(visit);
+  else
+    for (const part of fragment.parts) {
+      if (typeof part === 'string' || part instanceof Composite) visit(part);
+      else part.nodes.forEach(visit);
+    }
 }
 
 /** Template tag: fragments are spliced, plain strings are refused by type. */
@@ -164,7 +182,7 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql 
     if (texts[index] !== '') all.push(texts[index]!);
     if (index < parts.length) all.push(parts[index]!);
   }
-  return new Composite(all);
+  return means(undefined, all);
 }
 
 /** Fragments with a separator between them. */
@@ -174,19 +192,19 @@ export function join(parts: readonly Sql[], separator: string): Sql {
     if (all.length > 0) all.push(separator);
     all.push(part);
   }
-  return new Composite(all);
+  return means(undefined, all);
 }
 
 /** Replaces the row of a rule by an alias of the request. */
 export function bindRow({ nodes }: Sql, alias: Sql): Sql {
-  const whole = wholeRow(alias).nodes;
-  return {
-    nodes: nodes.flatMap((node, index) => {
-      if (node.kind !== 'row') return [node];
-      const next = nodes[index + 1];
-      return next?.kind === 'text' && next.text.startsWith('.') ? alias.nodes : whole;
-    }),
-  };
+  const whole = wholeRow(alias);
+  const parts = nodes.map((node, index): string | Sql => {
+    if (node.kind === 'text') return node.text;
+    if (node.kind !== 'row') return { nodes: [node] };
+    const next = nodes[index + 1];
+    return next?.kind === 'text' && next.text.startsWith('.') ? alias : whole;
+  });
+  return means(undefined, parts);
 }
 
 /**
@@ -200,26 +218,13 @@ export function wholeRow(alias: Sql): Sql {
     : sql`${alias}.*`;
 }
 
-/** Conjunction in parentheses where needed; `true` when there is nothing to say. */
-export function and(conditions: readonly Sql[]): Sql {
-  if (conditions.length === 0) return TRUE;
-  if (conditions.length === 1) return conditions[0]!;
-  return sql`(${join(conditions, ' and ')})`;
-}
-
-export function or(conditions: readonly Sql[]): Sql {
-  if (conditions.length === 0) return FALSE;
-  if (conditions.length === 1) return conditions[0]!;
-  return sql`(${join(conditions, ' or ')})`;
-}
-
 export const TRUE: Sql = raw('true');
 export const FALSE: Sql = raw('false');
 
-/** True if a fragment is the constant condition `true`. */
+/** True if a fragment is the constant condition `true`; the hole of a rule is not, whatever the rule demands. */
 export function isTrue(fragment: Sql): boolean {
   return (
-    !(fragment instanceof Composite && fragment.isComposed) &&
+    !(fragment instanceof Composite && (fragment.meaning || fragment.parts.length > 1)) &&
     fragment.nodes.length === 1 &&
     fragment.nodes[0]!.kind === 'text' &&
     fragment.nodes[0]!.text === 'true'
@@ -228,118 +233,10 @@ export function isTrue(fragment: Sql): boolean {
 
 export type ParameterNode = Extract<SqlNode, { kind: 'parameter' }>;
 
-/** A statement ready for Postgres: `$1`-style text and what each parameter is. */
-export interface Statement {
-  readonly text: string;
-  readonly parameters: readonly ParameterNode[];
-}
-
-/** Maximum number of parameters of a statement in PostgreSQL's protocol. */
-const MAX_PARAMETERS = 65_535;
-
-/**
- * Prints a statement. A variable or session variable that occurs several times with one type and encoding is one
- * parameter, so it is sent once; constants are numbered one by one, so that the text does not depend on whether two values are equal.
- * @throws EngineError when there are more than PostgreSQL takes
- */
-export function print(fragment: Sql): Statement {
-  const parameters: ParameterNode[] = [];
-  const text = printInto(fragment, parameters, (position) => `$${position}`);
-  if (parameters.length > MAX_PARAMETERS)
-    throw new EngineError(
-      'validation-failed',
-      `the operation has ${parameters.length} separate values, where PostgreSQL takes at most ${MAX_PARAMETERS}`,
-    );
-  return { text, parameters };
-}
-
-/** Equal for parameters that are sent once; undefined for those that are not. */
-function keyOf({ source, type, encoding }: ParameterNode): unknown {
-  if (source.from === 'constant') return undefined;
-  // Lists and places in values are long, and one object wherever they are printed.
-  if ('items' in source || 'fields' in source || ('path' in source && source.path !== '')) return source;
-  return JSON.stringify([source, type, wayOf(encoding)]);
-}
-
-function isSame(left: ParameterNode, right: ParameterNode): boolean {
-  return left.type === right.type && wayOf(left.encoding) === wayOf(right.encoding);
-}
-
-/** Distinguishes encodings of one source as one SQL type. */
-function wayOf(encoding: Encoding | undefined): string | undefined {
-  return encoding?.as === 'part' ? `part ${encoding.part}` : encoding?.as;
-}
-
-/** Functions of PostgreSQL that generated SQL calls. */
-const FUNCTIONS = `array_agg avg bool_and bool_or btrim cardinality chr clock_timestamp concat concat_ws convert_from convert_to corr
-  count covar_pop covar_samp current_setting decode encode every format generate_series hashtextextended json_agg
-  json_build_array json_build_object json_object_agg jsonb_agg jsonb_build_object localtimestamp lower max md5 min now
-  pg_current_snapshot pg_current_xact_id pg_snapshot_xmax pg_snapshot_xmin pg_visible_in_snapshot regr_avgx regr_avgy
-  regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy row_number row_to_json set_config starts_with
-  statement_timestamp stddev stddev_pop stddev_samp string_agg sum to_json to_jsonb upper var_pop var_samp variance`;
-
 /**
  * Several arrays side by side as an item of FROM. With several arguments PostgreSQL takes `unnest` for its own, and without a schema
  * only.
  */
 export function unnested(arrays: readonly Sql[]): Sql {
   return sql`${raw(arrays.length === 1 ? 'pg_catalog.unnest' : 'unnest')}(${join(arrays, ', ')})`;
-}
-
-/** Texts and quoted names, which are skipped, and one of these functions that is called without a schema. */
-const CALL = new RegExp(
-  `'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\\w.$])(${FUNCTIONS.split(/\s+/).join('|')})(?=\\()`,
-  'g',
-);
-
-/**
- * Qualifies the functions of PostgreSQL that a text calls. Functions of users are quoted wherever they are named, so one that is
- * not is PostgreSQL's; by its name alone, a function of a user that takes exactly the given types would be called instead.
- */
-function withQualifiedCalls(text: string): string {
-  return text.includes('(')
-    ? text.replace(CALL, (all: string, name: string | undefined) => (name ? `pg_catalog.${all}` : all))
-    : text;
-}
-
-/**
- * Prints a fragment as part of a statement that gets its values in another way.
- * @param parameters gets the parameters, in order
- * @param place SQL of a parameter; positions count from 1
- */
-export function printInto(
-  fragment: Sql,
-  parameters: ParameterNode[],
-  place: (position: number) => string,
-): string {
-  const numbers = new Map<unknown, number>();
-  const texts: string[] = [];
-  let text: string[] = [];
-  // A function and its parenthesis may be texts of their own.
-  const flush = () => {
-    texts.push(withQualifiedCalls(text.join('')));
-    text = [];
-  };
-  eachPart(fragment, (node) => {
-    if (typeof node === 'string') {
-      text.push(node);
-    } else if (node.kind === 'text') {
-      text.push(node.text);
-    } else if (node.kind === 'row') {
-      throw new Error('a rule reached the printer without a row');
-    } else {
-      const key = keyOf(node);
-      let number = key === undefined ? undefined : numbers.get(key);
-      if (number === undefined || !isSame(node, parameters[number - 1]!)) {
-        parameters.push(node);
-        number = parameters.length;
-        if (key !== undefined) numbers.set(key, number);
-      }
-      flush();
-      texts.push(`(${place(number)})::${node.type}`);
-    }
-  });
-  flush();
-  // Joined at once: text that is added bit by bit keeps every bit in memory.
-  return texts.join('');
 }

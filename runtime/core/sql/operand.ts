@@ -6,6 +6,7 @@
  */
 import type { ColumnType } from '../types.ts';
 import { identifier, raw, type Sql, sql } from './fragment.ts';
+import { comparisonOf } from './statement.ts';
 
 /** Whether a value of the type is to be cast to the type below its domain, which is `sql` of the type. */
 export function needsBaseType({ element, isDomain, native }: ColumnType): boolean {
@@ -26,12 +27,17 @@ export function infixOperator(symbol: string, { element }: ColumnType): Sql {
   return raw(element ? ` operator(pg_catalog.${symbol}) ` : ` ${symbol} `);
 }
 
+/** `left <symbol> right` of values of a type. */
+export function compare(left: Sql, symbol: string, type: ColumnType, right: Sql): Sql {
+  return comparisonOf(left, symbol, infixOperator(symbol, type), right);
+}
+
 /** `left = right` of values of two columns' types. */
 export function equality(left: Sql, leftType: ColumnType, right: Sql, rightType: ColumnType): Sql {
   const common = commonArray(leftType, rightType);
   const operand = (value: Sql, type: ColumnType) =>
     common !== undefined && type.sql !== common ? sql`(${value})::${raw(common)}` : asOperand(value, type);
-  return sql`${operand(left, leftType)}${infixOperator('=', leftType)}${operand(right, rightType)}`;
+  return compare(operand(left, leftType), '=', leftType, operand(right, rightType));
 }
 
 /** Element types by the type that PostgreSQL compares two of them as: the later one of a row. */

@@ -5,7 +5,17 @@
  */
 import type { Path } from '../errors.ts';
 import type { ColumnType } from '../types.ts';
-import { type Encoding, type ParameterSource, parameter, raw, type Sql, sql } from './fragment.ts';
+import {
+  type Encoding,
+  identifier,
+  type ParameterSource,
+  parameter,
+  raw,
+  type Sql,
+  sql,
+  unnested,
+} from './fragment.ts';
+import { nested, selectStatement } from './statement.ts';
 
 /** True for geometry, geography and arrays of them: SQL reads their values with `readText`, a cast is not enough. */
 export function takesGeoJson({ family, element }: ColumnType): boolean {
@@ -30,8 +40,12 @@ export function readText(type: ColumnType, text: Sql, form?: 'geojson' | 'text')
 /** SQL of the array of values that an array of encoded texts means. @param texts SQL of type text[] */
 function readTexts(type: ColumnType, texts: Sql): Sql {
   if (!takesGeoJson(type)) return sql`${texts}::${raw(type.sql)}[]`;
-  const item = raw('"item"');
-  return sql`array(select ${readText(type, item)} from pg_catalog.unnest(${texts}) as ${item})`;
+  const item = identifier('item');
+  const items = selectStatement({
+    columns: readText(type, item),
+    from: [{ rows: unnested([texts]), alias: item }],
+  });
+  return sql`array${nested(items)}`;
 }
 
 /** How a parameter's value is written, and where it is in the request; see `parameter`. */

@@ -16,7 +16,7 @@ import type {
 } from '../../core/saved/saved.ts';
 import { savedSql, savedStatement } from '../../core/saved/saved-sql.ts';
 import { refuseLive, shapeOf, stepForShards } from '../../core/shards/plans.ts';
-import type { Statement } from '../../core/sql/fragment.ts';
+import type { Statement } from '../../core/sql/print.ts';
 
 /** @returns undefined when a request with these values has to be planned */
 export type FindPlan = (

@@ -2,13 +2,15 @@
  * What a role may do with the rows of a database, by the generated rules: each capability is the set of what it allows, as
  * PostgreSQL says. What another program allows beyond that is a leak, whatever the rules look like.
  */
+
 import type pg from 'pg';
 import { readRule } from '../../../runtime/core/condition/rule.ts';
 import { EVERY_ROW, type InsertRule, type UpdateRule } from '../../../runtime/core/contract/shapes.ts';
 import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import { boundRule } from '../../../runtime/core/schema/visible-table.ts';
-import { identifier, join, literal, print, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
+import { identifier, join, literal, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
+import { print } from '../../../runtime/core/sql/print.ts';
 import type { Operation, Row, TableName, Variables } from './world.ts';
 
 /** What may be done, by name; for each the rows, cells or changes that it is allowed for. */
@@ -144,7 +146,7 @@ function questionsAbout(
 }
 
 const RULE = { rule: 'rule' };
-const condition = (text: string, alias: Sql): Sql => boundRule(readRule(text).sql, RULE)(alias);
+const condition = (text: string, alias: Sql): Sql => boundRule(readRule(text), RULE)(alias);
 
 function rowType({ shape }: Table): Sql {
   return identifier(shape.schema, shape.name);

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadataFile } from '../../../../compiler/phases/1-read/index.ts';
 import { REQUEST_ALIAS, RULE_ALIAS, readRule } from '../../../../runtime/core/condition/rule.ts';
-import { bindRow, identifier, print, type Sql } from '../../../../runtime/core/sql/fragment.ts';
+import { bindRow, identifier, type Sql } from '../../../../runtime/core/sql/fragment.ts';
+import { print } from '../../../../runtime/core/sql/print.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 

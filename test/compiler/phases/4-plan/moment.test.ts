@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { typedValue } from '../../../../compiler/phases/4-plan/value.ts';
-import { print } from '../../../../runtime/core/sql/fragment.ts';
+import { print } from '../../../../runtime/core/sql/print.ts';
 import { columnType } from '../../../../runtime/core/types.ts';
 
 const source = { name: 'default', kind: 'postgres', types: {} } as const;

@@ -4,6 +4,7 @@ import type { SourceShape } from '../../../../runtime/core/contract/shapes.ts';
 import { failedCheck, PASSED } from '../../../../runtime/core/mutation/check.ts';
 import { rowStatement, rowsStatement, type Write } from '../../../../runtime/core/mutation/written.ts';
 import type { Table } from '../../../../runtime/core/program/program.ts';
+import type { VisibleTable } from '../../../../runtime/core/schema/visible-table.ts';
 import { literal, raw, type Sql, sql } from '../../../../runtime/core/sql/fragment.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 
@@ -16,7 +17,7 @@ function update(id: number, condition: Sql): Write {
     alias: raw('t'),
     check: sql`case when (${condition}) is not true then ${raw(FAILURE)} else ${PASSED} end`,
     path: '$',
-    table: PLAIN,
+    visible: PLAIN,
   };
 }
 
@@ -29,9 +30,10 @@ const SHAPE = {
   graphqlName: 'item',
   columns: {},
 } as const;
-const PLAIN = { source: SOURCE, shape: SHAPE } as unknown as Table;
+const TABLE = { source: SOURCE, shape: SHAPE } as unknown as Table;
+const PLAIN = { table: TABLE, marks: false } as unknown as VisibleTable;
 /** Checks stand behind the write then, not in its RETURNING. */
-const DISTRIBUTED = { ...PLAIN, source: { ...SOURCE, distribution: { tables: {} } } };
+const DISTRIBUTED = { ...PLAIN, table: { ...TABLE, source: { ...SOURCE, distribution: { tables: {} } } } };
 
 describe.each([13, 15, undefined] as const)('PostgreSQL %s', (version) => {
   const database = () =>
@@ -42,8 +44,8 @@ describe.each([13, 15, undefined] as const)('PostgreSQL %s', (version) => {
   const shapes = {
     rows: (write: Write) => rowsStatement(write, [raw(`'done'`)]),
     row: (write: Write) => rowStatement(write, [raw(`'done'`)]),
-    'rows of shards': (write: Write) => rowsStatement({ ...write, table: DISTRIBUTED }, [raw(`'done'`)]),
-    'row of a shard': (write: Write) => rowStatement({ ...write, table: DISTRIBUTED }, []),
+    'rows of shards': (write: Write) => rowsStatement({ ...write, visible: DISTRIBUTED }, [raw(`'done'`)]),
+    'row of a shard': (write: Write) => rowStatement({ ...write, visible: DISTRIBUTED }, []),
   };
 
   test.each(Object.entries(shapes))('%s that do not pass fail the statement', async (_, shape) => {

@@ -8,7 +8,7 @@ import { layOut } from '../../../../compiler/phases/4-plan/sql-layout.ts';
 import { bindParameter } from '../../../../runtime/core/request/bind.ts';
 import { savedStatement, savedText } from '../../../../runtime/core/saved/saved-sql.ts';
 import { forShards } from '../../../../runtime/core/shards/index.ts';
-import type { Statement } from '../../../../runtime/core/sql/fragment.ts';
+import type { Statement } from '../../../../runtime/core/sql/print.ts';
 import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
 import { metadataOf } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';

@@ -1,0 +1,153 @@
+/** The printer: fragments become text with placeholders, or text with holes for files of saved operations. */
+import { EngineError } from '../errors.ts';
+import { type Encoding, eachPart, type ParameterNode, type Sql, type SqlNode } from './fragment.ts';
+import { meaningOf } from './statement.ts';
+
+/** A statement ready for Postgres: `$1`-style text and what each parameter is. */
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly ParameterNode[];
+  /** The tables that it writes, as `"schema"."name"`; absent: none. */
+  readonly writes?: readonly string[];
+  /** What was printed, for the compiler, which saves it; absent in a server. */
+  readonly tree?: Sql;
+}
+
+/** Maximum number of parameters of a statement in PostgreSQL's protocol. */
+const MAX_PARAMETERS = 65_535;
+
+/**
+ * Prints a statement. A variable or session variable that occurs several times with one type and encoding is one
+ * parameter, so it is sent once; constants are numbered one by one, so that the text does not depend on whether two values are equal.
+ * @param keeps the statement is to be saved, so its tree is kept
+ * @throws EngineError when there are more than PostgreSQL takes
+ */
+export function print(fragment: Sql, keeps = false): Statement {
+  const parameters: ParameterNode[] = [];
+  const text = printInto(fragment, parameters, (position) => `$${position}`);
+  if (parameters.length > MAX_PARAMETERS)
+    throw new EngineError(
+      'validation-failed',
+      `the operation has ${parameters.length} separate values, where PostgreSQL takes at most ${MAX_PARAMETERS}`,
+    );
+  return { text, parameters, ...(keeps && { tree: fragment }) };
+}
+
+/** Equal for parameters that are sent once; undefined for those that are not. */
+function keyOf({ source, type, encoding }: ParameterNode): unknown {
+  if (source.from === 'constant') return undefined;
+  // Lists and places in values are long, and one object wherever they are printed.
+  if ('items' in source || 'fields' in source || ('path' in source && source.path !== '')) return source;
+  return JSON.stringify([source, type, wayOf(encoding)]);
+}
+
+function isSame(left: ParameterNode, right: ParameterNode): boolean {
+  return left.type === right.type && wayOf(left.encoding) === wayOf(right.encoding);
+}
+
+/** Distinguishes encodings of one source as one SQL type. */
+function wayOf(encoding: Encoding | undefined): string | undefined {
+  return encoding?.as === 'part' ? `part ${encoding.part}` : encoding?.as;
+}
+
+/** Functions of PostgreSQL that generated SQL calls. */
+const FUNCTIONS = `array_agg avg bool_and bool_or btrim cardinality chr clock_timestamp concat concat_ws convert_from convert_to corr
+  count covar_pop covar_samp current_setting decode encode every format generate_series hashtextextended json_agg
+  json_build_array json_build_object json_object_agg jsonb_agg jsonb_build_object localtimestamp lower max md5 min now
+  pg_current_snapshot pg_current_xact_id pg_snapshot_xmax pg_snapshot_xmin pg_visible_in_snapshot regr_avgx regr_avgy
+  regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy row_number row_to_json set_config starts_with
+  statement_timestamp stddev stddev_pop stddev_samp string_agg sum to_json to_jsonb upper var_pop var_samp variance`;
+
+/** Texts and quoted names, which are skipped, and one of these functions that is called without a schema. */
+const CALL = new RegExp(
+  `'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\\w.$])(${FUNCTIONS.split(/\s+/).join('|')})(?=\\()`,
+  'g',
+);
+
+/**
+ * Qualifies the functions of PostgreSQL that a text calls. Functions of users are quoted wherever they are named, so one that is
+ * not is PostgreSQL's; by its name alone, a function of a user that takes exactly the given types would be called instead.
+ */
+function withQualifiedCalls(text: string): string {
+  return text.includes('(')
+    ? text.replace(CALL, (all: string, name: string | undefined) => (name ? `pg_catalog.${all}` : all))
+    : text;
+}
+
+/**
+ * Prints a fragment as part of a statement that gets its values in another way.
+ * @param parameters gets the parameters, in order
+ * @param place SQL of a parameter; positions count from 1
+ */
+export function printInto(
+  fragment: Sql,
+  parameters: ParameterNode[],
+  place: (position: number) => string,
+): string {
+  const numbers = new Map<unknown, number>();
+  return printed(fragment, (node) => {
+    const key = keyOf(node);
+    let number = key === undefined ? undefined : numbers.get(key);
+    if (number === undefined || !isSame(node, parameters[number - 1]!)) {
+      parameters.push(node);
+      number = parameters.length;
+      if (key !== undefined) numbers.set(key, number);
+    }
+    return `(${place(number)})::${node.type}`;
+  });
+}
+
+/** The position of a parameter among those that were printed, counted from 0; undefined if it is not one of them. */
+export function positionOf(node: ParameterNode, parameters: readonly ParameterNode[]): number | undefined {
+  const key = keyOf(node);
+  const position = parameters.findIndex(
+    (each) => each === node || (key !== undefined && keyOf(each) === key && isSame(each, node)),
+  );
+  return position < 0 ? undefined : position;
+}
+
+/**
+ * Prints a fragment for the file of a saved operation.
+ * @param parameter SQL of a parameter
+ */
+export function printSaved(fragment: Sql, parameter: (node: ParameterNode) => string): string {
+  return printed(fragment, parameter, {
+    text: (text) => text.replaceAll('{', '{{').replaceAll('}', '}}'),
+    hole: (text) => `{${text}}`,
+  });
+}
+
+/** @param saved how texts and holes are written; holes are printed as their values otherwise */
+function printed(
+  fragment: Sql,
+  parameter: (node: ParameterNode) => string,
+  saved?: { readonly text: (text: string) => string; readonly hole: (text: string) => string },
+): string {
+  const texts: string[] = [];
+  let text: string[] = [];
+  // A function and its parenthesis may be texts of their own.
+  const flush = () => {
+    const qualified = withQualifiedCalls(text.join(''));
+    texts.push(saved ? saved.text(qualified) : qualified);
+    text = [];
+  };
+  const add = (part: string | SqlNode | Sql) => {
+    if (typeof part === 'string') text.push(part);
+    else if ('nodes' in part) {
+      const meaning = saved && meaningOf(part);
+      if (meaning?.kind === 'hole') {
+        flush();
+        texts.push(saved!.hole(meaning.text));
+      } else eachPart(part, add);
+    } else if (part.kind === 'text') text.push(part.text);
+    else if (part.kind === 'row') throw new Error('a rule reached the printer without a row');
+    else {
+      flush();
+      texts.push(parameter(part));
+    }
+  };
+  add(fragment);
+  flush();
+  // Joined at once: text that is added bit by bit keeps every bit in memory.
+  return texts.join('');
+}

@@ -1,0 +1,329 @@
+/**
+ * Statements as data: each kind of fragment that somebody may ask about, what it consists of, and how it is printed. The text
+ * is made of the clauses here and nowhere else, so what a visitor finds is what is sent (reads.ts, writes.ts, holes.ts).
+ */
+import type { RulePart } from '../condition/rule.ts';
+import { eachPart, join, knownMeaning, means, quoteIdentifier, raw, type Sql, sql } from './fragment.ts';
+
+/** A table by name. */
+interface TableName {
+  readonly kind: 'table';
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** The name of the rows of an item of FROM, or of a written table. */
+interface Alias {
+  readonly kind: 'alias';
+  readonly name: string;
+}
+
+interface Column {
+  readonly kind: 'column';
+  /** An alias, or an expression that is a row. */
+  readonly row: Sql;
+  readonly name: string;
+}
+
+/** A call of a function of the database; those of PostgreSQL are plain text. */
+interface Call {
+  readonly kind: 'call';
+  readonly schema: string;
+  readonly name: string;
+}
+
+interface Comparison {
+  readonly kind: 'comparison';
+  readonly left: Sql;
+  /** `=`, `like` … */
+  readonly operator: string;
+  readonly right: Sql;
+}
+
+/** An expression or a statement in parentheses. */
+interface Nested {
+  readonly kind: 'nested';
+  readonly inner: Sql;
+}
+
+/** Conditions that all have to hold. */
+interface Conjunction {
+  readonly kind: 'and';
+  readonly conditions: readonly Sql[];
+}
+
+/** A rule of the metadata, one of its conditions, or the value of a preset, for a row. */
+interface BoundRule {
+  readonly kind: 'rule';
+  readonly rule: RulePart;
+  readonly row: Sql;
+}
+
+/** What differs between roles, for saved statements: its hole says what is put in (saved-sql.ts). */
+interface Hole {
+  readonly kind: 'hole';
+  /** Without the braces. */
+  readonly text: string;
+  readonly value: Sql;
+}
+
+/** An item of FROM. */
+export interface Item {
+  /** How it is joined with those before it. Absent: it is the first. */
+  readonly join?: ',' | 'join' | 'left join' | 'cross join' | 'cross join lateral';
+  /** A table, a call, a statement in parentheses, or a WITH item. */
+  readonly rows: Sql;
+  readonly alias?: Sql;
+  /** Names of its columns. */
+  readonly columns?: readonly Sql[];
+  readonly on?: Sql;
+  /** The column that both sides have. */
+  readonly using?: Sql;
+}
+
+export interface Select {
+  /** Expressions that are different in each row; none: not `distinct on`. */
+  readonly distinct?: readonly Sql[];
+  /** The select list. */
+  readonly columns?: Sql;
+  readonly from?: readonly Item[];
+  /** Conditions that all have to hold. */
+  readonly where?: readonly Sql[];
+  readonly group?: Sql;
+  readonly having?: readonly Sql[];
+  readonly order?: readonly Sql[];
+  readonly limit?: Sql | undefined;
+  readonly offset?: Sql | undefined;
+  /** `fetch first …`, `for no key update …`. */
+  readonly ending?: Sql;
+}
+
+export interface Insert {
+  readonly table: Sql;
+  readonly alias: Sql;
+  readonly columns?: readonly Sql[];
+  /** `values …`, `default values` or a SELECT. */
+  readonly source: Sql;
+  readonly conflict?: Conflict | undefined;
+}
+
+interface Conflict {
+  /** What names the constraint or index. */
+  readonly target?: Sql | undefined;
+  /** None: the row is left alone. */
+  readonly set: readonly Sql[];
+  readonly where: readonly Sql[];
+}
+
+export interface Update {
+  readonly table: Sql;
+  readonly alias: Sql;
+  readonly set: readonly Sql[];
+  readonly where: readonly Sql[];
+}
+
+export interface Delete {
+  readonly table: Sql;
+  readonly alias: Sql;
+  readonly where: readonly Sql[];
+}
+
+/** A statement with one WITH item. */
+export interface With {
+  readonly name: Sql;
+  readonly isMaterialized?: true;
+  readonly item: Sql;
+  /** What the item returns, if it writes. */
+  readonly returning?: Sql;
+  readonly statement: Sql;
+}
+
+export type Meaning =
+  | TableName
+  | Alias
+  | Column
+  | Call
+  | Comparison
+  | Nested
+  | Conjunction
+  | BoundRule
+  | Hole
+  | ({ readonly kind: 'select' } & Select)
+  | ({ readonly kind: 'insert' } & Insert)
+  | ({ readonly kind: 'update' } & Update)
+  | ({ readonly kind: 'delete' } & Delete)
+  | ({ readonly kind: 'with' } & With);
+
+type Kind = Meaning['kind'];
+
+/** One function for each kind, each of which notes what it finds. */
+export type Visitor<Found> = {
+  readonly [Each in Kind]: (meaning: Extract<Meaning, { kind: Each }>, found: Found, fragment: Sql) => void;
+};
+
+/** What a fragment is; undefined for one that is an expression of no kind of its own. */
+export function meaningOf(fragment: Sql): Meaning | undefined {
+  return knownMeaning(fragment) as Meaning | undefined;
+}
+
+/** Calls the visitor's function for what a fragment is, or for what an expression of no kind consists of. */
+export function visit<Found>(visitor: Visitor<Found>, fragment: Sql, found: Found): void {
+  const meaning = meaningOf(fragment);
+  if (!meaning) visitParts(visitor, fragment, found);
+  else
+    (visitor[meaning.kind] as (meaning: Meaning, found: Found, fragment: Sql) => void)(
+      meaning,
+      found,
+      fragment,
+    );
+}
+
+/** Visits what a fragment consists of, whatever it is. */
+export function visitParts<Found>(visitor: Visitor<Found>, fragment: Sql, found: Found): void {
+  eachPart(fragment, (part) => {
+    if (typeof part !== 'string' && 'nodes' in part) visit(visitor, part, found);
+  });
+}
+
+/** Every constructor goes through here, so that a meaning is one of these. */
+function node(meaning: Meaning, parts: readonly (string | Sql)[]): Sql {
+  return means(Object.freeze(meaning), parts);
+}
+
+export function tableNamed(schema: string, name: string): Sql {
+  return node({ kind: 'table', schema, name }, [quoteIdentifier(schema, name)]);
+}
+
+export function aliasNamed(name: string): Sql {
+  return node({ kind: 'alias', name }, [quoteIdentifier(name)]);
+}
+
+export function columnOf(row: Sql, name: string): Sql {
+  return node({ kind: 'column', row, name }, [row, `.${quoteIdentifier(name)}`]);
+}
+
+export function callOf(schema: string, name: string, values: readonly Sql[]): Sql {
+  return node({ kind: 'call', schema, name }, [`${quoteIdentifier(schema, name)}(`, join(values, ', '), ')']);
+}
+
+/** @param written the operator with blanks around it */
+export function comparisonOf(left: Sql, operator: string, written: Sql, right: Sql): Sql {
+  return node({ kind: 'comparison', left, operator, right }, [left, written, right]);
+}
+
+/** Conditions that all have to hold, where `and` may follow and precede. */
+export function conjunction(conditions: readonly Sql[]): Sql {
+  return node({ kind: 'and', conditions }, [join(conditions, ' and ')]);
+}
+
+/** Conjunction in parentheses where needed; `true` when there is nothing to say. */
+export function and(conditions: readonly Sql[]): Sql {
+  if (conditions.length === 0) return raw('true');
+  if (conditions.length === 1) return conditions[0]!;
+  return node({ kind: 'and', conditions }, ['(', join(conditions, ' and '), ')']);
+}
+
+export function or(conditions: readonly Sql[]): Sql {
+  if (conditions.length === 0) return raw('false');
+  if (conditions.length === 1) return conditions[0]!;
+  return sql`(${join(conditions, ' or ')})`;
+}
+
+/** @param text the SQL of the rule for the row */
+export function ruleFor(rule: RulePart, row: Sql, text: Sql): Sql {
+  return node({ kind: 'rule', rule, row }, [text]);
+}
+
+/** @param text without braces */
+export function holeFor(text: string, value: Sql): Sql {
+  return node({ kind: 'hole', text, value }, [value]);
+}
+
+export function selectStatement(clauses: Select): Sql {
+  const { distinct = [], columns, from = [], where = [], group, having = [] } = clauses;
+  const { order = [], limit, offset, ending } = clauses;
+  const parts: (string | Sql)[] = ['select'];
+  if (distinct.length > 0) parts.push(' distinct on (', join(distinct, ', '), ')');
+  if (columns) parts.push(' ', columns);
+  if (from.length > 0) parts.push(' from ', ...from.flatMap(itemParts));
+  parts.push(...whereParts(where));
+  if (group) parts.push(' group by ', group);
+  if (having.length > 0) parts.push(' having ', join(having, ' and '));
+  if (order.length > 0) parts.push(' order by ', join(order, ', '));
+  if (limit) parts.push(' limit ', limit);
+  if (offset) parts.push(' offset ', offset);
+  if (ending) parts.push(' ', ending);
+  return node({ kind: 'select', ...clauses }, parts);
+}
+
+function itemParts(item: Item): (string | Sql)[] {
+  const { rows, alias: name, columns, on, using } = item;
+  return [
+    ...(item.join === undefined ? [] : item.join === ',' ? [', '] : [` ${item.join} `]),
+    rows,
+    ...(name ? [' as ', name] : []),
+    ...(columns ? [' (', join(columns, ', '), ')'] : []),
+    ...(on ? [' on ', on] : []),
+    ...(using ? [' using (', using, ')'] : []),
+  ];
+}
+
+function whereParts(where: readonly Sql[]): (string | Sql)[] {
+  return where.length > 0 ? [' where ', join(where, ' and ')] : [];
+}
+
+/** Parentheses: a statement in them is an expression, or an item of FROM. */
+export function nested(inner: Sql): Sql {
+  return node({ kind: 'nested', inner }, ['(', inner, ')']);
+}
+
+export function insertInto(clauses: Insert): Sql {
+  const { table: into, alias: name, columns, source, conflict } = clauses;
+  const parts: (string | Sql)[] = ['insert into ', into, ' as ', name];
+  if (columns) parts.push(' (', join(columns, ', '), ')');
+  parts.push(' ', source);
+  if (conflict) {
+    const { target, set, where } = conflict;
+    parts.push(' on conflict');
+    if (target) parts.push(' ', target);
+    if (set.length === 0) parts.push(' do nothing');
+    else parts.push(' do update set ', join(set, ', '), ...whereParts(where));
+  }
+  return node({ kind: 'insert', ...clauses }, parts);
+}
+
+export function updateOf(clauses: Update): Sql {
+  const { table: of, alias: name, set, where } = clauses;
+  return node({ kind: 'update', ...clauses }, [
+    'update ',
+    of,
+    ' as ',
+    name,
+    ' set ',
+    join(set, ', '),
+    ...whereParts(where),
+  ]);
+}
+
+export function deleteFrom(clauses: Delete): Sql {
+  const { table: from, alias: name, where } = clauses;
+  return node({ kind: 'delete', ...clauses }, ['delete from ', from, ' as ', name, ...whereParts(where)]);
+}
+
+export function withItem(clauses: With): Sql {
+  const { name, isMaterialized, item, returning: columns, statement } = clauses;
+  const written = columns ? returning(item, columns) : item;
+  return node({ kind: 'with', ...clauses }, [
+    'with ',
+    name,
+    isMaterialized ? ' as materialized (' : ' as (',
+    written,
+    ') ',
+    statement,
+  ]);
+}
+
+/** A write that returns columns of its rows. */
+export function returning(write: Sql, columns: Sql): Sql {
+  return sql`${write} returning ${columns}`;
+}
