@@ -26,8 +26,8 @@ export interface Changes {
    * are current; what was read before may have changed unnoticed, so a first call back always comes.
    */
   readonly listen: (listener: (change: Change) => void) => () => void;
-  /** A write of this process was committed. */
-  readonly wrote: (statements: readonly string[]) => void;
+  /** A write of this process was committed. @param tables that its statements name, as `"schema"."name"` */
+  readonly wrote: (tables: readonly string[]) => void;
   /**
    * The number of a transaction: those below began at least so many milliseconds ago. While nothing listens, and at first,
    * it is `0`.
@@ -141,10 +141,11 @@ export function createChanges(source: RecordSource): Changes {
         next = undefined;
       };
     },
-    wrote: (statements) => {
+    wrote: (tables) => {
       if (listeners.size === 0) return;
       const recorded = complete && { complete, written: NOTHING, redefined: false };
-      tell({ tables: tablesOf(statements), recorded });
+      // Those of functions, triggers and cascades are found by the next look.
+      tell({ tables: tables.length > 0 ? new Set(tables) : undefined, recorded });
       if (!recorded) return;
       if (looking) again = true;
       else lookIn(OWN_DELAY);
@@ -159,12 +160,3 @@ export function createChanges(source: RecordSource): Changes {
 }
 
 const NOTHING: Recorded['written'] = new Map();
-
-const WRITE = /\b(?:insert into|update|delete from) ("(?:[^"]|"")*"\."(?:[^"]|"")*")/g;
-
-/** The tables that our own statements write; those of functions, triggers and cascades are found by the next look. */
-function tablesOf(statements: readonly string[]): ReadonlySet<string> | undefined {
-  const tables = new Set<string>();
-  for (const text of statements) for (const [, table] of text.matchAll(WRITE)) tables.add(table!);
-  return tables.size > 0 ? tables : undefined;
-}

@@ -45,6 +45,8 @@ const readSession = lazy(
 export interface BoundStatement {
   readonly text: string;
   readonly values: TextRow;
+  /** The tables that it writes, as `"schema"."name"`; absent: not known. */
+  readonly writes?: readonly string[];
 }
 
 export interface TextRequest {

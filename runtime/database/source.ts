@@ -148,7 +148,7 @@ export function connectSource(
     readTexts: ({ text }, values, isWanted) => pool.read({ text, values }, isWanted),
     writeTexts: async (statements, { manner = 'alone', writer, begins, isWanted } = {}) => {
       const rows = await pool.write(statements, kind, manner, writer, begins, isWanted);
-      changes.wrote(statements.map(({ text }) => text));
+      changes.wrote(statements.flatMap(({ writes = [] }) => writes));
       return rows;
     },
     readTogether: (statements, isWanted) =>

@@ -48,6 +48,7 @@ async function runWrites(
   const bound = sent.map(({ write: { statement } }) => ({
     text: statement.text,
     values: bindParameters(statement, variables, session),
+    ...(statement.writes && { writes: statement.writes }),
   }));
   try {
     const manner = once ? 'once' : steps.length === 1 && steps[0]!.isOneObject ? 'shared' : 'alone';

@@ -3,9 +3,10 @@
  * otherwise, or where that is not certain, it is read at its interval.
  * @rule When is a live query read again?
  */
+
+import { TIME_KEYWORDS } from '../core/condition/rule-reads.ts';
 import { quoteIdentifier } from '../core/sql/fragment.ts';
-import { type ReadKey, readKeysOf, relationKey } from '../core/sql/keys.ts';
-import { readSetOf, TIME_KEYWORDS } from '../core/sql/reads.ts';
+import type { ReadKey, ReadSet } from '../core/sql/reads.ts';
 import { READ_THROUGH } from '../database/read-through.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { TextRow } from '../database/text-query.ts';
@@ -18,8 +19,8 @@ export interface Sensitivity {
 }
 
 /** Names of the relations that a statement reads. */
-export function tablesOf(sql: string): ReadonlySet<string> {
-  return new Set(readSetOf(sql).relations.map(({ schema, name }) => quoteIdentifier(schema, name)));
+export function tablesOf({ relations }: ReadSet): ReadonlySet<string> {
+  return new Set(relations.map(({ schema, name }) => quoteIdentifier(schema, name)));
 }
 
 /**
@@ -83,8 +84,9 @@ limit 1`;
 const SETTING_ONLY =
   '^(to_(char|date|number|timestamp|json|jsonb|ascii|tsvector|tsquery)$|json(?!b?_(populate|to)_record)|row_to_json|array_to_|array_agg|string_agg|concat|format$|quote_|date|timestamptz|timestamp$|timestamp_|time$|time_|interval|text$|extract$|like|overlaps$|generate_series$|ts_|plainto_|phraseto_|websearch_|bpchar|varchar|pg_current_snapshot$)';
 
-/** Keywords of the statement that are no functions, and texts that mean the time. */
-function timeIn({ words, hasMoment }: ReturnType<typeof readSetOf>): string | undefined {
+/** Keywords that are no functions, and texts that mean the time; or what may be both. */
+function timeIn({ words, hasMoment, isUnknown }: ReadSet): string | undefined {
+  if (isUnknown) return 'a rule that cannot be read';
   if (hasMoment) return 'the time in a text of the statement';
   const word = words.find((each) => TIME_KEYWORDS.has(each));
   return word && `the time in the statement: ${word}`;
@@ -128,8 +130,7 @@ export class Sensitivities {
    * @param since by performance.now(): the database is asked after that
    * @throws what the connection throws
    */
-  async of(sql: string, since: number): Promise<Sensitivity> {
-    const read = readSetOf(sql);
+  async of(read: ReadSet, since: number): Promise<Sensitivity> {
     const { relations, functions, words } = read;
     const names = [relations, functions].flatMap((list) => [
       list.map(({ schema }) => schema),
@@ -147,11 +148,11 @@ export class Sensitivities {
       if (this.#answers.get(key) === known) this.#answers.delete(key);
       throw error;
     });
-    const keys = readKeysOf(sql);
     const reads = new Map<string, readonly (readonly ReadKey[])[]>();
     for (const [oid, schema, name, isTable] of tables) {
       // Columns of a view are not those of its tables.
-      const places = (isTable === 'true' && keys.get(relationKey(schema!, name!))) || [[]];
+      const named = relations.find((each) => each.schema === schema && each.name === name);
+      const places = (isTable === 'true' && named?.places) || [[]];
       reads.set(oid!, [...(reads.get(oid!) ?? []), ...places]);
     }
     return { polledBecause: timeIn(read) ?? reasons[0]?.[0] ?? undefined, reads };

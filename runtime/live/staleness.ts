@@ -50,7 +50,7 @@ export class Staleness {
     this.#sensitivities = sensitivities;
     this.#index = index;
     this.#missed = missed;
-    this.#tables = tablesOf(plan.text);
+    this.#tables = tablesOf(plan.reads);
   }
 
   get isEmpty(): boolean {
@@ -90,7 +90,7 @@ export class Staleness {
     this.#mustLearn = false;
     this.#learned = performance.now();
     this.#isLearning = true;
-    const sensitivity = await this.#sensitivities.of(this.#plan.text, since).catch(() => undefined);
+    const sensitivity = await this.#sensitivities.of(this.#plan.reads, since).catch(() => undefined);
     // Definitions may have changed while it was asked: then it is being asked again.
     if (since !== this.#since) return;
     this.#isLearning = false;

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Kind } from 'graphql';
 import { EngineError } from '../../../runtime/core/errors.ts';
+import { objectKey } from '../../../runtime/core/names.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import type { Operation } from '../../../runtime/core/request/document.ts';
 import { planOperation, type RequestPlan } from '../../../runtime/core/request/plan.ts';
@@ -23,6 +24,7 @@ import type {
 import { savedText } from '../../../runtime/core/saved/saved-sql.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
+import { tablesWritten } from '../../../runtime/core/sql/contents.ts';
 import type { Statement } from '../../../runtime/core/sql/print.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { layOut } from './sql-layout.ts';
@@ -170,15 +172,18 @@ function casesOf(operation: Operation, used: ReadonlyMap<string, TypeReference>)
 function savedPlan(plan: AnyPlan, when: When): Statements | string {
   const steps: (SavedStep | SavedWrite)[] = [];
   const values: Record<string, SavedValue> = {};
-  const save = (statement: Pick<Statement, 'tree'>, indent: string): SavedStatement | undefined => {
-    const saved = savedText(statement);
+  const save = (
+    statement: Pick<Statement, 'tree'>,
+    indent: string,
+  ): (SavedStatement & Pick<SavedStep, 'reads'>) | undefined => {
+    const saved = savedText(statement, plan.kind === 'live');
     if (!saved) return undefined;
     for (const [name, value] of Object.entries(saved.values)) {
       const known = values[name] ?? value;
       if (JSON.stringify(known.encoding) !== JSON.stringify(value.encoding)) return undefined;
       values[name] = known;
     }
-    return { sql: layOut(saved.sql, indent) };
+    return { sql: layOut(saved.sql, indent), ...(saved.reads && { reads: saved.reads }) };
   };
   if (plan.kind === 'watched') return CALLED;
   if (plan.kind === 'streamed') return 'it is a stream';
@@ -210,13 +215,21 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
         if (!saved) return [];
         const at = String(path);
         const failure = noRow && { noRow: { ...noRow, path: String(noRow.path) } };
-        return [{ ...saved, ...(at !== '$' && { path: at }), ...failure }];
+        const writes = writesOf(statement);
+        return [
+          { ...saved, ...(at !== '$' && { path: at }), ...failure, ...(writes.length > 0 && { writes }) },
+        ];
       });
       if (statements.length < step.statements.length) return COMPOSED;
       steps.push({ source, statements, answer: step.answer, ...(step.once && { once: step.once }) });
     }
   }
   return { ...whenOf(when), steps, values, answer: plan.answer };
+}
+
+/** Keys of the tables that a statement writes. */
+function writesOf({ tree }: Statement): readonly string[] {
+  return tree ? tablesWritten(tree).map(({ schema, name }) => objectKey(schema, name)) : [];
 }
 
 function whenOf(when: When): Pick<SavedPlan, 'when'> {

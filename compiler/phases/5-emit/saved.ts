@@ -94,11 +94,15 @@ function planView({ roles, when, steps, values, answer }: SavedPlan): SavedConte
     when: when ? inlineLiteral(when) : '',
     steps: steps.map((step) => {
       const { source } = step;
-      if ('sql' in step) return { source, sql: step.sql, once: step.once ?? false };
-      const statements = step.statements.map(({ sql, path = '', noRow }) => ({
+      if ('sql' in step) {
+        const { sql, once = false, reads } = step;
+        return { source, sql, once, reads: reads ? inlineLiteral(reads) : '' };
+      }
+      const statements = step.statements.map(({ sql, path = '', noRow, writes }) => ({
         sql,
         path,
         noRow: noRow ? inlineLiteral(noRow) : '',
+        writes: writes ? inlineLiteral(writes) : '',
       }));
       const { answer, once = false } = step;
       return { source, writes: { statements, answer: inlineLiteral(answer), once } };

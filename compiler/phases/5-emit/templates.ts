@@ -247,13 +247,16 @@ export interface SavedContext {
       /** Reads only. */
       readonly sql?: string;
       readonly once?: boolean;
+      /** Subscriptions only; printed. */
+      readonly reads?: string;
       /** Writes only. */
       readonly writes?: {
-        /** `noRow` is printed; empty where it may write no row. `path` is empty for `$`. */
+        /** `noRow` and `writes` are printed; empty where it may write no row, or writes nothing. `path` is empty for `$`. */
         readonly statements: readonly {
           readonly sql: string;
           readonly path: string;
           readonly noRow: string;
+          readonly writes: string;
         }[];
         readonly answer: string;
         readonly once: boolean;

@@ -49,6 +49,7 @@ export const closeTicketOperation = savedOperation({
                   true
                 ) is not null
               `,
+              writes: ["public.ticket"],
             },
             {
               sql: `
@@ -112,6 +113,7 @@ export const closeTicketOperation = savedOperation({
                   true
                 ) is not null
               `,
+              writes: ["public.ticket"],
             },
             {
               sql: `

@@ -61,6 +61,7 @@ export const openTicketOperation = savedOperation({
               `,
               path: "$.selectionSet.insert_ticket_one.args.object",
               noRow: { message: "cannot proceed to insert array relations since insert to table \"ticket\" affects zero rows", path: "$.selectionSet.insert_ticket_one.args.object" },
+              writes: ["public.ticket"],
             },
             {
               sql: `
@@ -71,6 +72,7 @@ export const openTicketOperation = savedOperation({
                 returning ({check insert public.message "message#1"})::boolean
               `,
               path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
+              writes: ["public.message"],
             },
             {
               sql: `
@@ -142,6 +144,7 @@ export const openTicketOperation = savedOperation({
               `,
               path: "$.selectionSet.insert_ticket_one.args.object",
               noRow: { message: "cannot proceed to insert array relations since insert to table \"ticket\" affects zero rows", path: "$.selectionSet.insert_ticket_one.args.object" },
+              writes: ["public.ticket"],
             },
             {
               sql: `
@@ -154,6 +157,7 @@ export const openTicketOperation = savedOperation({
                 returning ({check insert public.message "message#1"})::boolean
               `,
               path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
+              writes: ["public.message"],
             },
             {
               sql: `
@@ -232,6 +236,7 @@ export const openTicketOperation = savedOperation({
               `,
               path: "$.selectionSet.insert_ticket_one.args.object",
               noRow: { message: "cannot proceed to insert array relations since insert to table \"ticket\" affects zero rows", path: "$.selectionSet.insert_ticket_one.args.object" },
+              writes: ["public.ticket"],
             },
             {
               sql: `
@@ -247,6 +252,7 @@ export const openTicketOperation = savedOperation({
                 returning ({check insert public.message "message#1"})::boolean
               `,
               path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
+              writes: ["public.message"],
             },
             {
               sql: `

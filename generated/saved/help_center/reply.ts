@@ -41,6 +41,7 @@ export const replyOperation = savedOperation({
                 )::boolean
               `,
               path: "$.selectionSet.insert_message_one.args.object",
+              writes: ["public.message"],
             },
           ],
           answer: [0],
@@ -72,6 +73,7 @@ export const replyOperation = savedOperation({
                 )::boolean
               `,
               path: "$.selectionSet.insert_message_one.args.object",
+              writes: ["public.message"],
             },
           ],
           answer: [0],
@@ -106,6 +108,7 @@ export const replyOperation = savedOperation({
                 )::boolean
               `,
               path: "$.selectionSet.insert_message_one.args.object",
+              writes: ["public.message"],
             },
           ],
           answer: [0],

@@ -39,6 +39,7 @@ export const takeOperation = savedOperation({
                   ) as "row#2"
                 )::text, ({check update public.ticket "ticket#1"})::boolean
               `,
+              writes: ["public.ticket"],
             },
           ],
           answer: [0],
@@ -64,6 +65,7 @@ export const takeOperation = savedOperation({
                   ) as "row#2"
                 )::text, ({check update public.ticket "ticket#1"})::boolean
               `,
+              writes: ["public.ticket"],
             },
           ],
           answer: [0],

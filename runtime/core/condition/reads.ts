@@ -104,6 +104,6 @@ export function undeclaredAlias(text: RuleText): string | undefined {
 const ALIAS = new RegExp(`^"${RULE_ALIAS}\\d+"$`);
 
 /** Braces of rule texts are doubled, too. */
-function nameOf(token: Token): string {
+export function nameOf(token: Token): string {
   return unquoted(token).replaceAll('{{', '{').replaceAll('}}', '}');
 }

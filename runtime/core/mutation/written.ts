@@ -14,7 +14,7 @@ import type { Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { tablesWritten } from '../sql/contents.ts';
-import { join, literal, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { join, literal, quoteIdentifier, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { print, type Statement } from '../sql/print.ts';
 import { type Item, returning, selectStatement, type With, withItem } from '../sql/statement.ts';
 import { failUnlessPassed, type RowCheck } from './check.ts';
@@ -65,7 +65,10 @@ function row(columns: readonly Sql[]): Sql {
 }
 
 function printWrite(write: Sql, keeps: boolean): Statement {
-  return { ...print(write, keeps), writes: tablesWritten(write) };
+  return {
+    ...print(write, keeps),
+    writes: tablesWritten(write).map(({ schema, name }) => quoteIdentifier(schema, name)),
+  };
 }
 
 function written(clauses: With, { marks }: VisibleTable): Statement {

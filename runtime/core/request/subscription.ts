@@ -12,6 +12,7 @@ import type { RoleSchema } from '../schema/role-schema.ts';
 import { refuseLive } from '../shards/plans.ts';
 import { empty, join, literal, type ParameterNode, type Sql, sql } from '../sql/fragment.ts';
 import { printInto } from '../sql/print.ts';
+import { type ReadSet, readSetOf } from '../sql/reads.ts';
 import { selectStatement } from '../sql/statement.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
@@ -35,6 +36,8 @@ export interface SubscriptionPlan {
   readonly text: string;
   /** Parameters of the arrays of values. */
   readonly parameters: readonly ParameterNode[];
+  /** What decides which writes it is read again after. */
+  readonly reads: ReadSet;
   /** For a stream: the parameter of its cursor, and the GraphQL name of its column. */
   readonly cursor?: { readonly parameter: number; readonly field: string };
   /** For a stream whose rows wait for older transactions: the parameter with the number of the first that they wait for. */
@@ -190,7 +193,7 @@ function checkRootFields({ fields }: Selection, { node }: Operation): void {
   }
 }
 
-type Printed = Pick<SubscriptionPlan, 'text' | 'parameters' | 'cursor' | 'horizon'>;
+type Printed = Pick<SubscriptionPlan, 'text' | 'parameters' | 'reads' | 'cursor' | 'horizon'>;
 
 /**
  * The hash is computed by the database, so that a result that did not change is not sent. `offset 0` keeps the planner from
@@ -205,7 +208,9 @@ function batchStatement({ query, once }: LiveQuery): Printed {
     `from ${cohorts(parameters, ['"hash"'], ['($2)::bigint[]'], 4, once ? READ_ONLY : '')} ` +
     `cross join lateral (${result} offset 0) as "_result" ` +
     `cross join lateral (select hashtextextended("_result"."text", ($3)::bigint) as "value" offset 0) as "_hash"`;
-  return { text, parameters };
+  const reads = readSetOf(query, parameters);
+  // READ_ONLY calls a function that is not immutable, as those for which it is there.
+  return { text, parameters, reads: once ? { ...reads, words: [...reads.words, 'set_config'] } : reads };
 }
 
 function streamStatement({ query, field, horizon: seconds }: StreamedQuery): Printed {
@@ -225,6 +230,7 @@ function streamStatement({ query, field, horizon: seconds }: StreamedQuery): Pri
   return {
     text,
     parameters,
+    reads: readSetOf(query, parameters),
     cursor: { parameter: cursor, field },
     ...(seconds !== undefined && { horizon: { parameter: place('horizon'), seconds } }),
   };

@@ -2,9 +2,8 @@
  * Names in words the writes that a live query is read again after: tables, columns and keys that its statement reads.
  * @rule What does `generated/` say that a subscription is read again after?
  */
+import { TIME_KEYWORDS } from '../condition/rule-reads.ts';
 import type { Program } from '../program/program.ts';
-import { readKeysOf, relationKey } from '../sql/keys.ts';
-import { readSetOf, TIME_KEYWORDS } from '../sql/reads.ts';
 import { bindParameter } from './bind.ts';
 import type { SubscriptionPlan } from './subscription.ts';
 
@@ -13,17 +12,14 @@ import type { SubscriptionPlan } from './subscription.ts';
  * recorded, a write concerns the live query if it is to such rows; without a condition any row is.
  */
 export function wakesOf(plan: SubscriptionPlan, program: Pick<Program, 'tables'>): readonly string[] {
-  const text = withoutMarks(plan.text);
-  const { relations, functions, words, hasMoment } = readSetOf(text);
-  const places = readKeysOf(text);
-  const lines = relations.map(({ schema, name, columns }) => {
+  const { relations, functions, words, hasMoment } = plan.reads;
+  const lines = relations.map(({ schema, name, columns, places }) => {
     const table = program.tables.find(
       ({ source, shape }) => source.name === plan.source && shape.schema === schema && shape.name === name,
     );
     const kind = table?.shape.kind ?? 'table';
     const isStored = kind === 'table' || kind === 'partitioned';
-    const all = places.get(relationKey(schema, name)) ?? [[]];
-    const conditions = all.map((keys) =>
+    const conditions = places.map((keys) =>
       keys.map(({ column, parameter }) => `${column} = ${valueText(plan, parameter)}`).join(' and '),
     );
     const isKeyed = isStored && conditions.every((condition) => condition !== '');
@@ -64,12 +60,4 @@ function valueText({ parameters }: SubscriptionPlan, position: number): string {
     default:
       return 'a value of the request';
   }
-}
-
-/** Rules of saved operations are marked by comments; quoted texts and names may look like one. */
-function withoutMarks(text: string): string {
-  return text.replace(
-    /('(?:[^']|'')*'|"(?:[^"]|"")*")|\/\*(?:\{[^}]*\})?\*\//g,
-    (_, quoted) => quoted ?? ' ',
-  );
 }

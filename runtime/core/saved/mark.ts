@@ -22,7 +22,7 @@ export function markedRule(
   const [row] = alias.nodes;
   if (!visible.marks || row?.kind !== 'text' || alias.nodes.length > 1) return conditions;
   const words = [row.text, ...(through ? ['through', ...through] : [])];
-  const marked = markedPart(visible, operation, words, conditions[0] ?? TRUE);
+  const marked = markedPart(visible, operation, words, conditions[0] ?? TRUE, alias);
   return marked ? [marked] : conditions;
 }
 
@@ -50,8 +50,9 @@ function markedPart(
   part: string,
   words: readonly string[],
   value: Sql,
+  row?: Sql,
 ): Sql | undefined {
   const all = [table.key, ...words];
   if (!marks || !all.every((word) => /^(?:[\w.]+|"[^"{}]*")$/.test(word))) return undefined;
-  return holeFor([part, ...all].join(' '), value);
+  return holeFor([part, ...all].join(' '), value, row);
 }

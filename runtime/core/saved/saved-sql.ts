@@ -24,29 +24,36 @@ import { bindParameter } from '../request/bind.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { forShards } from '../shards/index.ts';
-import { join, type ParameterNode, raw, type Sql, type SqlNode, TRUE } from '../sql/fragment.ts';
+import { type ParameterNode, quoteIdentifier, type Sql, TRUE } from '../sql/fragment.ts';
 import { print, printSaved, type Statement } from '../sql/print.ts';
+import { aliasNamed, conjunction, savedStatementOf } from '../sql/statement.ts';
 import { presetValue, roleLimit } from './mark.ts';
-import type { SavedValue } from './saved.ts';
+import type { SavedReads, SavedValue } from './saved.ts';
+import { linkReads, savedReads } from './saved-reads.ts';
 
 /** A statement in its saved form, and how its variables are written for Postgres. */
 export interface SavedText {
   readonly sql: string;
   /** By variable and type, as holes name them: `id::integer`. Also by the text and type of regular expressions: `"^a"::text`. */
   readonly values: Readonly<Record<string, SavedValue>>;
+  /** Of a subscription. */
+  readonly reads?: SavedReads | undefined;
+  /** Keys of the tables that it writes. */
+  readonly writes?: readonly string[] | undefined;
 }
 
 /** The saved form of a statement that was planned with holes; undefined where no hole can describe one of its parameters. */
-export function savedText({ tree }: Pick<Statement, 'tree'>): SavedText | undefined {
+export function savedText({ tree }: Pick<Statement, 'tree'>, isLive = false): SavedText | undefined {
   if (!tree) throw new Error('a statement to save was planned without holes');
   const values: Record<string, SavedValue> = {};
   let isComplete = true;
-  const sql = printSaved(tree, (parameter) => {
+  const nameOf = (parameter: ParameterNode) => {
     const name = holeOf(parameter, values);
     if (name === undefined || /[{}]/.test(parameter.type)) isComplete = false;
-    return `{${name}::${parameter.type}}`;
-  });
-  return isComplete ? { sql, values } : undefined;
+    return `${name}::${parameter.type}`;
+  };
+  const sql = printSaved(tree, (parameter) => `{${nameOf(parameter)}}`);
+  return isComplete ? { sql, values, ...(isLive && { reads: savedReads(tree, nameOf) }) } : undefined;
 }
 
 const NOBODY = { role: '', variables: {}, backendOnly: false };
@@ -84,19 +91,31 @@ const HOLE =
  * The SQL of a saved text for the role of a view.
  * @throws Error for a hole that names nothing: the file was edited wrongly
  */
-function readSavedText({ sql, values }: SavedText, source: SourceShape, roleSchema: RoleSchema): Sql {
-  const nodes: SqlNode[] = [];
+function readSavedText({ sql, values, reads }: SavedText, source: SourceShape, roleSchema: RoleSchema): Sql {
+  const find = (key: string) => servedTable(key, source, roleSchema);
+  const parts: (string | Sql)[] = [];
+  const holes = new Map<string, Sql>();
   let end = 0;
   for (const match of sql.matchAll(HOLE)) {
-    nodes.push({ kind: 'text', text: sql.slice(end, match.index) });
+    parts.push(sql.slice(end, match.index));
     end = match.index + match[0].length;
-    if (match[0] === '{{' || match[0] === '}}') nodes.push({ kind: 'text', text: match[0][0]! });
+    if (match[0] === '{{' || match[0] === '}}') parts.push(match[0][0]!);
     else if (!match.groups || match[0].length === 1)
       throw new Error(`a saved statement has a brace that is not doubled at position ${match.index}`);
-    else nodes.push(...readHole(match[0], match.groups, values, source, roleSchema));
+    else {
+      const value = readHole(match[0], match.groups, values, source, (key) => roleSchema.table(find(key)));
+      holes.set(match[0].slice(1, -1), value);
+      parts.push(value);
+    }
   }
-  nodes.push({ kind: 'text', text: sql.slice(end) });
-  return { nodes };
+  parts.push(sql.slice(end));
+  return savedStatementOf(linkReads(reads, find, holes), parts);
+}
+
+function servedTable(key: string, source: SourceShape, { program }: RoleSchema): Table {
+  const found = program.tables.find((each) => each.source === source && each.key === key);
+  if (!found) throw new Error(`the table ${key} is not served`);
+  return found;
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;
@@ -106,8 +125,8 @@ function readHole(
   groups: Groups,
   values: SavedText['values'],
   source: SourceShape,
-  roleSchema: RoleSchema,
-): readonly SqlNode[] {
+  visible: (key: string) => VisibleTable,
+): Sql {
   const { variable, constant, sessionType, session, operation, alias } = groups;
   if (variable !== undefined) {
     const type = groups.variableType!;
@@ -116,31 +135,25 @@ function readHole(
     const { encoding, path } = value;
     const from = { from: 'variable', name: variable, path: '' } as const;
     const encode = encoderOf(encoding, source, path);
-    return [{ kind: 'parameter', source: from, type, path, encode, encoding }];
+    return { nodes: [{ kind: 'parameter', source: from, type, path, encode, encoding }] };
   }
   if (constant !== undefined) {
     const type = groups.constantType!;
     const from = { from: 'constant', value: JSON.parse(constant) } as const;
-    return [{ kind: 'parameter', source: from, type, ...values[`${constant}::${type}`] }];
+    return { nodes: [{ kind: 'parameter', source: from, type, ...values[`${constant}::${type}`] }] };
   }
   if (sessionType !== undefined) {
     const from =
       session === undefined
         ? { from: 'session-object' as const }
         : { from: 'session' as const, name: session };
-    return [{ kind: 'parameter', source: from, type: sessionType }];
+    return { nodes: [{ kind: 'parameter', source: from, type: sessionType }] };
   }
-  const table = (key: string): Table => {
-    const found = roleSchema.program.tables.find((each) => each.source === source && each.key === key);
-    if (!found) throw new Error(`${hole}: the table ${key} is not served`);
-    return found;
-  };
-  const visible = (key: string) => roleSchema.table(table(key));
   const { preset, presetTable, column, limited, written } = groups;
-  if (preset !== undefined)
-    return presetOf(preset as 'insert' | 'update', visible(presetTable!), column!).nodes;
-  if (limited !== undefined) return limitOf(visible(limited), written).nodes;
-  return ruleSql(operation!, visible(groups.table!), raw(alias!), groups, visible).nodes;
+  if (preset !== undefined) return presetOf(preset as 'insert' | 'update', visible(presetTable!), column!);
+  if (limited !== undefined) return limitOf(visible(limited), written);
+  const row = aliasNamed(alias!.slice(1, -1));
+  return ruleSql(operation!, visible(groups.table!), row, groups, visible);
 }
 
 function presetOf(operation: 'insert' | 'update', target: VisibleTable, column: string): Sql {
@@ -182,13 +195,17 @@ function ruleSql(
 }
 
 function all(conditions: readonly Sql[]): Sql {
-  return conditions.length === 0 ? TRUE : join(conditions, ' and ');
+  return conditions.length === 0 ? TRUE : conjunction(conditions);
 }
 
 /** The statement of a saved operation's plan for a role, with the rules that hold now. */
 export function savedStatement(...saved: Parameters<typeof savedSql>): Statement {
-  const [, source, , { sources }] = saved;
-  return forShards(print(savedSql(...saved)), sources.find(({ name }) => name === source)!);
+  const [{ writes }, source, role, { sources, roleSchema }] = saved;
+  const shape = sources.find(({ name }) => name === source)!;
+  const statement = forShards(print(savedSql(...saved)), shape);
+  if (!writes) return statement;
+  const names = writes.map((key) => servedTable(key, shape, roleSchema(role, false)).shape);
+  return { ...statement, writes: names.map(({ schema, name }) => quoteIdentifier(schema, name)) };
 }
 
 /** The same before its parameters are numbered. */

@@ -22,7 +22,7 @@ export interface SavedOperation {
   readonly values?: Readonly<Record<string, SavedValue>>;
   /**
    * Of a subscription, by role: what a write has to concern for it to be read again; see wakes.ts. For people: a server finds
-   * it in the statements.
+   * it in `reads` and in the rules.
    */
   readonly wakes?: Readonly<Record<string, readonly string[]>>;
   /** The plans of roles; the first one whose conditions hold runs. */
@@ -51,10 +51,38 @@ export interface SavedStep extends SavedStatement {
   readonly source: string;
   /** The same as in a step of a request (request/steps.ts). */
   readonly once?: true;
+  /** Of a subscription: what the statement reads beside the rules in its holes. Absent: not known, so it is read at its interval. */
+  readonly reads?: SavedReads;
+}
+
+export interface SavedReads {
+  readonly tables: readonly SavedRead[];
+  readonly functions?: readonly (readonly [schema: string, name: string])[];
+  /** Of a rule that no hole could name: functions without a schema and keywords, a text that is a moment, a part that cannot be read. */
+  readonly words?: readonly string[];
+  readonly moment?: true;
+  readonly unknown?: true;
+}
+
+/** A table at one place of a statement. */
+export interface SavedRead {
+  readonly table: string;
+  readonly as?: string;
+  /** Absent: whole rows. */
+  readonly columns?: readonly string[];
+  /** What columns have to equal, as holes name it: `$id::integer`. */
+  readonly where?: Readonly<Record<string, string>>;
+  /** The role's rule is among its conditions: that of the table, or of rows `through SCHEMA.TABLE RELATIONSHIP`. */
+  readonly rule?: true | string;
 }
 
 /** `path` is absent for `$`. */
-export type SavedWriteStatement = SavedStatement & Pick<WriteStatement, 'noRow'> & { readonly path?: string };
+export type SavedWriteStatement = SavedStatement &
+  Pick<WriteStatement, 'noRow'> & {
+    readonly path?: string;
+    /** Keys of the tables that it writes. */
+    readonly writes?: readonly string[];
+  };
 
 /** A root field of a mutation (see WriteStep). */
 export interface SavedWrite {

@@ -1,7 +1,7 @@
 /** What a fragment holds: statements, and tables that it writes. */
 import { holdsQuery } from '../condition/reads.ts';
-import { quoteIdentifier, type Sql } from './fragment.ts';
-import { meaningOf, type Visitor, visit, visitParts } from './statement.ts';
+import type { Sql } from './fragment.ts';
+import { meaningOf, type TableName, type Visitor, visit, visitParts } from './statement.ts';
 
 interface Search {
   found: boolean;
@@ -16,6 +16,7 @@ const STATEMENT: Visitor<Search> = {
   nested: inStatement,
   and: inStatement,
   hole: inStatement,
+  saved: found,
   rule: ({ rule }, search) => {
     search.found ||= holdsQuery(rule.condition);
   },
@@ -43,7 +44,7 @@ export function holdsStatement(fragment: Sql): boolean {
   return search.found;
 }
 
-const WRITES: Visitor<Set<string>> = {
+const WRITES: Visitor<TableName[]> = {
   table: nothing,
   alias: nothing,
   column: inWrite,
@@ -52,6 +53,7 @@ const WRITES: Visitor<Set<string>> = {
   nested: inWrite,
   and: inWrite,
   hole: inWrite,
+  saved: inWrite,
   // A rule is a condition.
   rule: nothing,
   select: inWrite,
@@ -61,20 +63,20 @@ const WRITES: Visitor<Set<string>> = {
   with: inWrite,
 };
 
-function inWrite(_: unknown, tables: Set<string>, fragment: Sql): void {
+function inWrite(_: unknown, tables: TableName[], fragment: Sql): void {
   visitParts(WRITES, fragment, tables);
 }
 
-function written({ table }: { readonly table: Sql }, tables: Set<string>, fragment: Sql): void {
+function written({ table }: { readonly table: Sql }, tables: TableName[], fragment: Sql): void {
   const name = meaningOf(table);
   if (name?.kind !== 'table') throw new Error('a statement writes what is no table');
-  tables.add(quoteIdentifier(name.schema, name.name));
+  tables.push(name);
   visitParts(WRITES, fragment, tables);
 }
 
-/** The tables that a statement writes, as `"schema"."name"`; those of functions, triggers and cascades are not among them. */
-export function tablesWritten(statement: Sql): readonly string[] {
-  const tables = new Set<string>();
+/** The tables that a statement writes; those of functions, triggers and cascades are not among them. */
+export function tablesWritten(statement: Sql): readonly TableName[] {
+  const tables: TableName[] = [];
   visit(WRITES, statement, tables);
-  return [...tables];
+  return tables;
 }

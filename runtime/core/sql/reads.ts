@@ -1,20 +1,20 @@
 /**
- * Finds the objects that a statement reads in its own text, so that none can be missing. Every name that this project
- * writes into SQL is quoted, so names are found by reading tokens; a pair of names is a column of an alias, a function
- * where an argument list follows, a type behind `::`, and otherwise a relation.
+ * What a statement reads: tables with the columns and by which values of the request they are read, functions, and whether it
+ * depends on the time. The functions of PostgreSQL that this project calls itself depend on nothing but settings.
  */
-import { REQUEST_ALIAS, RULE_ALIAS } from '../condition/rule.ts';
-import { namesMoment } from './moments.ts';
+import { readsOfRule, type SessionKey } from '../condition/rule-reads.ts';
+import type { ParameterNode, Sql } from './fragment.ts';
+import { positionOf } from './print.ts';
+import { type Meaning, meaningOf, type Select, type Visitor, visit, visitParts } from './statement.ts';
 
-export interface ReadSet {
-  /** Sorted by name. */
-  readonly relations: readonly ReadRelation[];
-  readonly functions: readonly QualifiedName[];
-  /** Keywords that are the time, and other words with an argument list behind them: functions without a schema. Sorted. */
-  readonly words: readonly string[];
-  /** A text that is read as another type than text means the moment at which it is read. */
-  readonly hasMoment: boolean;
+/** A column that equals a parameter, by its position among the parameters of the statement. */
+export interface ReadKey {
+  readonly column: string;
+  readonly parameter: number;
 }
+
+/** How a table is read at one place: every row that is read there has these values; none: any row may be. */
+type ReadPlace = readonly ReadKey[];
 
 interface QualifiedName {
   readonly schema: string;
@@ -24,100 +24,265 @@ interface QualifiedName {
 interface ReadRelation extends QualifiedName {
   /** Columns that are named, sorted; undefined: whole rows. */
   readonly columns: readonly string[] | undefined;
+  readonly places: readonly ReadPlace[];
 }
 
-/** Texts are skipped; a number, a word or a sign is one token. */
-const TOKEN = /\bE'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"((?:[^"]|"")*)"|::|\w+|[^\s\w]/gs;
+export interface ReadSet {
+  /** Sorted by name, as are functions. */
+  readonly relations: readonly ReadRelation[];
+  readonly functions: readonly QualifiedName[];
+  /** Keywords that are the time, and functions without a schema, in rules. Sorted. */
+  readonly words: readonly string[];
+  /** A text in a rule means the moment at which it is read. */
+  readonly hasMoment: boolean;
+  /** A rule cannot be read. */
+  readonly isUnknown: boolean;
+}
 
-export type Token = { readonly name: string } | string;
-
-const ALIAS = new RegExp(`${REQUEST_ALIAS}\\d+$|^${RULE_ALIAS}\\d+$|^_(?:cohort|result|hash)$`);
-
-export function readSetOf(sql: string): ReadSet {
-  const tokens = tokensOf(sql);
-  const relations = new Map<string, QualifiedName & { columns: Set<string> | undefined }>();
-  const functions = new Map<string, QualifiedName>();
-  const aliases = new Map<string, Set<string>>();
-  const uses: [alias: string, column: string | undefined][] = [];
-  const words = new Set<string>();
-  let hasMoment = false;
-  for (let index = 0; index < tokens.length; index += 1) {
-    const first = tokens[index]!;
-    const before = tokens[index - 1];
-    if (first === MOMENT) hasMoment ||= tokens[index + 1] === '::' && !isText(tokens.slice(index + 2));
-    else if (typeof first === 'string' && TIME_KEYWORDS.has(first)) words.add(first);
-    else if (
-      typeof first === 'string' &&
-      before !== '::' &&
-      tokens[index + 1] === '(' &&
-      /^[a-z_]/.test(first)
-    )
-      words.add(first);
-    if (typeof first === 'string') continue;
-    const isSource = (before === 'from' && tokens[index - 2] !== 'distinct') || before === 'join';
-    const second = tokens[index + 1] === '.' ? tokens[index + 2] : undefined;
-    if (ALIAS.test(first.name) && !isSource) {
-      // `as "note#1"` names it; `"note#1"` by itself or with `.*` is the whole row.
-      if (before !== 'as') uses.push([first.name, typeof second === 'object' ? second.name : undefined]);
-      if (second !== undefined) index += 2;
-      continue;
-    }
-    if (typeof second !== 'object') continue;
-    index += 2;
-    const pair = { schema: first.name, name: second.name };
-    const key = JSON.stringify([pair.schema, pair.name]);
-    if (before === '::') continue;
-    if (tokens[index + 1] === '(') {
-      functions.set(key, pair);
-      continue;
-    }
-    if (!relations.has(key)) relations.set(key, { ...pair, columns: new Set() });
-    const alias = tokens[index + 1] === 'as' ? tokens[index + 2] : undefined;
-    if (typeof alias === 'object')
-      aliases.set(alias.name, (aliases.get(alias.name) ?? new Set<string>()).add(key));
-    else relations.get(key)!.columns = undefined;
-  }
-  for (const [alias, column] of uses) {
-    for (const key of aliases.get(alias) ?? []) {
-      const relation = relations.get(key)!;
-      if (column === undefined) relation.columns = undefined;
-      else relation.columns?.add(column);
+/** @param parameters of the printed statement */
+export function readSetOf(statement: Sql, parameters: readonly ParameterNode[]): ReadSet {
+  const { places, functions, words, hasMoment, isUnknown } = notesOf(statement);
+  const relations = new Map<string, Mutable<ReadRelation> & { places: ReadPlace[] }>();
+  for (const { schema, name, columns, keys } of places) {
+    const place = keys.flatMap(({ column, value }) => {
+      const parameter = positionOf(value, parameters);
+      return parameter === undefined ? [] : [{ column, parameter }];
+    });
+    const key = JSON.stringify([schema, name]);
+    const known = relations.get(key);
+    if (!known) relations.set(key, { schema, name, columns, places: [place] });
+    else {
+      known.places.push(place);
+      known.columns = columns && known.columns && [...new Set([...known.columns, ...columns])].sort();
     }
   }
   return {
-    relations: sorted(relations).map(({ columns, ...name }) => ({
-      ...name,
-      columns: columns && [...columns].sort(),
-    })),
+    relations: sorted(relations),
     functions: sorted(functions),
     words: [...words].sort(),
     hasMoment,
+    isUnknown,
   };
 }
 
-/** Keywords that are the time. */
-export const TIME_KEYWORDS: ReadonlySet<string> = new Set([
-  ...['current_date', 'current_time', 'current_timestamp', 'localtime', 'localtimestamp'],
-]);
+type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-/** A text that may mean a moment; other texts are all alike. */
-const MOMENT = "'moment'";
-
-/** Whether a cast to text, and no other behind it, follows. */
-function isText([type, next]: readonly Token[]): boolean {
-  return type === 'text' && next !== '::';
+/** A table at one place of a statement. */
+export interface Place extends QualifiedName {
+  /** Absent inside rules, and where the rows have no name. */
+  readonly alias?: string;
+  /** Columns that are named, sorted; undefined: whole rows. */
+  readonly columns: readonly string[] | undefined;
+  /** Columns that have to equal a parameter. */
+  readonly keys: readonly Key[];
+  /** Text of the hole of a rule for its rows that is among its conditions; of saved statements. */
+  readonly hole?: string | undefined;
 }
 
-/** Texts are all alike, but for those that may mean a moment; words are in lower case. */
-export function tokensOf(sql: string): Token[] {
-  const tokens: Token[] = [];
-  for (const match of sql.matchAll(TOKEN)) {
-    const name = match[1];
-    if (name !== undefined) tokens.push({ name: name.replaceAll('""', '"') });
-    else if (!match[0].endsWith("'")) tokens.push(match[0].toLowerCase());
-    else tokens.push(namesMoment(match[0]) ? MOMENT : 'text');
+interface Key {
+  readonly column: string;
+  readonly value: ParameterNode;
+}
+
+/** What a statement reads, place by place. */
+export interface ReadNotes {
+  readonly places: readonly Place[];
+  readonly functions: ReadonlyMap<string, QualifiedName>;
+  readonly words: ReadonlySet<string>;
+  readonly hasMoment: boolean;
+  readonly isUnknown: boolean;
+}
+
+/** @param isSaved holes are not looked into: what is put in them differs between roles */
+export function notesOf(statement: Sql, isSaved = false): ReadNotes {
+  const reads = new Reads(isSaved);
+  visit(READS, statement, reads);
+  return reads;
+}
+
+class Reads implements ReadNotes {
+  readonly isSaved: boolean;
+  readonly functions = new Map<string, QualifiedName>();
+  readonly words = new Set<string>();
+  hasMoment = false;
+  isUnknown = false;
+  readonly #places: Place[] = [];
+  /** Columns by alias, which no other rows of a statement have; undefined: whole rows. */
+  readonly #uses = new Map<string, Set<string> | undefined>();
+
+  constructor(isSaved: boolean) {
+    this.isSaved = isSaved;
   }
-  return tokens;
+
+  get places(): readonly Place[] {
+    return this.#places.map((place) => {
+      if (place.alias === undefined) return place;
+      const isUsed = this.#uses.has(place.alias);
+      const used = this.#uses.get(place.alias);
+      return { ...place, columns: isUsed ? used && [...used].sort() : [] };
+    });
+  }
+
+  addPlace(place: Place): void {
+    this.#places.push(place);
+  }
+
+  /** @param column absent: the whole row */
+  addUse(alias: string, column?: string): void {
+    const known = this.#uses.has(alias) ? this.#uses.get(alias) : new Set<string>();
+    this.#uses.set(alias, column === undefined ? undefined : known?.add(column));
+  }
+
+  addFunction({ schema, name }: QualifiedName): void {
+    this.functions.set(JSON.stringify([schema, name]), { schema, name });
+  }
+
+  addRule({ rule, row }: MeaningOf<'rule'>): void {
+    const reads = readsOfRule(rule.condition);
+    const alias = meaningOf(row);
+    if (alias?.kind === 'alias') {
+      for (const column of reads.row.columns) this.addUse(alias.name, column);
+      if (reads.row.isWhole) this.addUse(alias.name);
+    } else visit(READS, row, this);
+    for (const { schema, name, columns, isWhole, keys } of reads.tables)
+      this.addPlace({
+        schema,
+        name,
+        columns: isWhole ? undefined : [...columns].sort(),
+        keys: sessionKeys(keys),
+      });
+    for (const name of reads.functions) this.addFunction(name);
+    for (const word of reads.words) this.words.add(word);
+    this.hasMoment ||= reads.hasMoment;
+    this.isUnknown ||= reads.isUnknown;
+  }
+
+  /** Takes what the file of a saved statement says of it. */
+  addSaved({ reads }: MeaningOf<'saved'>): void {
+    for (const place of reads.places) {
+      this.addPlace(place);
+      if (place.alias === undefined) continue;
+      if (place.columns === undefined) this.addUse(place.alias);
+      else for (const column of place.columns) this.addUse(place.alias, column);
+    }
+    for (const name of reads.functions.values()) this.addFunction(name);
+    for (const word of reads.words) this.words.add(word);
+    this.hasMoment ||= reads.hasMoment;
+    this.isUnknown ||= reads.isUnknown;
+  }
+}
+
+type MeaningOf<Kind> = Extract<Meaning, { kind: Kind }>;
+
+const READS: Visitor<Reads> = {
+  table: ({ schema, name }, reads) => reads.addPlace({ schema, name, columns: undefined, keys: [] }),
+  alias: ({ name }, reads) => reads.addUse(name),
+  column: ({ row, name }, reads) => {
+    const alias = meaningOf(row);
+    if (alias?.kind === 'alias') reads.addUse(alias.name, name);
+    else visit(READS, row, reads);
+  },
+  call: (name, reads, fragment) => {
+    reads.addFunction(name);
+    visitParts(READS, fragment, reads);
+  },
+  comparison: inside,
+  nested: inside,
+  and: inside,
+  hole: ({ value }, reads) => {
+    if (!reads.isSaved) visit(READS, value, reads);
+  },
+  rule: (meaning, reads) => reads.addRule(meaning),
+  saved: (meaning, reads, fragment) => {
+    reads.addSaved(meaning);
+    visitParts(READS, fragment, reads);
+  },
+  select: readSelect,
+  insert: inside,
+  update: inside,
+  delete: inside,
+  with: inside,
+};
+
+function inside(_: unknown, reads: Reads, fragment: Sql): void {
+  visitParts(READS, fragment, reads);
+}
+
+function readSelect(clauses: Select, reads: Reads): void {
+  const { from = [], where = [], distinct = [], having = [], order = [] } = clauses;
+  const { columns, group, limit, offset, ending } = clauses;
+  for (const { rows, alias, on } of from) {
+    const [table, row] = [meaningOf(rows), alias && meaningOf(alias)];
+    if (table?.kind === 'table' && row?.kind === 'alias') {
+      const { schema, name } = table;
+      const keys = where.flatMap((condition) => keysOf(condition, row.name, reads.isSaved));
+      const hole = reads.isSaved ? holeAmong(where, row.name) : undefined;
+      reads.addPlace({
+        schema,
+        name,
+        alias: row.name,
+        columns: [],
+        keys,
+        ...(hole !== undefined && { hole }),
+      });
+    } else visit(READS, rows, reads);
+    if (on) visit(READS, on, reads);
+  }
+  for (const part of [...distinct, columns, ...where, group, ...having, ...order, limit, offset, ending])
+    if (part) visit(READS, part, reads);
+}
+
+/** The columns of an alias that a condition demands to equal a parameter. */
+export function keysOf(condition: Sql, alias: string, isSaved = false): readonly Key[] {
+  const meaning = meaningOf(condition);
+  switch (meaning?.kind) {
+    case 'and':
+      return meaning.conditions.flatMap((each) => keysOf(each, alias, isSaved));
+    case 'nested':
+      return keysOf(meaning.inner, alias, isSaved);
+    case 'hole':
+      return isSaved ? [] : keysOf(meaning.value, alias);
+    case 'rule':
+      return isAlias(meaning.row, alias) ? sessionKeys(readsOfRule(meaning.rule.condition).keys) : [];
+    case 'comparison': {
+      const left = meaningOf(meaning.left);
+      const [value, ...others] = meaning.right.nodes;
+      const isKey = meaning.operator === '=' && left?.kind === 'column' && isAlias(left.row, alias);
+      if (!isKey || value?.kind !== 'parameter' || others.length > 0 || !isKeyType(value.type)) return [];
+      return [{ column: left.name, value }];
+    }
+    default:
+      return [];
+  }
+}
+
+function sessionKeys(keys: readonly SessionKey[]): readonly Key[] {
+  return keys.flatMap(({ column, variable: name, type }) =>
+    isKeyType(type)
+      ? [{ column, value: { kind: 'parameter', source: { from: 'session', name }, type } }]
+      : [],
+  );
+}
+
+/** Arrays are no keys, and neither are types whose length cuts values off. */
+function isKeyType(type: string): boolean {
+  return !/[[(]/.test(type);
+}
+
+/** The hole of a rule for the rows of an alias that conditions demand. */
+function holeAmong(conditions: readonly Sql[], alias: string): string | undefined {
+  for (const condition of conditions) {
+    const meaning = meaningOf(condition);
+    if (meaning?.kind === 'hole' && meaning.row && isAlias(meaning.row, alias)) return meaning.text;
+    const inner = meaning?.kind === 'and' ? holeAmong(meaning.conditions, alias) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+function isAlias(row: Sql, name: string): boolean {
+  const meaning = meaningOf(row);
+  return meaning?.kind === 'alias' && meaning.name === name;
 }
 
 function sorted<Value>(byKey: ReadonlyMap<string, Value>): Value[] {

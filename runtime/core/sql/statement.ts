@@ -4,9 +4,10 @@
  */
 import type { RulePart } from '../condition/rule.ts';
 import { eachPart, join, knownMeaning, means, quoteIdentifier, raw, type Sql, sql } from './fragment.ts';
+import type { ReadNotes } from './reads.ts';
 
 /** A table by name. */
-interface TableName {
+export interface TableName {
   readonly kind: 'table';
   readonly schema: string;
   readonly name: string;
@@ -65,6 +66,14 @@ interface Hole {
   /** Without the braces. */
   readonly text: string;
   readonly value: Sql;
+  /** The row that a rule is about. */
+  readonly row: Sql | undefined;
+}
+
+/** A statement of the file of a saved operation, whose holes are filled: a text, and what the file says of it. */
+interface Saved {
+  readonly kind: 'saved';
+  readonly reads: ReadNotes;
 }
 
 /** An item of FROM. */
@@ -148,6 +157,7 @@ export type Meaning =
   | Conjunction
   | BoundRule
   | Hole
+  | Saved
   | ({ readonly kind: 'select' } & Select)
   | ({ readonly kind: 'insert' } & Insert)
   | ({ readonly kind: 'update' } & Update)
@@ -235,8 +245,13 @@ export function ruleFor(rule: RulePart, row: Sql, text: Sql): Sql {
 }
 
 /** @param text without braces */
-export function holeFor(text: string, value: Sql): Sql {
-  return node({ kind: 'hole', text, value }, [value]);
+export function holeFor(text: string, value: Sql, row?: Sql): Sql {
+  return node({ kind: 'hole', text, value, row }, [value]);
+}
+
+/** @param parts texts and what is put in the holes */
+export function savedStatementOf(reads: ReadNotes, parts: readonly (string | Sql)[]): Sql {
+  return node({ kind: 'saved', reads }, parts);
 }
 
 export function selectStatement(clauses: Select): Sql {

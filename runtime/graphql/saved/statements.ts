@@ -13,6 +13,7 @@ import type {
   SavedStatement,
   SavedStep,
   SavedWrite,
+  SavedWriteStatement,
 } from '../../core/saved/saved.ts';
 import { savedSql, savedStatement } from '../../core/saved/saved-sql.ts';
 import { refuseLive, shapeOf, stepForShards } from '../../core/shards/plans.ts';
@@ -53,12 +54,12 @@ function casesOf(
   return plans
     .filter(({ roles }) => roles.includes(role))
     .map(({ when, steps, values, answer }): Case => {
-      const read = ({ sql }: SavedStatement, source: string) =>
-        savedStatement({ sql, values: { ...shared, ...values } }, source, role, program);
+      const read = ({ sql, writes }: SavedStatement & Pick<SavedWriteStatement, 'writes'>, source: string) =>
+        savedStatement({ sql, values: { ...shared, ...values }, writes }, source, role, program);
       if (kind === 'subscription') {
-        const { source, sql, once } = steps[0] as SavedStep;
+        const { source, sql, once, reads } = steps[0] as SavedStep;
         refuseLive(source, program.sources);
-        const query = savedSql({ sql, values: { ...shared, ...values } }, source, role, program);
+        const query = savedSql({ sql, values: { ...shared, ...values }, reads }, source, role, program);
         return { when, plan: batchPlan(role, { kind: 'live', source, query, ...(once && { once }) }) };
       }
       if (kind === 'mutation') {

@@ -6,9 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { layOut } from '../../../../compiler/phases/4-plan/sql-layout.ts';
 import { bindParameter } from '../../../../runtime/core/request/bind.ts';
-import { savedStatement, savedText } from '../../../../runtime/core/saved/saved-sql.ts';
+import { savedSql, savedStatement, savedText } from '../../../../runtime/core/saved/saved-sql.ts';
 import { forShards } from '../../../../runtime/core/shards/index.ts';
-import type { Statement } from '../../../../runtime/core/sql/print.ts';
+import type { ParameterNode, Sql } from '../../../../runtime/core/sql/fragment.ts';
+import { print, type Statement } from '../../../../runtime/core/sql/print.ts';
+import { type ReadKey, readSetOf } from '../../../../runtime/core/sql/reads.ts';
 import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
 import { metadataOf } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
@@ -37,24 +39,43 @@ interface Case {
 }
 
 const NOBODY = { role: '', variables: {}, backendOnly: false };
-const MARKS = /('(?:[^']|'')*'|"(?:[^"]|"")*")|\/\*(?:\{[^}]*\})?\*\//g;
 
-/** The text as the planner wrote it with marks, and as it is with its holes filled; undefined where no holes can describe it. */
+function parameterOf(parameter: ParameterNode) {
+  const { type, source } = parameter;
+  return { type, source: source.from === 'constant' ? bindParameter(parameter, {}, NOBODY) : source };
+}
+
+/** The statement as it was planned, and as it is with its holes filled; undefined where no holes can describe it. */
 function bothTexts(served: InProcess, statement: Statement, role: string) {
-  const saved = savedText(statement);
+  const saved = savedText(statement, true);
   if (!saved) return undefined;
-  const linked = savedStatement({ ...saved, sql: layOut(saved.sql, '') }, 'default', role, served.program);
+  const file = { ...saved, sql: layOut(saved.sql, '') };
+  const linked = savedStatement(file, 'default', role, served.program);
+  // Keys in any order; equal constants are one.
+  const readBy = (tree: Sql) => {
+    const { parameters } = print(tree);
+    const reads = readSetOf(tree, parameters);
+    const valueAt = ({ column, parameter }: ReadKey) => {
+      return JSON.stringify([column, parameterOf(parameters[parameter]!)]);
+    };
+    const relations = reads.relations.map(({ places, ...relation }) => ({
+      ...relation,
+      places: places.map((keys) => keys.map(valueAt).sort().join()).sort(),
+    }));
+    return { ...reads, relations };
+  };
   const described = ({ text, parameters }: Statement) => ({
-    text: text.replace(MARKS, (_, quoted) => quoted ?? '').replace(/\s+|(?<=\() | (?=\))/g, ''),
-    parameters: parameters.map((parameter) => ({
-      type: parameter.type,
-      source: parameter.source.from === 'constant' ? bindParameter(parameter, {}, NOBODY) : parameter.source,
-    })),
+    text: text.replace(/\s+|(?<=\() | (?=\))/g, ''),
+    parameters: parameters.map(parameterOf),
   });
   return {
     holes: saved.sql,
     planned: described(forShards(statement, served.program.sources[0]!)),
     linked: described(linked),
+    reads: {
+      planned: readBy(statement.tree!),
+      linked: readBy(savedSql(file, 'default', role, served.program)),
+    },
   };
 }
 
@@ -81,6 +102,8 @@ describe.each(projects)('%s', (project) => {
         const both = bothTexts(served, statement, role);
         if (!both) continue;
         expect(both.linked, request).toEqual(both.planned);
+        if (!statement.writes && !request.startsWith('mutation'))
+          expect(both.reads.linked, request).toEqual(both.reads.planned);
         compared += 1;
         for (const [, part] of both.holes.matchAll(
           /\{((?:select|update|delete|check|preset|limit)(?: insert| update)?) /g,

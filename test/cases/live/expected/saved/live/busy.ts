@@ -35,6 +35,7 @@ export const busyOperation = savedOperation({
               'null'
             ) || '}}' as "text"
           `,
+          reads: { tables: [{ table: "public.busy_app", as: "busy_app#1", columns: ["id", "items"], rule: true }] },
         },
       ],
       answer: [],

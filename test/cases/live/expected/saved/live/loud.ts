@@ -38,6 +38,7 @@ export const loudOperation = savedOperation({
               'null'
             ) || '}}' as "text"
           `,
+          reads: { tables: [{ table: "public.item", as: "item#1", rule: true }], functions: [["public", "shout"]] },
         },
       ],
       answer: [],

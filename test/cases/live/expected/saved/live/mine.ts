@@ -61,6 +61,7 @@ export const mineOperation = savedOperation({
               'null'
             ) || '}}' as "text"
           `,
+          reads: { tables: [{ table: "public.app", as: "app#1", columns: ["id"], rule: true }, { table: "public.item", as: "items#3", columns: ["app_id", "id"], rule: "through public.app items" }, { table: "public.item", as: "items#2", columns: ["app_id", "word"], where: { word: "$word::text" }, rule: "through public.app items" }] },
         },
       ],
       answer: [],

@@ -42,6 +42,7 @@ export const oneItemOperation = savedOperation({
               'null'
             ) || '}}' as "text"
           `,
+          reads: { tables: [{ table: "public.item", as: "item#1", columns: ["id", "word"], where: { id: "$id::integer" }, rule: true }] },
         },
       ],
       answer: [],
