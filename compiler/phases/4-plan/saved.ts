@@ -138,7 +138,7 @@ function link(
   const parts = { ...settings, ...(remotes && { remotes }), ...(actions && { actions }) };
   return linkProgram(
     program({ ...parts, sources, tables, functions }),
-    { ...options, markRules: true },
+    { ...options, ruleHoles: true },
     last,
   );
 }

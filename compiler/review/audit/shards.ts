@@ -21,7 +21,7 @@ interface AuditedVerdict extends RoleVerdict {
 export function auditShards({ label, generated, program, roles }: GeneratedCode): ShardsAudit {
   const sources = program.sources.filter(isDistributed).map(({ name }) => name);
   if (sources.length === 0) return { label, sources, verdicts: [] };
-  const marked = linkProgram(generated, { ...program.options, markRules: true });
+  const marked = linkProgram(generated, { ...program.options, ruleHoles: true });
   const names = [...(generated.withoutAdmin ? [] : [ADMIN_ROLE]), ...roles];
   const operations = generated.saved?.operations ?? [];
   const verdicts = names.flatMap((role) =>

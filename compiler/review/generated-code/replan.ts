@@ -11,7 +11,7 @@ import { planForRole, planStatements, wakesForRole } from '../../phases/4-plan/s
 export function differingStatements(generated: GeneratedProgram): SavedOperation[] {
   const { saved } = generated;
   if (!saved) return [];
-  const program = linkProgram(generated, { ...saved.options, markRules: true });
+  const program = linkProgram(generated, { ...saved.options, ruleHoles: true });
   const roles = [...(generated.withoutAdmin ? [] : [ADMIN_ROLE]), ...[...program.roles].sort()];
   return saved.operations.filter((operation) => {
     // One that no role could run has no statements.

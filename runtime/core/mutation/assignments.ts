@@ -7,13 +7,13 @@ import { objectOf } from '../query/comparison.ts';
 import { asked } from '../query/rows.ts';
 import { listParameter, strictParameter, valueParameter } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
-import { presetValue } from '../saved/mark.ts';
+import { presetValue } from '../saved/holes.ts';
 import { UPDATE_OPERATORS, type UpdateOperator } from '../schema/mutation-types.ts';
 import { fixedType, sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnOf, updateOf } from '../sql/statement.ts';
-import { markedCheck } from './check.ts';
+import { checkOrHole } from './check.ts';
 import { ruleCondition } from './delete.ts';
 import type { Write } from './written.ts';
 
@@ -39,7 +39,7 @@ export function updateWrite(
   if (assignments.length === 0) return undefined;
   const where = asked([...ruleCondition(visible, 'update', alias), ...conditions]);
   const statement = updateOf({ table: visible.table.sql, alias, set: assignments, where });
-  const check = markedCheck(visible, 'update', visible.update!.check ?? EVERY_ROW, alias);
+  const check = checkOrHole(visible, 'update', visible.update!.check ?? EVERY_ROW, alias);
   return { statement, alias, check, path, visible };
 }
 

@@ -6,7 +6,7 @@
 
 import { EVERY_ROW, type RuleText } from '../contract/shapes.ts';
 import type { Reason } from '../reason.ts';
-import { markedRule } from '../saved/mark.ts';
+import { ruleOrHole } from '../saved/holes.ts';
 import { boundRule, type VisibleTable } from '../schema/visible-table.ts';
 import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 
@@ -42,16 +42,16 @@ export function rowCheck(
   return sql`case ${join(cases, ' ')} else ${PASSED} end`;
 }
 
-/** Like `rowCheck`; marked where the role asks for marks, and there even if every row passes. */
-export function markedCheck(
+/** Like `rowCheck`, or the hole around it, which is there even if every row passes. */
+export function checkOrHole(
   visible: VisibleTable,
   operation: 'insert' | 'update',
   text: RuleText,
   alias: Sql,
 ): RowCheck {
   const check = rowCheck(visible, operation, text, alias);
-  if (!visible.marks) return check;
-  return markedRule(visible, `check ${operation}`, alias, [check ?? PASSED])[0];
+  if (!visible.holes) return check;
+  return ruleOrHole(visible, `check ${operation}`, alias, [check ?? PASSED])[0];
 }
 
 /**

@@ -15,7 +15,7 @@ import { isDistributed } from '../shards/index.ts';
 import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import type { Insert } from '../sql/statement.ts';
 import { presetAssignments } from './assignments.ts';
-import { markedCheck, PASSED, type RowCheck, rowCheck } from './check.ts';
+import { checkOrHole, PASSED, type RowCheck, rowCheck } from './check.ts';
 import { ruleCondition } from './delete.ts';
 
 /** The action of an insert if the row exists already. */
@@ -65,7 +65,7 @@ export function conflictClause(
 export function checkOfInsert(visible: VisibleTable, conflict: Conflict | undefined, alias: Sql): RowCheck {
   const inserted = visible.insert?.check ?? EVERY_ROW;
   const updated = checkOfChanged(visible, conflict);
-  if (updated === undefined) return markedCheck(visible, 'insert', inserted, alias);
+  if (updated === undefined) return checkOrHole(visible, 'insert', inserted, alias);
   if (isDistributed(visible.table.source))
     throw new EngineError(
       'not-supported',

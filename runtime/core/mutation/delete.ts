@@ -7,7 +7,7 @@ import { asked } from '../query/rows.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { keyCondition, whereCondition } from '../query/where.ts';
 import type { Selection } from '../request/selection.ts';
-import { markedRule } from '../saved/mark.ts';
+import { ruleOrHole } from '../saved/holes.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import { boundRule, type VisibleTable } from '../schema/visible-table.ts';
 import type { Sql } from '../sql/fragment.ts';
@@ -70,5 +70,5 @@ export function ruleCondition(
   const text = visible[operation]!.where;
   const conditions =
     text === EVERY_ROW ? [] : [boundRule(visible.read(text), visible.rule(operation, 'filter'))(alias)];
-  return markedRule(visible, operation, alias, conditions);
+  return ruleOrHole(visible, operation, alias, conditions);
 }

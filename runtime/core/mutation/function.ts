@@ -36,10 +36,10 @@ export function functionMutation({ of, requester, selection, args }: FunctionCal
   const visible = tableOf(of, scope);
   const alias = scope.alias(of.name);
   const kept = keepRowsOf(visible.table, call(of, args), alias);
-  const write = print(selectStatement({ columns: kept }), visible.marks);
+  const write = print(selectStatement({ columns: kept }), visible.holes);
   const from = keptRows(visible.table);
   const result = resultOf(of, visible, selection, args, { ...functionSource(of, args), from }, scope);
-  const read = print(selectStatement({ columns: sql`${result}::text` }), visible.marks);
+  const read = print(selectStatement({ columns: sql`${result}::text` }), visible.holes);
   return {
     kind: 'write',
     statements: [

@@ -7,7 +7,7 @@ import { EngineError, type Path } from '../errors.ts';
 import type { Column } from '../program/program.ts';
 import { sourceOf, valueParameter } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
-import { presetValue } from '../saved/mark.ts';
+import { presetValue } from '../saved/holes.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';

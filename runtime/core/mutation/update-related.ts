@@ -23,7 +23,7 @@ import { equality } from '../sql/operand.ts';
 import type { Statement } from '../sql/print.ts';
 import { and, columnOf, nested, selectStatement } from '../sql/statement.ts';
 import { updateWrite } from './assignments.ts';
-import { markedCheck } from './check.ts';
+import { checkOrHole } from './check.ts';
 import { deleteWrite, ruleCondition } from './delete.ts';
 import { type FixedColumns, uniformSets } from './insert-rows.ts';
 import { flatWrite, ownScope } from './insert-singly.ts';
@@ -126,7 +126,7 @@ class Plan {
     columns: readonly Sql[],
   ): void {
     const where = asked([...ruleCondition(visible, 'update', alias), ...conditions]);
-    const check = markedCheck(visible, 'update', visible.update!.check ?? EVERY_ROW, alias);
+    const check = checkOrHole(visible, 'update', visible.update!.check ?? EVERY_ROW, alias);
     const count = this.#counts && this.statements.length === 0 ? [keep('count', raw("'0'"))] : [];
     const statement = chosenStatement(visible, alias, where, check, [...count, ...columns]);
     this.statements.push({ statement, path });

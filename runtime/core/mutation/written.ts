@@ -71,8 +71,8 @@ function printWrite(write: Sql, keeps: boolean): Statement {
   };
 }
 
-function written(clauses: With, { marks }: VisibleTable): Statement {
-  return printWrite(withItem(clauses), marks);
+function written(clauses: With, { holes }: VisibleTable): Statement {
+  return printWrite(withItem(clauses), holes);
 }
 
 /** The row of an alias, its text if it is to be kept, and its check. */
@@ -120,7 +120,7 @@ export function rowStatement(write: Write, columns: readonly Sql[]): Statement {
   const returned = check ? [...columns, failUnlessPassed(check)] : columns;
   return printWrite(
     returned.length === 0 ? statement : returning(statement, join(returned, ', ')),
-    visible.marks,
+    visible.holes,
   );
 }
 
@@ -167,7 +167,7 @@ export function writeThenRead(
 ): WriteStep {
   const alias = scope.alias(visible.table.shape.name);
   const answer = answerOf(visible, selection, form, { rows, alias }, count, scope);
-  const read = { statement: print(row([sql`${answer}::text`]), visible.marks), path: '$' };
+  const read = { statement: print(row([sql`${answer}::text`]), visible.holes), path: '$' };
   const step: WriteStep = { kind: 'write', statements: [...writes, read], answer: [writes.length] };
   return form === 'row' ? { ...step, isOneObject: true } : step;
 }

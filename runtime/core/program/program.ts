@@ -145,8 +145,8 @@ export interface SchemaOptions {
   readonly hideUpdateMany?: boolean;
   /** Serve `_service` and `_entities`, by which a gateway makes this API a part of a federated graph. */
   readonly apolloFederation?: boolean;
-  /** For the compiler, which saves statements: rules are marked in what is planned (see query/mark.ts). */
-  readonly markRules?: boolean;
+  /** For the compiler, which saves statements: rules are holes in what is planned (see saved/holes.ts). */
+  readonly ruleHoles?: boolean;
   /** Roles need a permission for a remote schema; without it everyone sees the whole. */
   readonly remoteSchemaPermissions?: boolean;
 }

@@ -1,7 +1,7 @@
 /** Aggregates and nodes over rows of distributed tables: what `aggregateOfRows` answers, in the form that Citus takes. */
 
 import type { SelectedField, Selection } from '../request/selection.ts';
-import { roleLimit } from '../saved/mark.ts';
+import { roleLimit } from '../saved/holes.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnOf, nested, selectStatement } from '../sql/statement.ts';

@@ -5,7 +5,7 @@
 import { conventionalName } from '../names.ts';
 import type { Relationship, Table } from '../program/program.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
-import { roleLimit } from '../saved/mark.ts';
+import { roleLimit } from '../saved/holes.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { holdsStatement } from '../sql/contents.ts';

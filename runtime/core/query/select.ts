@@ -5,7 +5,7 @@ import type { Relationship } from '../program/program.ts';
 import { connectionOfRows } from '../relay/connection.ts';
 import { nodeIdOf } from '../relay/node-id.ts';
 import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
-import { roleLimit } from '../saved/mark.ts';
+import { roleLimit } from '../saved/holes.ts';
 import type { FieldMeaning } from '../schema/types.ts';
 import { outputValue, shownValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';

@@ -6,7 +6,7 @@
 import { EngineError } from '../errors.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
-import { roleLimit } from '../saved/mark.ts';
+import { roleLimit } from '../saved/holes.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
 import { empty, isTrue, parameter, raw, type Sql, sql } from '../sql/fragment.ts';

@@ -13,7 +13,7 @@
 import { followsThrough } from '../condition/join.ts';
 import type { Relationship } from '../program/program.ts';
 import { remember } from '../remember.ts';
-import { markedRule } from '../saved/mark.ts';
+import { ruleOrHole } from '../saved/holes.ts';
 import { joinCondition, type VisibleRows, type VisibleTable } from '../schema/visible-table.ts';
 import { FALSE, type Sql, sql } from '../sql/fragment.ts';
 import { and } from '../sql/statement.ts';
@@ -22,7 +22,7 @@ import { and } from '../sql/statement.ts';
 export function rowRule(visible: VisibleTable, alias: Sql): readonly Sql[] {
   if (!visible.select) return [FALSE];
   const conditions = visible.select.where ? [visible.select.where(alias)] : [];
-  return markedRule(visible, 'select', alias, conditions);
+  return ruleOrHole(visible, 'select', alias, conditions);
 }
 
 const seenViews = new WeakMap<VisibleTable, VisibleTable>();
@@ -45,7 +45,7 @@ export function visibleThrough(
   const { implied } = from;
   if (!implied || !from.select || !target.select) return rowRule(target, alias);
   const conditions = askedThrough(from.select, implied, from, relationship, target.select, target, alias);
-  return markedRule(target, 'select', alias, conditions, [from.table.key, relationship.name]);
+  return ruleOrHole(target, 'select', alias, conditions, [from.table.key, relationship.name]);
 }
 
 /** The conditions of a relationship: those that tie the row to the one of `outer`, and those of `visibleThrough`. */

@@ -11,7 +11,7 @@ import { type Base, baseRows, derivedRows, type RowSource } from '../query/rows.
 import { type Scope, strictParameter } from '../query/scope.ts';
 import { reached, rowRule, seen } from '../query/visible.ts';
 import type { InputNode, RootArguments, SelectedField, Selection } from '../request/selection.ts';
-import { roleLimit } from '../saved/mark.ts';
+import { roleLimit } from '../saved/holes.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { empty, identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';

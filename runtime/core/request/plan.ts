@@ -202,7 +202,7 @@ export function planQuery(
     return {
       kind: 'sql',
       source,
-      statement: readStatement(list, roleSchema.options.markRules, tag),
+      statement: readStatement(list, roleSchema.options.ruleHoles, tag),
       ...(once && { once }),
       ...trees,
     };

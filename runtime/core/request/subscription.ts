@@ -143,7 +143,7 @@ export function planRead(
   const [source, ...others] = sources;
   if (source === undefined || others.length > 0)
     throw new EngineError('not-supported', 'all fields of a subscription must be of one source');
-  if (!roleSchema.options.markRules) refuseLive(source, roleSchema.program.sources);
+  if (!roleSchema.options.ruleHoles) refuseLive(source, roleSchema.program.sources);
   const parts = answer.map((part) =>
     typeof part === 'string' ? literal(part) : sql`coalesce((${expressions[part.column]!})::text, 'null')`,
   );

@@ -27,7 +27,7 @@ import { forShards } from '../shards/index.ts';
 import { type ParameterNode, quoteIdentifier, type Sql, TRUE } from '../sql/fragment.ts';
 import { print, printSaved, type Statement } from '../sql/print.ts';
 import { aliasNamed, conjunction, savedStatementOf } from '../sql/statement.ts';
-import { presetValue, roleLimit } from './mark.ts';
+import { presetValue, roleLimit } from './holes.ts';
 import type { SavedReads, SavedValue } from './saved.ts';
 import { linkReads, savedReads } from './saved-reads.ts';
 

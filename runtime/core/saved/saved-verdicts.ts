@@ -12,7 +12,7 @@ export interface RoleVerdict {
   readonly verdict: Verdict;
 }
 
-/** @param program whose rules are marked: others refuse what is to be judged */
+/** @param program whose rules are holes: others refuse what is to be judged */
 export function roleVerdicts(
   program: Program,
   operations: readonly SavedOperation[],

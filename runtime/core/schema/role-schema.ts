@@ -59,7 +59,7 @@ export function createRoleSchema(
           backendOnly,
           roleSchema.table,
           program.rule,
-          options.markRules,
+          options.ruleHoles,
         ),
       ),
     of: (declared) => {

@@ -43,8 +43,8 @@ export interface VisibleColumn {
 }
 
 export interface VisibleTable {
-  /** Rules are marked in what is planned (see query/mark.ts). */
-  readonly marks: boolean;
+  /** Rules are holes in what is planned (see saved/holes.ts). */
+  readonly holes: boolean;
   readonly table: Table;
   /** The select permission; undefined without one. */
   readonly select: VisibleRows | undefined;
@@ -97,7 +97,7 @@ export function visibleTable(
   backendOnly: boolean,
   of: VisibleTable['of'],
   read: Read,
-  marks = false,
+  holes = false,
 ): VisibleTable {
   const reference = (operation: RuleOperation, ...part: readonly string[]): RuleReference => ({
     rule: ruleName(table.shape, operation, role ?? ''),
@@ -116,7 +116,7 @@ export function visibleTable(
     rule: reference,
     of,
     read,
-    marks,
+    holes,
     get select() {
       return select();
     },

@@ -14,7 +14,7 @@ type Sources = readonly SourceShape[];
 export function planForShards<Plan extends RequestPlan>(plan: Plan, { program, options }: RoleSchema): Plan {
   const { sources } = program;
   // Saved texts hold rules as holes: they are completed when the rules are there.
-  if (options.markRules || !sources.some(isDistributed)) return plan;
+  if (options.ruleHoles || !sources.some(isDistributed)) return plan;
   return { ...plan, ...partsOf(plan, sources) };
 }
 

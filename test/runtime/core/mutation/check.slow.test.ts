@@ -31,7 +31,7 @@ const SHAPE = {
   columns: {},
 } as const;
 const TABLE = { source: SOURCE, shape: SHAPE } as unknown as Table;
-const PLAIN = { table: TABLE, marks: false } as unknown as VisibleTable;
+const PLAIN = { table: TABLE, holes: false } as unknown as VisibleTable;
 /** Checks stand behind the write then, not in its RETURNING. */
 const DISTRIBUTED = { ...PLAIN, table: { ...TABLE, source: { ...SOURCE, distribution: { tables: {} } } } };
 
