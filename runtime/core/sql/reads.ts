@@ -1,6 +1,7 @@
 /**
  * What a statement reads: tables with the columns and by which values of the request they are read, functions, and whether it
  * depends on the time. The functions of PostgreSQL that this project calls itself depend on nothing but settings.
+ * @rule Which live queries, and which values of theirs, does a write concern?
  */
 import { readsOfRule, type SessionKey } from '../condition/rule-reads.ts';
 import type { ParameterNode, Sql } from './fragment.ts';
