@@ -20,7 +20,7 @@ import { mayBeBatched, type Parent, type Place } from './insert-apart.ts';
 import { hasNested, type InsertObject, type NestedInsert } from './insert-objects.ts';
 import { type ColumnList, slices, takesItems } from './insert-rows.ts';
 import { flatWrite, ownScope } from './insert-singly.ts';
-import { keep, keepParts, keepRows, kept, keptItem, orFail, rowColumn, WRITTEN } from './kept.ts';
+import { keep, keepParts, keepRows, kept, keptItem, ofWritten, orFail, rowColumn } from './kept.ts';
 import type { WriteStatement } from './step.ts';
 import { rowsStatement } from './written.ts';
 
@@ -154,15 +154,7 @@ export function planLevels(
     count += objects.length;
     // Where a row is missing, the others would be taken for it.
     const all = parameter({ from: 'constant', value: objects.length }, 'bigint');
-    const ifAll = (text: Sql) =>
-      orFail(
-        nested(
-          selectStatement({
-            columns: sql`case count(*) when ${all} then ${text} end`,
-            from: [{ rows: WRITTEN }],
-          }),
-        ),
-      );
+    const ifAll = (text: Sql) => orFail(ofWritten(sql`case count(*) when ${all} then ${text} end`));
     const keys = [...columns].map(([column, name]) =>
       keep(name, ifAll(sql`array_agg(${identifier(column.name)}::text)::text`)),
     );

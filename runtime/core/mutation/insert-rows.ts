@@ -168,10 +168,12 @@ function arraysSelect(
   const names = [...columns.map((_, index) => identifier(alias(index))), identifier('position')];
   const arrays = columns.map(({ list }) => list);
   const items = arrays.length > 0 ? sql`${unnested(arrays)} with ordinality` : positions(rows);
-  const given2 = { rows: items, alias: identifier('given'), columns: names };
   return {
     columns: join(selected, ', '),
-    from: [given2, ...(each ? [{ join: ',', ...each.from } as const] : [])],
+    from: [
+      { rows: items, alias: identifier('given'), columns: names },
+      ...(each ? [{ join: ',', ...each.from } as const] : []),
+    ],
     order: [identifier('given', 'position'), ...(each?.order ?? [])],
   };
 }

@@ -7,11 +7,11 @@ import type { Column } from '../program/program.ts';
 import { createScope, type Scope } from '../query/scope.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, join, raw, type Sql, sql } from '../sql/fragment.ts';
-import { insertInto, nested, selectStatement } from '../sql/statement.ts';
+import { insertInto } from '../sql/statement.ts';
 import { type Conflict, checkOfInsert, conflictClause, noteOfRow, notesChanges } from './conflict.ts';
 import { hasNested, type InsertObject, type NestedInsert, type RowValues } from './insert-objects.ts';
 import { type FixedColumns, insertedRows, type RowsBeside, slices, uniformSets } from './insert-rows.ts';
-import { keep, keepCount, keepRows, kept, orFail, rowColumn, WRITTEN } from './kept.ts';
+import { keep, keepCount, keepRows, kept, ofWritten, orFail, rowColumn } from './kept.ts';
 import type { WriteStatement } from './step.ts';
 import { rowStatement, rowsStatement, type Write } from './written.ts';
 
@@ -138,8 +138,7 @@ class Plan {
     const columns = [...needed];
     const name = `row_${row}`;
     const texts = columns.map((column) => sql`${identifier(column.name)}::text`);
-    const columns2 = sql`array[${join(texts, ', ')}]::text`;
-    const array = nested(selectStatement({ columns: columns2, from: [{ rows: WRITTEN }] }));
+    const array = ofWritten(sql`array[${join(texts, ', ')}]::text`);
     const keys = columns.length > 0 ? [keep(name, orFail(array))] : [];
     this.#add([object], { ...place, fixed: own }, keys, noRowOf(place.visible, object, parentOf));
     this.#rows = row;

@@ -60,6 +60,7 @@ export function rowsStatement(
   return written({ ...item, returning: returned, statement: row(columns) }, visible);
 }
 
+/** One row, which is of no table. */
 function row(columns: readonly Sql[]): Sql {
   return selectStatement({ columns: join(columns, ', ') });
 }
