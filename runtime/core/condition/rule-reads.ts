@@ -99,7 +99,9 @@ function keysOf(condition: Condition, row: Token): readonly SessionKey[] {
   if (condition.kind !== 'leaf' || condition.tokens?.length !== 5) return [];
   const [name, dot, column, equals, value] = condition.tokens;
   const [, variable, type] = /^\{session\.([^{}:]+)::([^{}]+)\}$/.exec(value!) ?? [];
-  if (name !== row || dot !== '.' || !isQuotedName(column) || equals !== '=' || !variable) return [];
+  const isKey = name === row && dot === '.' && isQuotedName(column) && equals === '=';
+  // Arrays, and domains of them, which have several texts for one value, are compared by `operator(pg_catalog.=)`.
+  if (!isKey || !variable || condition.text.includes('operator(')) return [];
   return [{ column: nameOf(column!), variable, type: type! }];
 }
 

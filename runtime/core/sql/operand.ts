@@ -23,13 +23,17 @@ export function asOperand(value: Sql, type: ColumnType): Sql {
  * user or an extension (intarray) that takes exactly this type would be found before them, wherever the search path has it. It may
  * fail for nulls or call what is equal different. For other types `pg_catalog` is first on the path; see docs/security.md.
  */
-export function infixOperator(symbol: string, { element }: ColumnType): Sql {
-  return raw(element ? ` operator(pg_catalog.${symbol}) ` : ` ${symbol} `);
+export function infixOperator(symbol: string, type: ColumnType): Sql {
+  return raw(` ${operatorOf(symbol, type)} `);
+}
+
+function operatorOf(symbol: string, { element }: ColumnType): string {
+  return element ? `operator(pg_catalog.${symbol})` : symbol;
 }
 
 /** `left <symbol> right` of values of a type. */
 export function compare(left: Sql, symbol: string, type: ColumnType, right: Sql): Sql {
-  return comparisonOf(left, symbol, infixOperator(symbol, type), right);
+  return comparisonOf(left, operatorOf(symbol, type), right);
 }
 
 /** `left = right` of values of two columns' types. */

@@ -36,7 +36,7 @@ interface Call {
 interface Comparison {
   readonly kind: 'comparison';
   readonly left: Sql;
-  /** `=`, `like` … */
+  /** As it is written: `=`, `like`, `operator(pg_catalog.=)`. */
   readonly operator: string;
   readonly right: Sql;
 }
@@ -216,9 +216,8 @@ export function callOf(schema: string, name: string, values: readonly Sql[]): Sq
   return node({ kind: 'call', schema, name }, [`${quoteIdentifier(schema, name)}(`, join(values, ', '), ')']);
 }
 
-/** @param written the operator with blanks around it */
-export function comparisonOf(left: Sql, operator: string, written: Sql, right: Sql): Sql {
-  return node({ kind: 'comparison', left, operator, right }, [left, written, right]);
+export function comparisonOf(left: Sql, operator: string, right: Sql): Sql {
+  return node({ kind: 'comparison', left, operator, right }, [left, ` ${operator} `, right]);
 }
 
 /** Conditions that all have to hold, where `and` may follow and precede. */

@@ -220,7 +220,8 @@ function readsOf(rule: string, table = 'note'): ReadSet {
   const row = aliasNamed('note#1');
   const where = [boundRule(readRule(rule), { rule: 'public.note.select.user' })(row)];
   const from = [{ rows: tableNamed('public', table), alias: row }];
-  return readSetOf(selectStatement({ columns: columnOf(row, 'id'), from, where }), []);
+  const statement = selectStatement({ columns: columnOf(row, 'id'), from, where });
+  return readSetOf(statement, print(statement).parameters);
 }
 
 describe('what a statement reads', () => {
@@ -270,6 +271,35 @@ describe('what a statement reads', () => {
     [`{row}."body" = 'today'::text and 'known nowhere'::date is null`, false],
   ])('a text that means a moment: %s', (rule, expected) => {
     expect(readsOf(rule).hasMoment).toBe(expected);
+  });
+
+  test.each<[rule: string, keys: readonly string[]]>([
+    ['{row}."owner" = {session.x-owner::integer}', ['owner']],
+    ['({row}."owner" = {session.x-owner::integer})', ['owner']],
+    [
+      '{row}."owner" = {session.x-owner::integer} and ({row}."a" is null and {row}."b" = {session.x-b::"s"."mood"})',
+      ['owner', 'b'],
+    ],
+    ['{row}."owner" = {session.x-owner::integer} or {row}."public"', []],
+    ['{row}."public" or {row}."owner" = {session.x-owner::integer}', []],
+    [
+      '({row}."owner" = {session.x-owner::integer} or {row}."public") and {row}."b" = {session.x-b::text}',
+      ['b'],
+    ],
+    ['not {row}."owner" = {session.x-owner::integer}', []],
+    ['{row}."owner" <> {session.x-owner::integer}', []],
+    ['{row}."owner" = any({session.x-owners::integer[]})', []],
+    ['{row}."tags" = {session.x-tags::text[]}', []],
+    ['{row}."tags" operator(pg_catalog.=) {session.x-tags::"public"."tags"}', []],
+    ['{row}."price" = {session.x-price::numeric(10,2)}', []],
+    ['{row}."owner" = {session.x-owner::integer} + 1', []],
+    ['{row}."owner" + 1 = {session.x-owner::integer}', []],
+    ['case when {row}."a" is null then {row}."owner" = {session.x-owner::integer} end', []],
+    ['exists (select 1 from "s"."other" as "_r1" where "_r1"."owner" = {session.x-owner::integer})', []],
+  ])('keys of %s', (rule, keys) => {
+    expect(readsOf(rule).relations.find(({ name }) => name === 'note')?.places).toEqual([
+      keys.map((column) => expect.objectContaining({ column })),
+    ]);
   });
 
   test('a rule that cannot be read may depend on anything', async () => {
