@@ -8,7 +8,8 @@ import {
   type Operator,
   type OperatorArgument,
 } from '../../runtime/core/operators.ts';
-import { print, raw } from '../../runtime/core/sql/fragment.ts';
+import { raw } from '../../runtime/core/sql/fragment.ts';
+import { print } from '../../runtime/core/sql/print.ts';
 import { type ColumnType, columnType } from '../../runtime/core/types.ts';
 
 export interface Example {

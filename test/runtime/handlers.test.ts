@@ -28,6 +28,7 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   'outgoing/exchange.ts abort': 'guarded where it is defined, because it is removed again',
   'metadata-api/thread/start-thread.ts message':
     'listeners of startMetadataThread are guarded by their callers',
+  'server/listen.ts error': 'of listening, before any client',
   'server/serve-command.ts uncaughtException': 'the last resort of the process',
   'server/serve-command.ts SIGTERM': 'of the operator',
   'server/serve-command.ts SIGINT': 'of the operator',

@@ -91,7 +91,7 @@ test.each([
 test('compile writes the folder, and says what it did', async () => {
   const { status, stdout, stderr } = await compile();
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toBe(`4 tables, 0 roles → ${out}: 9 files, 9 changed\n`);
+  expect(stdout).toBe(`4 tables, 0 roles → ${out}: 10 files, 10 changed\n`);
   expect(existsSync(join(out, 'sources/default/public/article.table.ts'))).toBe(true);
 });
 
@@ -148,7 +148,7 @@ test('--format json reports the same for tools', async () => {
   write('metadata.json', metadataJson({}, { cron: [] }));
   const { stdout } = await compile('--format', 'json');
   expect(JSON.parse(stdout)).toMatchObject({
-    files: 9,
+    files: 10,
     defects: [],
     diagnostics: [{ code: 'unknown-key' }],
   });

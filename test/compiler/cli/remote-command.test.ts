@@ -59,7 +59,7 @@ test('lock, compile without the server, check, diff', async () => {
   );
   expect(readFileSync(join(out, 'remote/people/remote.ts'), 'utf8')).toContain('name: "people"');
   expect(readFileSync(join(out, 'roles/reader.txt'), 'utf8')).toBe(
-    'remote schema people\n  query field old\n',
+    'remote schema people\n  every field, unless the server has --enable-remote-schema-permissions\n  query field old\n',
   );
   const down = await engine('remote', 'check', '--metadata', metadata());
   expect([down.status, down.stdout]).toEqual([1, expect.stringContaining('people: cannot be read')]);

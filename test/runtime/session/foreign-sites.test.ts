@@ -101,7 +101,9 @@ describe('with credentials from a cookie, nothing is written by', () => {
     ] as const)
       for (const origin of [{}, { origin: FOREIGN }, { origin: 'null' }]) {
         const { text } = await sent(server, { ...origin, cookie: credentials });
-        expect(text).toMatch(/"code":"access-denied"|only queries can be run|cannot be run with GET|files are not uploaded/);
+        expect(text).toMatch(
+          /"code":"access-denied"|only queries can be run|cannot be run with GET|files are not uploaded/,
+        );
       }
     expect(await notes()).toBe(0);
   });
