@@ -39,7 +39,10 @@ export default defineConfig({
           maxWorkers: '100%',
         },
       },
-      { extends: true, test: { name: 'slow', include: [SLOW], sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: { name: 'slow', include: [SLOW], maxWorkers: '100%', sequence: { groupOrder: 1 } },
+      },
       {
         extends: true,
         test: { name: 'faults', include: [OUTAGES], maxWorkers: 1, sequence: { groupOrder: 2 } },
