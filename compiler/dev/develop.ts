@@ -55,6 +55,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   logLevel: 'warn',
   enabledLogTypes: 'startup',
   enableConsole: 'true',
+  refuseForeignPages: 'true',
   graphiql: 'true',
   devMode: 'true',
   gracefulShutdownTimeout: '2',

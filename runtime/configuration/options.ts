@@ -118,6 +118,11 @@ export const OPTIONS = {
     false,
     'without an admin secret: let server-host be an address that other machines reach',
   ),
+  refuseForeignPages: option(
+    boolean,
+    false,
+    'without an admin secret: answer no page of another site that a browser on this machine has open, unless cors-domain names it (engine dev: true)',
+  ),
   serverPort: option(integer(0, 65535), 8080, 'port to listen on; 0 takes a free one'),
   connections: option(integer(1), 50, 'maximum number of connections to each source', {
     variable: 'PG_CONNECTIONS',

@@ -91,12 +91,12 @@ export type RefusePages = (request: {
 }) => void;
 
 /**
- * For a server without an admin secret, which nobody but a browser on the same machine reaches from elsewhere: any page that is open in it
- * could be the administrator. Pages of this machine may be, and those that `cors-domain` names. A page whose own name was made to lead
- * here (DNS rebinding) is known by the name in `Host`. Undefined for other servers, and with `insecure`.
+ * With `refuse-foreign-pages`, for a server without an admin secret, which nobody but a browser on the same machine reaches from elsewhere:
+ * any page that is open in it could be the administrator. Pages of this machine may be, and those that `cors-domain` names. A page whose
+ * own name was made to lead here (DNS rebinding) is known by the name in `Host`. Undefined for other servers.
  */
 export function openServerPages(configuration: Configuration): RefusePages | undefined {
-  if (!isOpen(configuration) || configuration.insecure) return undefined;
+  if (!isOpen(configuration) || !configuration.refuseForeignPages) return undefined;
   const isNamed = originMatcher(configuration.corsDomain.filter((domain) => domain !== '*'));
   return ({ url = '', headers }) => {
     const { host, origin } = headers;

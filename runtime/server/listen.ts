@@ -53,7 +53,7 @@ export function openWarning(configuration: Configuration): string | undefined {
   if (!isOpen(configuration)) return undefined;
   const { first, also } = hostsOf(configuration);
   const where = isLoopback(first)
-    ? `so it listens on this machine only (${also === undefined ? first : `${first} and ${also}`})`
+    ? `so it listens on this machine only (${also === undefined ? first : `${first} and ${also}`})${configuration.refuseForeignPages ? '' : `; a page of any site that a browser here has open reaches it as well, unless ${optionVariable('refuseForeignPages')} is true`}`
     : `and it listens on ${first}, as insecure says`;
   return `there is no admin secret: everybody who reaches the server is its administrator, ${where}. ${PROTECT()}`;
 }

@@ -1,4 +1,4 @@
-/** A server without an admin secret answers no page of another site that a browser on this machine has open. */
+/** With `refuse-foreign-pages` a server without an admin secret answers no page of another site that a browser on this machine has open. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -7,17 +7,20 @@ import { startTestServer, type TestServer } from '../../harness/server.ts';
 
 let open: TestServer;
 let named: TestServer;
-let insecure: TestServer;
+let permissive: TestServer;
 let secured: TestServer;
 beforeAll(async () => {
   const database = await createTestDatabase('');
-  open = await startTestServer(database, {});
-  named = await startTestServer(database, { CORS_DOMAIN: 'https://*.example.com, http://intranet' });
-  insecure = await startTestServer(database, { INSECURE: 'true' });
-  secured = await startTestServer(database, { ADMIN_SECRET: 'hidden' });
+  open = await startTestServer(database, { REFUSE_FOREIGN_PAGES: 'true' });
+  named = await startTestServer(database, {
+    REFUSE_FOREIGN_PAGES: 'true',
+    CORS_DOMAIN: 'https://*.example.com, http://intranet',
+  });
+  permissive = await startTestServer(database);
+  secured = await startTestServer(database, { ADMIN_SECRET: 'hidden', REFUSE_FOREIGN_PAGES: 'true' });
 });
 afterAll(async () => {
-  for (const server of [open, named, insecure, secured]) await server?.stop();
+  for (const server of [open, named, permissive, secured]) await server?.stop();
 });
 
 type Headers = Readonly<Record<string, string>>;
@@ -118,8 +121,8 @@ describe.each(SENT)('a request with %j', (headers, answered) => {
     expect(rest.text.includes('access-denied')).toBe(!answered);
   });
 
-  test('is answered where insecure says so, and where a secret protects it', async () => {
-    expect((await query(insecure, headers)).text).toContain('query_root');
+  test('is answered without the option, and where a secret protects it', async () => {
+    expect((await query(permissive, headers)).text).toContain('query_root');
     expect((await query(secured, { ...headers, 'x-engine-admin-secret': 'hidden' })).text).toContain(
       'query_root',
     );
