@@ -110,7 +110,9 @@ export async function compileProject(
   progress.step('compiling');
   const result = compile(input);
   const proof =
-    options.prove || options.migrations !== undefined ? await prove(project, result, progress) : undefined;
+    options.prove || options.migrations !== undefined || project.made.size > 0
+      ? await prove(project, result, progress)
+      : undefined;
   progress.step('loading the generated code');
   const defects = await loadDefects(result);
   if (options.checkTypes) {

@@ -79,8 +79,8 @@ export async function initCommand(options: InitOptions, context: CommandContext)
 ${notesText(proposed)}
 Next${out === '.' ? '' : `, in ${out}`}:
   engine dev
-  engine compile --metadata metadata ${place.option} --out generated
-  engine role add user --owner ${exampleOwner(catalog)}=X-${title(vocabulary().word)}-User-Id --metadata metadata ${place.option}
+  engine compile --out generated
+  engine role add user --owner ${exampleOwner(catalog)}=X-${title(vocabulary().word)}-User-Id
 README.md says how to serve it.
 `);
   return 0;

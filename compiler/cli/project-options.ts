@@ -6,8 +6,8 @@ import { UsageError } from './command.ts';
 
 /** Says of every such command where catalogs come from. */
 export const CATALOGS = `
-The catalog of a source is read from the first of: --source, --catalog, --migrations, the address in the metadata, whose
-environment variables must be set.
+The catalog of a source is read from the first of: --source, --catalog, --migrations, the address in the metadata. If none of the
+options is given and the variable of the address is not set, the folder migrations or else the file catalog.json is used, if it exists.
 
 --migrations applies SQL files to an embedded PostgreSQL that lives as long as the command: no database, no container, no
 network. The folder is that of a migration tool (folders with up.sql or migration.sql, numbered .sql files, Flyway, dbmate, goose,

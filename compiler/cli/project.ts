@@ -1,5 +1,5 @@
 /** The project of a command: metadata, and the catalog of every source with the database it was read from. */
-
+import { existsSync } from 'node:fs';
 import { readCatalogFile } from '../../runtime/catalog/index.ts';
 import {
   ConfigurationError,
@@ -46,8 +46,22 @@ export interface Project {
   readonly input: Omit<CompileInput, 'serving'> & { readonly serving: SavedOptions };
   /** By source; absent for sources with a saved or unreadable catalog. */
   readonly databases: ReadonlyMap<string, ConnectionConfiguration>;
+  /** Those of them that were made of migrations and end with the command: it may write to them. */
+  readonly made: ReadonlyMap<string, ConnectionConfiguration>;
   /** Reasons why catalogs are missing. Nothing can be compiled then. */
   readonly obstacles: readonly Diagnostic[];
+}
+
+/** What `engine init` puts beside the metadata, and `engine dev` reads, in the order in which it does. */
+export function besideMetadata(): Pick<ProjectOptions, 'migrations' | 'catalog'> {
+  if (existsSync('migrations')) return { migrations: 'migrations' };
+  return existsSync('catalog.json') ? { catalog: 'catalog.json' } : {};
+}
+
+/** Whether the address of a source is in a variable that is not set. */
+function lacksAddress({ configuration }: Source, { environment }: CommandContext): boolean {
+  const url = configuration.connection_info.database_url;
+  return url.kind === 'environment' && environment[url.variable] === undefined;
 }
 
 /**
@@ -69,14 +83,20 @@ export async function withProject<Result>(
   const addresses = new Map(options.source);
   if (options.databaseUrl !== undefined && !addresses.has('default'))
     addresses.set('default', options.databaseUrl);
-  const saved = options.catalog === undefined ? undefined : await readCatalogFile(options.catalog);
+  const isSaid = options.migrations !== undefined || options.catalog !== undefined;
+  const isOpen = (source: Source) => !addresses.has(source.name) && lacksAddress(source, context);
+  const { migrations, catalog } = !isSaid && read.value.sources.some(isOpen) ? besideMetadata() : options;
+  const saved = catalog === undefined ? undefined : await readCatalogFile(catalog);
   const isOffline = ({ name }: Source) =>
     !addresses.has(name) && !(saved && Object.hasOwn(saved.sources, name));
   const sources = read.value.sources.filter(isOffline);
   const offline: OfflineDatabases | undefined =
-    options.migrations === undefined
+    migrations === undefined
       ? undefined
-      : await openOffline(options.migrations, sources, progress, { ...options, stubs });
+      : await openOffline(migrations, isSaid ? sources : sources.filter(isOpen), progress, {
+          ...options,
+          stubs,
+        });
   try {
     const catalogOptions: CatalogOptions = {
       ...(saved && { saved }),
@@ -98,7 +118,8 @@ export async function withProject<Result>(
     );
     const { value: metadata, diagnostics: unread, origin } = read;
     const input = { metadata, unread, origin, catalogs, remotes, naming, serving };
-    return await use({ read, input, databases, obstacles });
+    const made = new Map([...databases].filter(([name]) => offline?.addresses.has(name)));
+    return await use({ read, input, databases, made, obstacles });
   } finally {
     progress.end();
     await offline?.close();

@@ -76,7 +76,7 @@ export function roleAddCommand(
     progress.step('following foreign keys');
     const proposed = propose(project, result, { role, anchors, paths: options.path ?? [] });
     progress.step('trying the rules with rows of two owners');
-    const tried = await tryCases(role, project, options, proposed);
+    const tried = await tryCases(role, project, proposed);
     progress.end();
     context.stdout(roleText(role, proposed, tried));
     if (tried.failed.length > 0) {
@@ -156,15 +156,14 @@ interface Tried {
 /** Runs the cases on a database of the migrations, or made after the catalog: never on one that is served. */
 async function tryCases(
   role: string,
-  { input, databases }: Project,
-  { migrations }: RoleAddOptions,
+  { input, made: databases }: Project,
   { source, proposals, compiled }: ProposedRole,
 ): Promise<Tried> {
   const catalogs = input.catalogs as Readonly<Record<string, SourceCatalog>>;
   const made = roleCases(role, source, catalogs[source]!, proposals, compiled);
   const without = made.without.map((table) => `${table}: its rows require each other`);
   if (made.cases.length === 0) return { cases: [], without, failed: [] };
-  const trials = await openTrialDatabases(catalogs, migrations === undefined ? new Map() : databases);
+  const trials = await openTrialDatabases(catalogs, databases);
   try {
     const planner = plannerOf(compiled.state.plan, input.serving);
     const cases: RoleCase[] = [];

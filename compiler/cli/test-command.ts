@@ -14,7 +14,7 @@ import { countChecks, junitXml, mutationScore, testText } from '../review/permis
 import type { TrialDatabase } from '../review/permission-tests/trial.ts';
 import { readBaseMetadata } from './base-metadata.ts';
 import { type CommandContext, UsageError } from './command.ts';
-import { compileReadable, type ProjectOptions, withProject } from './project.ts';
+import { besideMetadata, compileReadable, type ProjectOptions, withProject } from './project.ts';
 
 export interface TestOptions extends ProjectOptions {
   /** YAML file, or a folder of them. */
@@ -36,13 +36,15 @@ export interface TestOptions extends ProjectOptions {
 export function testCommand(options: TestOptions, context: CommandContext): Promise<number> {
   if (options.base !== undefined && !options.isolation)
     throw new UsageError('--base runs the isolation checks of an earlier version: leave out --no-isolation.');
-  if (options.migrations === undefined && options.catalog === undefined)
+  const given = options.migrations ?? options.catalog;
+  const where = given === undefined ? besideMetadata() : {};
+  if (given === undefined && where.migrations === undefined && where.catalog === undefined)
     throw new UsageError(
       'What to test on? Give --migrations, or --catalog for tables made after a saved catalog (engine introspect).',
     );
   const cases = options.cases === undefined ? [] : readCases(options.cases);
   const progress = startProgress(context);
-  return withProject(options, context, progress, async (project) => {
+  return withProject({ ...options, ...where }, context, progress, async (project) => {
     const { origin: _, ...input } = project.input;
     const result = compileReadable(project, context, progress);
     if (!result) return 1;
@@ -54,10 +56,7 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
             compiled: compile({ ...input, metadata: readBaseMetadata(options.base, options.metadata) }),
           };
     const catalogs = input.catalogs as Readonly<Record<string, SourceCatalog>>;
-    const { databases, close } = await openTrialDatabases(
-      catalogs,
-      options.migrations === undefined ? new Map() : project.databases,
-    );
+    const { databases, close } = await openTrialDatabases(catalogs, project.made);
     try {
       await seed(databases, options.seed ?? []);
       const tested = await testPermissions({

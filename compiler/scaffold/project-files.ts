@@ -62,14 +62,14 @@ function variables() {
   };
 }
 
-function readme({ option, upkeep }: CatalogPlace): string {
+function readme({ upkeep }: CatalogPlace): string {
   return `# GraphQL API of a PostgreSQL database
 
 - \`npx engine dev\` serves it on this machine while you edit it: http://localhost:8080/graphiql, http://localhost:8080/console.
-- \`npx engine compile --metadata metadata ${option} --out generated\` writes the code that serves the API: read it, commit it.
+- \`npx engine compile --out generated\` writes the code that serves the API: read it, commit it.
 - \`set -a; . ./.env; set +a; npx engine serve --generated generated --server-host 127.0.0.1 --graphiql\` serves it at http://localhost:8080/graphiql. \`.env\` holds the address of the database and the secret of the administrator; \`.env.example\` shows its form.
-- \`npx engine role add user --owner TABLE.COLUMN=X-Engine-User-Id --metadata metadata ${option}\` proposes what a role may read and write. Until then only the administrator may do anything.
-- \`npx engine lint --metadata metadata ${option}\` and \`npx engine test --metadata metadata ${option} --cases tests\` check permissions; \`.github/workflows/engine.yml\` does so for every change.
+- \`npx engine role add user --owner TABLE.COLUMN=X-Engine-User-Id\` proposes what a role may read and write. Until then only the administrator may do anything.
+- \`npx engine lint\` and \`npx engine test --cases tests\` check permissions; \`.github/workflows/engine.yml\` does so for every change.
 - ${upkeep}
 - \`left-out.md\` lists what the database has and the API has not, or has under another name.
 `;

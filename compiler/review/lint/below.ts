@@ -67,15 +67,17 @@ export function definerFields(
   });
 }
 
-/** Tracked functions that run with the rights of their owner. */
+/** Tracked functions that run with the rights of their owner, and that a role may call: it may select what they return. */
 export function definerFunctions({ metadata, model }: LintInput): LintFinding[] {
-  return metadata.sources.flatMap(({ name: source, functions }) =>
+  return metadata.sources.flatMap(({ name: source, functions, tables }) =>
     functions.flatMap(({ function: called, path }): LintFinding[] => {
       const key = keyOf(called);
       const found = model.sources
         .find(({ shape }) => shape.name === source)
         ?.functions.find(({ shape }) => objectKey(shape.schema, shape.name) === key);
       if (!found?.shape.definer) return [];
+      const returned = tables.find(({ table }) => keyOf(table) === found.shape.returns.table);
+      if (!returned || returned.select_permissions.length === 0) return [];
       const name = displayName(called.schema, called.name);
       const message = messages.functionSecurityDefiner({
         name,
