@@ -370,3 +370,19 @@ const VALUES: Readonly<Record<string, string>> = {
   uuid: '"00000000-0000-4000-8000-000000009002"',
   date: '"2024-01-02"',
 };
+
+test('in a folder with nothing but what init wrote, commands need no options', async () => {
+  expect(await engine('init')).toMatchObject({ status: 0 });
+  const role = ['role', 'add', 'user', '--owner', `public.users.id=${USER}`, '--write'];
+  expect(await engine(...role)).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('4 cases with rows of two owners passed'),
+  });
+  expect(await engine('lint')).toMatchObject({ status: 0 });
+  expect(await engine('test', '--cases', 'tests')).toMatchObject({ status: 0 });
+  const compiled = await engine('compile', '--out', 'generated');
+  expect(compiled).toMatchObject({ status: 0, stdout: expect.stringContaining('statements proved') });
+  expect(readFileSync('generated/roles/user.txt', 'utf8')).toContain(
+    'select where user_id = X-Engine-User-Id',
+  );
+});
