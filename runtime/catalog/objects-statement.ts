@@ -3,7 +3,10 @@
  * writing or calling it means, and the objects that it uses. Everything is sent under the OID of a relation, function or domain.
  */
 
-/** @param hashOf SQL of the hash of a text that PostgreSQL prints */
+/**
+ * Names are made texts before they are joined: an operator of the database for a name and a text would be preferred to PostgreSQL's.
+ * @param hashOf SQL of the hash of a text that PostgreSQL prints
+ */
 export function objectSections(hashOf: (text: string) => string) {
   /** States of a trigger: fires (O), never (D), on replicas (R), always (A). */
   const state = (letter: string) =>
@@ -34,14 +37,14 @@ export function objectSections(hashOf: (text: string) => string) {
     union all
     select
       a.attrelid::int8,
-      case when a.attgenerated = '' then 'default ' else 'generated ' end || a.attname,
+      case when a.attgenerated = '' then 'default ' else 'generated ' end || a.attname::text,
       ${hashOf('pg_catalog.pg_get_expr(d.adbin, d.adrelid)')}
     from relations r
     join pg_catalog.pg_attrdef d on d.adrelid = r.oid
     join pg_catalog.pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
     union all
     select
-      a.attrelid::int8, f.name || ' ' || a.attname, f.value
+      a.attrelid::int8, f.name || ' ' || a.attname::text, f.value
     from relations r
     join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
     join pg_catalog.pg_type t on t.oid = a.atttypid
@@ -49,13 +52,13 @@ export function objectSections(hashOf: (text: string) => string) {
     cross join lateral (
       values
         ('identity', case a.attidentity when 'a' then 'always' when 'd' then 'by default' end),
-        ('collation', l.collname || case when l.collisdeterministic then '' else ' (nondeterministic)' end)
+        ('collation', l.collname::text || case when l.collisdeterministic then '' else ' (nondeterministic)' end)
     ) f (name, value)
     where f.value is not null
     union all
     select
       coalesce(nullif(k.conrelid, 0), k.contypid)::int8,
-      case k.contype when 'f' then 'foreign key ' when 'x' then 'exclusion ' else 'check ' end || k.conname,
+      case k.contype when 'f' then 'foreign key ' when 'x' then 'exclusion ' else 'check ' end || k.conname::text,
       case
         when k.contype = 'f' then
           pg_catalog.regexp_replace(
@@ -72,12 +75,12 @@ export function objectSections(hashOf: (text: string) => string) {
     join schemas s on s.oid = k.connamespace
     where k.contype in ('c', 'f', 'x') and (k.contype <> 'f' or k.conparentid = 0)
     union all
-    select k.confrelid::int8, 'referenced by ' || r.schema || '.' || r.name || ' ' || k.conname, pg_catalog.pg_get_constraintdef(k.oid)
+    select k.confrelid::int8, 'referenced by ' || r.schema::text || '.' || r.name::text || ' ' || k.conname::text, pg_catalog.pg_get_constraintdef(k.oid)
     from relations r
     join pg_catalog.pg_constraint k on k.conrelid = r.oid and k.contype = 'f' and k.conparentid = 0
     union all
     select
-      i.indrelid::int8, 'unique ' || c.relname,
+      i.indrelid::int8, 'unique ' || c.relname::text,
       pg_catalog.pg_get_indexdef(i.indexrelid)
       || case when i.indisvalid then '' else ' invalid' end
       || case when i.indimmediate then '' else ' deferrable' end
@@ -85,16 +88,16 @@ export function objectSections(hashOf: (text: string) => string) {
     join pg_catalog.pg_index i on i.indrelid = r.oid and i.indisunique
     join pg_catalog.pg_class c on c.oid = i.indexrelid
     union all
-    select r.oid::int8, 'trigger ' || g.tgname, ${hashOf('pg_catalog.pg_get_triggerdef(g.oid)')} || ${state('g.tgenabled')}
+    select r.oid::int8, 'trigger ' || g.tgname::text, ${hashOf('pg_catalog.pg_get_triggerdef(g.oid)')} || ${state('g.tgenabled')}
     from relations r
     join triggers g on g.tgrelid = r.oid
     union all
-    select r.oid::int8, 'rule ' || u.rulename, ${hashOf('pg_catalog.pg_get_ruledef(u.oid)')} || ${state('u.ev_enabled')}
+    select r.oid::int8, 'rule ' || u.rulename::text, ${hashOf('pg_catalog.pg_get_ruledef(u.oid)')} || ${state('u.ev_enabled')}
     from relations r
     join pg_catalog.pg_rewrite u on u.ev_class = r.oid and u.ev_type <> '1'
     union all
     select
-      r.oid::int8, 'policy ' || p.polname,
+      r.oid::int8, 'policy ' || p.polname::text,
       ${hashOf(
         `pg_catalog.concat_ws(
           ' ', p.polcmd, p.polpermissive,
@@ -106,7 +109,7 @@ export function objectSections(hashOf: (text: string) => string) {
     join pg_catalog.pg_policy p on p.polrelid = r.oid
     union all
     select
-      r.oid::int8, 'child ' || n.nspname || '.' || c.relname,
+      r.oid::int8, 'child ' || n.nspname::text || '.' || c.relname::text,
       coalesce(${hashOf('pg_catalog.pg_get_expr(c.relpartbound, c.oid)')}, 'inherits')
     from relations r
     join pg_catalog.pg_inherits i on i.inhparent = r.oid
@@ -114,7 +117,7 @@ export function objectSections(hashOf: (text: string) => string) {
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     union all
     select
-      r.oid::int8, 'foreign server ' || s.srvname,
+      r.oid::int8, 'foreign server ' || s.srvname::text,
       ${hashOf('pg_catalog.concat_ws($$ $$, f.ftoptions, s.srvoptions, s.srvversion)')}
     from relations r
     join pg_catalog.pg_foreign_table f on f.ftrelid = r.oid

@@ -51,7 +51,7 @@ test('migrations of two sources are all that a compile needs; rules that Postgre
   });
   folder.write('metadata.json', JSON.stringify(metadata({ owner: { _eq: 'X-Engine-User-Id' } }), null, 1));
   const good = await engine('compile', ...paths());
-  expect(good.stdout).toMatch(/^3 tables, 1 role, 4 statements proved → .*: 11 files, 11 changed\n$/);
+  expect(good.stdout).toMatch(/^3 tables, 1 role, 4 statements proved → .*: 14 files, 14 changed\n$/);
   expect(good.status).toBe(0);
   expect(good.stderr).toContain(
     'environment variables that the metadata needs: SECOND_URL (set here), FIRST_URL (not set here)',
