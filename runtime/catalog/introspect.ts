@@ -16,9 +16,14 @@ export type Query = (
  * the same bytes for the same database. Fails only as the connection fails.
  *
  * @param readBody loads what reads the bodies of functions in SQL, for audits; without it they are said not to be read
+ * @param statement `servedStatement` leaves out what only comparisons need
  */
-export async function introspectDatabase(query: Query, readBody?: () => Promise<ReadBody>): Promise<Catalog> {
-  const { rows } = await query(catalogStatement);
+export async function introspectDatabase(
+  query: Query,
+  readBody?: () => Promise<ReadBody>,
+  statement: string = catalogStatement,
+): Promise<Catalog> {
+  const { rows } = await query(statement);
   const raw = JSON.parse(String(rows[0]?.catalog)) as RawCatalog;
   const hasBodies = raw.routines.some(({ body }) => body !== null);
   const catalog = normaliseCatalog(raw, hasBodies ? await readBody?.() : undefined);

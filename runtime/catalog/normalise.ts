@@ -75,7 +75,7 @@ export function normaliseCatalog(raw: RawCatalog, readBody?: ReadBody): Catalog 
     types: lookup.types.used(),
     tables,
     functions,
-    objects: describeObjects(raw),
+    ...(raw.facts && { objects: describeObjects(raw) }),
   };
 }
 

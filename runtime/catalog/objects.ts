@@ -23,7 +23,13 @@ interface Growing {
 }
 
 /** By key, sorted, with sorted facts. */
-export function describeObjects({ relations, types, facts, texts, ties }: RawCatalog): DatabaseObjects {
+export function describeObjects({
+  relations,
+  types,
+  facts = [],
+  texts = [],
+  ties = [],
+}: RawCatalog): DatabaseObjects {
   const keys = new Map([
     ...relations.map(({ oid, schema, name }) => [oid, objectKey(schema, name)] as const),
     ...types.flatMap(({ oid, kind, schema, name }) =>

@@ -1,7 +1,7 @@
 /** The catalog as the statement of `statement.ts` sends it, before `normalise.ts` fills in names. */
 
 /** Shape of the JSON value, section by section. Lists come in no order; null is "none". */
-export interface RawCatalog {
+export interface RawCatalog extends Partial<ObjectTexts> {
   readonly serverVersion: number;
   readonly extensions: readonly {
     readonly name: string;
@@ -22,6 +22,10 @@ export interface RawCatalog {
   readonly calls: readonly RawCall[];
   readonly triggers: readonly RawTrigger[];
   readonly functions: readonly RawFunction[];
+}
+
+/** What the database does by itself; commands read it. */
+export interface ObjectTexts {
   readonly facts: readonly RawFact[];
   readonly texts: readonly RawText[];
   readonly ties: readonly RawTie[];

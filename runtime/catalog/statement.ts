@@ -11,7 +11,7 @@
 
 import { bodiesScope, objectSections } from './objects-statement.ts';
 import { OPAQUE_FUNCTIONS, OPAQUE_RELATIONS } from './opaque.ts';
-import type { RawCatalog } from './raw-catalog.ts';
+import type { ObjectTexts, RawCatalog } from './raw-catalog.ts';
 
 /**
  * The first 128 bits of a SHA-256, in hexadecimal, of an SQL text that Postgres prints. It prints names with their schemas
@@ -536,7 +536,7 @@ const functions = `
         )
       )`;
 
-const sections: Record<Exclude<keyof RawCatalog, 'serverVersion'>, string> = {
+const served: Record<Exclude<keyof RawCatalog, 'serverVersion' | keyof ObjectTexts>, string> = {
   extensions,
   types,
   relations,
@@ -552,11 +552,19 @@ const sections: Record<Exclude<keyof RawCatalog, 'serverVersion'>, string> = {
   calls,
   triggers: triggerTexts,
   functions,
-  ...objectSections(hashOf),
 };
 
 /** Returns one row with one text column, `catalog`: the JSON of a {@link RawCatalog}. */
-export const catalogStatement = `with${scope}
+export const catalogStatement = statementOf({ ...served, ...objectSections(hashOf) });
+
+/**
+ * The same without what only comparisons of two versions need. PostgreSQL prints defaults and constraints under a lock of the table, so a
+ * server that read them would wait for every transaction that holds a table for itself.
+ */
+export const servedStatement = statementOf(served);
+
+function statementOf(sections: Readonly<Record<string, string>>): string {
+  return `with${scope}
 select pg_catalog.json_build_object(
   'serverVersion', pg_catalog.current_setting('server_version_num')::int,
 ${Object.entries(sections)
@@ -570,3 +578,4 @@ ${Object.entries(sections)
   .join(',\n')},
   'restored', (select pg_catalog.set_config('search_path', p.before, true) is null from settled p)
 )::text as catalog`;
+}

@@ -1,6 +1,7 @@
 import type { RelationReference, SourceCatalog } from '../catalog/catalog.ts';
 import { readEnumTableRows } from '../catalog/enum-tables.ts';
 import { introspectDatabase, type Query } from '../catalog/introspect.ts';
+import { catalogStatement, servedStatement } from '../catalog/statement.ts';
 import { DatabaseClient } from './client.ts';
 import { NO_JIT, SESSION_SETTINGS } from './session-settings.ts';
 import type { ConnectionConfiguration } from './ways.ts';
@@ -19,7 +20,7 @@ export async function readDatabase(
   try {
     await client.query(`${SESSION_SETTINGS}; select ${NO_JIT}`);
     const query: Query = (sql, values) => client.query(sql, values ? [...values] : undefined);
-    const catalog = await introspectDatabase(query, readBody);
+    const catalog = await introspectDatabase(query, readBody, readBody ? catalogStatement : servedStatement);
     return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
   } finally {
     await client.end();

@@ -2,6 +2,7 @@
 import type { Catalog, SourceCatalog } from '../../catalog/catalog.ts';
 import { introspectDatabase, type Query, readEnumTableRows } from '../../catalog/index.ts';
 import { loadReadBody } from '../../catalog/sql-body.ts';
+import { servedStatement } from '../../catalog/statement.ts';
 import { EngineError } from '../../core/errors.ts';
 import { describeConnectionError } from '../../database/connection-error.ts';
 import type { RemoteSchema, Source } from '../../metadata/metadata.ts';
@@ -9,7 +10,7 @@ import type { CatalogOrError, CopyServices, RemoteOrError } from './state.ts';
 
 /** Reads a database's catalog and the rows of the enum tables that the metadata marks. */
 export async function introspectSource(query: Query, source: Source): Promise<SourceCatalog> {
-  return withEnumTables(query, await introspectDatabase(query, loadReadBody), source);
+  return withEnumTables(query, await introspectDatabase(query, loadReadBody, servedStatement), source);
 }
 
 export async function withEnumTables(query: Query, catalog: Catalog, source: Source): Promise<SourceCatalog> {

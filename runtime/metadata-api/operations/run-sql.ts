@@ -1,5 +1,6 @@
 import { introspectDatabase } from '../../catalog/index.ts';
 import { loadReadBody } from '../../catalog/sql-body.ts';
+import { servedStatement } from '../../catalog/statement.ts';
 import { setWriter } from '../../database/writer.ts';
 import { writerOf } from '../../graphql/writer.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
@@ -124,7 +125,7 @@ async function withCheck(
   const baseline = copy.baseline();
   const before = await introspectSource(query, findSource(copy.metadata, source));
   const answer = await run();
-  const catalog = await introspectDatabase(query, loadReadBody);
+  const catalog = await introspectDatabase(query, loadReadBody, servedStatement);
   followChanges(copy, source, before, { ...catalog, enumTables: {} }, cascade);
   // The rows of enum tables are read under the names that they have by now.
   const after = await withEnumTables(query, catalog, findSource(copy.metadata, source));
