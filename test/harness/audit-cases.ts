@@ -155,7 +155,10 @@ async function compileProject(
   return {
     errors: errors.map(({ message }) => message),
     code: readTexts({ label: 'generated', folder: 'generated', files: result.files }),
-    lint: findings.map(({ diagnostic }) => `${diagnostic.code} ${diagnostic.message}`),
+    // Addresses of cases are written out.
+    lint: findings
+      .filter(({ diagnostic }) => diagnostic.code !== 'webhook-is-literal')
+      .map(({ diagnostic }) => `${diagnostic.code} ${diagnostic.message}`),
   };
 }
 
