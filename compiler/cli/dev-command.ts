@@ -1,10 +1,10 @@
-/** `engine dev`: serves a project while it is edited, until it is told to end. */
+/** `engine dev`: serves a project while it is edited, until a signal ends it. */
 import { existsSync } from 'node:fs';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { Developing, type Development, type DevelopmentOptions, explain } from '../dev/develop.ts';
 import { curl } from '../dev/terminal.ts';
-import { readStubs, StubError } from '../offline/stubs.ts';
 import { type CommandContext, UsageError } from './command.ts';
+import { stubsOf } from './project-options.ts';
 
 interface DevOptions {
   readonly metadata: string;
@@ -97,16 +97,6 @@ function readOptions(options: DevOptions & Readonly<Record<string, unknown>>): D
     environmentFile: '.env',
     flags: options,
   };
-}
-
-/** @throws UsageError */
-function stubsOf(given: readonly string[]): Map<string, string> {
-  try {
-    return readStubs(given);
-  } catch (error) {
-    if (error instanceof StubError) throw new UsageError(error.message);
-    throw error;
-  }
 }
 
 function welcome({ port, configuration, place, roles }: Development): string {

@@ -15,7 +15,7 @@ interface Section {
   readonly lines: readonly string[];
 }
 
-/** Prints the page of that name, the index without words, or the sections with all of the words. Returns 1 if there are none. */
+/** Prints a page, found by its name; the index, without words; or the sections that have all of the words. Returns 1 if nothing is found. */
 export function docsCommand(words: readonly string[], context: CommandContext): number {
   const folder = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync);
   if (folder === undefined) {

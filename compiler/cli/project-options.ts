@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { vocabulary } from '../../runtime/core/vocabulary.ts';
+import { readStubs, StubError } from '../offline/stubs.ts';
 import { UsageError } from './command.ts';
 
 /** Says of every such command where catalogs come from. */
@@ -30,6 +31,16 @@ export function metadataOption(description = 'JSON or YAML file, or directory of
 /** Values of an option that may be given several times. */
 export function collect(text: string, texts: readonly string[] = []): readonly string[] {
   return [...texts, text];
+}
+
+/** Stubs by extension, as `--stub-extension` names them. @throws UsageError */
+export function stubsOf(given: readonly string[]): Map<string, string> {
+  try {
+    return readStubs(given);
+  } catch (error) {
+    if (error instanceof StubError) throw new UsageError(error.message);
+    throw error;
+  }
 }
 
 /** Adds the options of migrations, besides their folder. */

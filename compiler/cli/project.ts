@@ -10,18 +10,19 @@ import {
 import { type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
 import type { SavedOptions } from '../../runtime/core/saved/saved.ts';
+import { isUnset } from '../../runtime/database/connection-url.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
 import type { Metadata, Source } from '../../runtime/metadata/metadata.ts';
 import { type CompileInput, type CompileResult, compile } from '../index.ts';
 import { type OfflineDatabases, openOffline } from '../offline/databases.ts';
 import type { Progress } from '../offline/progress.ts';
-import { readStubs, StubError } from '../offline/stubs.ts';
 import { type FileResult, readMetadataFile } from '../phases/1-read/index.ts';
 import { type CatalogOptions, databaseOf, readCatalog } from '../phases/2-introspect/index.ts';
 import { readRemotes } from '../phases/2-introspect/remote-schemas.ts';
 import type { CatalogResult } from '../phases/3-resolve/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
 import { type CommandContext, UsageError } from './command.ts';
+import { stubsOf } from './project-options.ts';
 import { withRemoteReader } from './remote-reader.ts';
 
 export interface ProjectOptions {
@@ -58,12 +59,6 @@ export function besideMetadata(): Pick<ProjectOptions, 'migrations' | 'catalog'>
   return existsSync('catalog.json') ? { catalog: 'catalog.json' } : {};
 }
 
-/** Whether the address of a source is in a variable that is not set. */
-function lacksAddress({ configuration }: Source, { environment }: CommandContext): boolean {
-  const url = configuration.connection_info.database_url;
-  return url.kind === 'environment' && environment[url.variable] === undefined;
-}
-
 /**
  * Opens a project for as long as `use` takes.
  * @throws UsageError, CatalogFileError, MigrationsFolderError, EmbeddedPostgresError,
@@ -84,8 +79,10 @@ export async function withProject<Result>(
   if (options.databaseUrl !== undefined && !addresses.has('default'))
     addresses.set('default', options.databaseUrl);
   const isSaid = options.migrations !== undefined || options.catalog !== undefined;
-  const isOpen = (source: Source) => !addresses.has(source.name) && lacksAddress(source, context);
-  const { migrations, catalog } = !isSaid && read.value.sources.some(isOpen) ? besideMetadata() : options;
+  const lacksAddress = ({ name, configuration }: Source) =>
+    !addresses.has(name) && isUnset(configuration.connection_info.database_url, context.environment);
+  const { migrations, catalog } =
+    !isSaid && read.value.sources.some(lacksAddress) ? besideMetadata() : options;
   const saved = catalog === undefined ? undefined : await readCatalogFile(catalog);
   const isOffline = ({ name }: Source) =>
     !addresses.has(name) && !(saved && Object.hasOwn(saved.sources, name));
@@ -93,7 +90,7 @@ export async function withProject<Result>(
   const offline: OfflineDatabases | undefined =
     migrations === undefined
       ? undefined
-      : await openOffline(migrations, isSaid ? sources : sources.filter(isOpen), progress, {
+      : await openOffline(migrations, isSaid ? sources : sources.filter(lacksAddress), progress, {
           ...options,
           stubs,
         });
@@ -132,12 +129,7 @@ function readStubOptions({ stubExtension = [], migrations, scratch }: ProjectOpt
     throw new UsageError(
       '--stub-extension installs a stub on the embedded PostgreSQL: give --migrations, and no --scratch.',
     );
-  try {
-    return readStubs(stubExtension);
-  } catch (error) {
-    if (error instanceof StubError) throw new UsageError(error.message);
-    throw error;
-  }
+  return stubsOf(stubExtension);
 }
 
 /**

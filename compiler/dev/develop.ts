@@ -14,10 +14,10 @@ import {
 import { withFileVariables } from '../../runtime/configuration/environment-files.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
 import type { Program } from '../../runtime/core/program/program.ts';
+import { addressVariable } from '../../runtime/database/connection-url.ts';
 import { type GraphiqlRole, graphiql } from '../../runtime/http/graphiql.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';
 import { hostMetadata } from '../../runtime/metadata-api/thread/host-metadata.ts';
-import { addressVariable } from '../../runtime/metadata-api/thread/project.ts';
 import { createLogger } from '../../runtime/observe/logs/logger.ts';
 import type { Host, HostContext } from '../../runtime/program/host.ts';
 import { requireFreePort } from '../../runtime/server/listen.ts';
@@ -72,7 +72,7 @@ interface Running {
   program: Program | undefined;
 }
 
-/** What the user can put right is told in its message alone. */
+/** Errors that the user can put right: their message says all, so no stack is printed. */
 const EXPECTED: readonly string[] = [
   'EmbeddedPostgresError',
   'MigrationsFolderError',

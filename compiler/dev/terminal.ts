@@ -50,7 +50,7 @@ export function openTerminal(write: (text: string) => void): Terminal {
         detail: { message?: string; error?: { message?: string } };
       };
       const message = detail.message ?? detail.error?.message;
-      say(`${level} ${type}: ${message ?? JSON.stringify(detail)}`);
+      say(`${level}: ${message ?? `${type} ${JSON.stringify(detail)}`}`);
     },
   };
 }
@@ -80,7 +80,7 @@ export function rolesToTry(program: Program): GraphiqlRole[] {
   ];
 }
 
-/** Some columns of the first table that the role may read; what can always be asked where there is none. */
+/** A query of the first table that the role may read, with some of its columns; `__typename` if it may read none. */
 function firstQuery(program: Program, role: string): string {
   const schema = graphqlSchema(program.roleSchema(role, false));
   for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {

@@ -5,8 +5,9 @@
 
 import type { Below } from '../core/contract/shapes.ts';
 import { objectKey } from '../core/names.ts';
+import { groupBy } from '../core/remember.ts';
 import { OPAQUE_EXTENSIONS, OPAQUE_FUNCTIONS, OPAQUE_RELATIONS } from './opaque.ts';
-import { compareText } from './order.ts';
+import { sortedRecord } from './order.ts';
 import type { RawCatalog, RawReader, RawRelation, RawRoutine } from './raw-catalog.ts';
 import type { BodyNames, ReadBody } from './sql-body.ts';
 import { readViewOrigins } from './view-origins.ts';
@@ -269,9 +270,9 @@ function closureOf(start: Start, { direct, relations, names, parents, routines }
     ({ schema, name }) => objectKey(schema, name),
   );
   const below: Below = {
-    ...(read.length > 0 && { reads: sorted(read) }),
+    ...(read.length > 0 && { reads: sortedRecord(read) }),
     ...(called.size > 0 && {
-      calls: sorted(
+      calls: sortedRecord(
         [...called].map(([key, list]) => [
           key,
           list
@@ -281,22 +282,8 @@ function closureOf(start: Start, { direct, relations, names, parents, routines }
         ]),
       ),
     }),
-    ...(unread.size > 0 && { unread: sorted([...unread]) }),
+    ...(unread.size > 0 && { unread: sortedRecord([...unread]) }),
     ...(shown && { shows: objectKey(shown.schema, shown.name) }),
   };
   return Object.keys(below).length > 0 ? below : undefined;
-}
-
-function sorted<Value>(entries: readonly (readonly [string, Value])[]): Record<string, Value> {
-  return Object.fromEntries(entries.toSorted(([left], [right]) => compareText(left, right)));
-}
-
-function groupBy<Entry, Key>(entries: readonly Entry[], key: (entry: Entry) => Key): Map<Key, Entry[]> {
-  const groups = new Map<Key, Entry[]>();
-  for (const entry of entries) {
-    const group = groups.get(key(entry));
-    if (group) group.push(entry);
-    else groups.set(key(entry), [entry]);
-  }
-  return groups;
 }

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { objectKey } from '../core/names.ts';
+import { groupBy } from '../core/remember.ts';
 import { type BelowLookup, readBelow } from './below.ts';
 import type {
   Catalog,
@@ -363,14 +364,6 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return compareText(a.name, b.name);
 }
 
-function groupByRelation<Entry extends { readonly relation: number }>(
-  entries: readonly Entry[],
-): Map<number, Entry[]> {
-  const groups = new Map<number, Entry[]>();
-  for (const entry of entries) {
-    const group = groups.get(entry.relation);
-    if (group) group.push(entry);
-    else groups.set(entry.relation, [entry]);
-  }
-  return groups;
+function groupByRelation<Entry extends { readonly relation: number }>(entries: readonly Entry[]) {
+  return groupBy(entries, ({ relation }) => relation);
 }

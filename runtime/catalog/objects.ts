@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { objectKey } from '../core/names.ts';
 import type { DatabaseObject, DatabaseObjects } from './catalog.ts';
-import { compareText } from './order.ts';
+import { compareText, sortedRecord } from './order.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 
 /** A name is within the keys of objects: of relations and domains as it is, of functions with `()`, overloads together. */
@@ -55,11 +55,11 @@ export function describeObjects({
     for (const word of new Set(text.match(/[\p{L}_][\p{L}\p{N}_$]*/gu)))
       for (const key of named.get(word.toLowerCase()) ?? []) if (key !== keys.get(oid)) object.uses.add(key);
   }
-  return sorted(
+  return sortedRecord(
     [...objects].map(([key, { facts: own, uses: all, writes }]): [string, DatabaseObject] => [
       key,
       {
-        facts: sorted(own),
+        facts: sortedRecord(own),
         ...(all.size > 0 && { uses: [...all].sort(compareText) }),
         ...(writes.size > 0 && { writes: [...writes].sort(compareText) }),
       },
@@ -90,8 +90,4 @@ function withoutEstimates(definition: string): string {
 
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
-}
-
-function sorted<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
-  return Object.fromEntries([...entries].sort(([left], [right]) => compareText(left, right)));
 }

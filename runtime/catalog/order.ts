@@ -5,6 +5,11 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** A record with its keys in order. */
+export function sortedRecord<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
+  return Object.fromEntries([...entries].sort(([left], [right]) => compareText(left, right)));
+}
+
 interface Named {
   readonly schema: string;
   readonly name: string;

@@ -33,3 +33,17 @@ export function sameOptions<Options extends object>(left: Options, right: Option
 export function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
+
+/** The entries of each key, in their order. */
+export function groupBy<Entry, Key>(
+  entries: readonly Entry[],
+  key: (entry: Entry) => Key,
+): Map<Key, Entry[]> {
+  const groups = new Map<Key, Entry[]>();
+  for (const entry of entries) {
+    const group = groups.get(key(entry));
+    if (group) group.push(entry);
+    else groups.set(key(entry), [entry]);
+  }
+  return groups;
+}

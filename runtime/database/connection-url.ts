@@ -116,3 +116,15 @@ function encryptionOf(ssl: SslConfiguration, environment: Environment): Encrypti
     passphrase: value(ssl.sslpassword),
   };
 }
+
+/** The variable that an address consists of; undefined for any other address. */
+export function addressVariable(address: DatabaseUrl): string | undefined {
+  if (address.kind === 'environment') return address.variable;
+  return address.kind === 'template' ? /^\{\{\s*([^{}\s]+)\s*\}\}$/.exec(address.template)?.[1] : undefined;
+}
+
+/** Whether an address consists of a variable that is not set. */
+export function isUnset(address: DatabaseUrl, environment: Environment): boolean {
+  const variable = addressVariable(address);
+  return variable !== undefined && !environment[variable];
+}

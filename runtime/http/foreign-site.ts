@@ -102,17 +102,17 @@ export function openServerPages(configuration: Configuration): RefusePages | und
     const { host, origin } = headers;
     const name = host === undefined ? undefined : hostName(`http://${host}`);
     if (host !== undefined && !(name !== undefined && (isIP(name) !== 0 || isOfThisMachine(name))))
-      throw refusedPage(`the request is for the host ${JSON.stringify(host)}`);
+      throw refusedPage(`the request is for the host ${JSON.stringify(host)}`, 'ask for localhost');
     if (origin === undefined) {
       // Pictures, scripts and links of pages have no origin. A link may lead to the pages for people.
       if (headers['sec-fetch-site'] === 'cross-site' && !PAGES.test(url))
-        throw refusedPage('a browser sent the request for a page of another site');
+        throw refusedPage('a browser sent the request for a page of another site', nameIt());
       return;
     }
     if (isNamed(origin)) return;
     const from = hostName(origin);
     if (from === undefined || !isOfThisMachine(from))
-      throw refusedPage(`the request comes from a page of ${JSON.stringify(origin)}`);
+      throw refusedPage(`the request comes from a page of ${JSON.stringify(origin)}`, nameIt());
   };
 }
 
@@ -127,9 +127,12 @@ function isOfThisMachine(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || isLoopback(name);
 }
 
-function refusedPage(what: string): EngineError {
+const nameIt = () => `name the page in ${optionVariable('corsDomain')}`;
+
+/** @param instead what helps beside a secret */
+function refusedPage(what: string, instead: string): EngineError {
   return new EngineError(
     'access-denied',
-    `${what}, and there is no admin secret: only pages and hosts of this machine are answered. Set ${optionVariable('adminSecret')}, or name the page in ${optionVariable('corsDomain')}`,
+    `${what}, and there is no admin secret: only pages and hosts of this machine are answered. Set ${optionVariable('adminSecret')}, or ${instead}`,
   );
 }

@@ -13,7 +13,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'compiler/cli/cli.ts': 'errors of commands, and of the choice of a vocabulary',
   'compiler/cli/collections-command.ts': 'TooDeep',
   'compiler/cli/compile-command.ts': 'LoadError',
-  'compiler/cli/dev-command.ts': 'StubError',
+  'compiler/cli/project-options.ts': 'StubError',
   'compiler/cli/metadata-command.ts': 'errors of the exporter',
   'compiler/cli/metadata-server.ts': 'OutgoingError, which has the words of reasons.ts',
   'compiler/cli/project.ts': 'ConfigurationError',

@@ -1,6 +1,6 @@
 /**
- * Where a value of a column comes out besides the column itself, whoever may ask: columns of views and tables that show, copy or
- * compute it, views whose queries mention it, functions that read it. Each role is asked, so it is found once for a program.
+ * The other places where a value of a column comes out, for any role: columns of views and tables that show, copy or
+ * compute it, views whose queries mention it, functions that read it. Found once for a program, because every role needs them.
  */
 import type { Below } from '../../../runtime/core/contract/shapes.ts';
 import type { Program, Table, TableFunction } from '../../../runtime/core/program/program.ts';

@@ -82,7 +82,7 @@ export function definerFunctions({ metadata, model }: LintInput): LintFinding[] 
       const message = messages.functionSecurityDefiner({
         name,
         what: 'a root field',
-        who: 'roles that may call it',
+        who: 'a role',
       });
       return [
         {

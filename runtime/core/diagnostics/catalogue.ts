@@ -433,10 +433,10 @@ export const diagnostics = {
     message('function-permission-without-select', 'warning', [
       `no select permission defined on table ${table} for role "${role}"`,
     ]),
-  /** The function %name%, %what%, runs with the rights of its owner (SECURITY DEFINER), whoever of %who% calls it. */
+  /** The function %name%, %what%, runs with the rights of its owner (SECURITY DEFINER) when %who% calls it. */
   functionSecurityDefiner: ({ name, what, who }: { name: Hole; what: Hole; who: Hole }): Message =>
     message('function-security-definer', 'warning', [
-      `The function ${name}, ${what}, runs with the rights of its owner (SECURITY DEFINER), whoever of ${who} calls it.`,
+      `The function ${name}, ${what}, runs with the rights of its owner (SECURITY DEFINER) when ${who} calls it.`,
       "It sees what policies hide from the server's account. Read its body, and allow the finding if that is meant.",
     ]),
   /** the function %name% cannot be tracked %reasons% */

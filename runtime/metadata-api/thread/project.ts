@@ -5,9 +5,10 @@
 import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
 import { EngineError } from '../../core/errors.ts';
 import { jsonText } from '../../core/types.ts';
+import { isUnset } from '../../database/connection-url.ts';
 import type { SourceConnection } from '../../database/source.ts';
 import { exportMetadata } from '../../metadata/export-metadata.ts';
-import type { DatabaseUrl, Metadata } from '../../metadata/metadata.ts';
+import type { Metadata } from '../../metadata/metadata.ts';
 import type { MetadataEngine } from '../change/engine.ts';
 import type { Compilation } from '../change/state.ts';
 import type { ThreadData } from './thread-messages.ts';
@@ -119,15 +120,4 @@ function problem(head: string, message: string): ProjectProblem {
 
 function textOf(metadata: Metadata): string {
   return jsonText(exportMetadata(metadata, 'store'));
-}
-
-/** The variable that an address consists of; undefined for any other address. */
-export function addressVariable(address: DatabaseUrl): string | undefined {
-  if (address.kind === 'environment') return address.variable;
-  return address.kind === 'template' ? /^\{\{\s*([^{}\s]+)\s*\}\}$/.exec(address.template)?.[1] : undefined;
-}
-
-function isUnset(address: DatabaseUrl, environment: ThreadData['environment']): boolean {
-  const variable = addressVariable(address);
-  return variable !== undefined && !environment[variable];
 }
