@@ -1,13 +1,12 @@
 /** Finds secrets that metadata has written out, where a name of an environment variable would do. */
 import { isObject } from '../../runtime/core/json/json.ts';
 import type { Json, MetadataPath } from '../../runtime/metadata/metadata.ts';
+import { isCredential } from '../review/lint/webhooks.ts';
 
 /** A password before the host, unless a variable holds it. */
 const URL_PASSWORD = /:\/\/[^/@\s]*:(?!\{\{[^{}]*\}\}@)[^/@\s]+@/;
 /** The same in a connection string of words, or in a URL's query. */
 const WORD_PASSWORD = /\bpassword\s*=\s*(?!\{\{)\S/i;
-/** Headers that prove who calls. */
-const SECRET_HEADER = /pass(word|phrase)|secret|token|api.?key|authorization|cookie|signature|private/i;
 
 export interface WrittenSecret {
   readonly path: MetadataPath;
@@ -38,7 +37,7 @@ function* search(value: Json, path: MetadataPath): Generator<WrittenSecret> {
   if (!isObject(value)) return;
   const { name, value: text } = value as { readonly name?: unknown; readonly value?: unknown };
   const isHeader = typeof key === 'number' && typeof name === 'string' && typeof text === 'string';
-  if (isHeader && SECRET_HEADER.test(name) && !/\{\{[^{}]*\}\}/.test(text)) {
+  if (isHeader && isCredential(name) && !/\{\{[^{}]*\}\}/.test(text)) {
     yield { path, instead: 'put the value into an environment variable: value_from_env: NAME' };
     return;
   }

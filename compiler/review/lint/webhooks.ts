@@ -60,6 +60,7 @@ export function literalCredentials({ metadata, tables }: LintInput): LintFinding
   ];
 }
 
-function isCredential(header: string): boolean {
+/** Whether a header proves who calls, as far as its name says. */
+export function isCredential(header: string): boolean {
   return isRedacted(header) || isSecretName(header.replaceAll('-', '_'));
 }
