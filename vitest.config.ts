@@ -21,7 +21,6 @@ export default defineConfig({
     setupFiles: ['test/harness/setup.ts'],
     // Generous: a slow machine is no defect, and no test measures time.
     testTimeout: 120_000,
-    retry: process.env.CI ? 1 : 0,
     hookTimeout: 180_000,
     // Time that `expect.poll` waits, unless it says otherwise.
     expect: { poll: { timeout: 30_000 } },

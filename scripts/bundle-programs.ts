@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { build, type Plugin } from 'esbuild';
-import { socketsOfNode, UNUSED_PACKAGES } from '../compiler/artefact/bundle.ts';
+import { build, type Plugin, transform } from 'esbuild';
+import { leanPackages } from '../compiler/artefact/bundle.ts';
 
 /** Built files that are loaded by their address. They become one import each. */
 const PROGRAMS = {
@@ -59,7 +59,7 @@ export async function bundlePrograms(root: string, dist: string): Promise<readon
     lineLimit: 200,
     define: { 'import.meta.url': 'moduleAddress' },
     banner: { js: BANNER },
-    plugins: [ownAddresses(dist, folder), oneGraphql(), withoutUnused(), socketsOfNode()],
+    plugins: [ownAddresses(dist, folder), leanPackages(), smallTypeScript()],
   });
   for (const [name, path] of Object.entries(PROGRAMS)) {
     const target = relative(dirname(join(dist, path)), join(folder, `${name}.js`));
@@ -84,26 +84,14 @@ function ownAddresses(dist: string, folder: string): Plugin {
   };
 }
 
-/** One instance, in whichever form a package asks for it: the types of two do not know each other. */
-function oneGraphql(): Plugin {
+/** TypeScript is the largest part of a package. Its local names go: nobody reads them in a stack trace. */
+function smallTypeScript(): Plugin {
   return {
-    name: 'one-graphql',
-    setup: ({ onResolve, resolve }) => {
-      onResolve({ filter: /^graphql(\/|$)/ }, ({ path, kind, importer, resolveDir, pluginData }) =>
-        kind === 'import-statement' || pluginData === 'resolved'
-          ? undefined
-          : resolve(path, { kind: 'import-statement', importer, resolveDir, pluginData: 'resolved' }),
-      );
-    },
-  };
-}
-
-function withoutUnused(): Plugin {
-  return {
-    name: 'without-unused',
-    setup: ({ onResolve, onLoad }) => {
-      onResolve({ filter: UNUSED_PACKAGES }, ({ path }) => ({ path, namespace: 'unused' }));
-      onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: '' }));
+    name: 'small-typescript',
+    setup: ({ onLoad }) => {
+      onLoad({ filter: /[\\/]@ts-morph[\\/]common[\\/]dist[\\/]typescript\.js$/ }, async ({ path }) => ({
+        contents: (await transform(readFileSync(path, 'utf8'), { minify: true })).code,
+      }));
     },
   };
 }

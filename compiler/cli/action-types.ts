@@ -45,7 +45,7 @@ export async function writeHandlers({ state }: CompileResult, out: string): Prom
   const missing = actions.actions.filter(({ name }) => !existsSync(join(out, `${name}.ts`)));
   const texts = [
     ['types.ts', await handlerTypes(actions)] as const,
-    ...missing.map((action) => [`${action.name}.ts`, stub(action)] as const),
+    ...missing.map((action) => [`${action.name}.ts`, handlerStub(action)] as const),
   ];
   return texts.map(([name, text]) => {
     const path = join(out, name);
@@ -54,25 +54,29 @@ export async function writeHandlers({ state }: CompileResult, out: string): Prom
   });
 }
 
-/** Types of all actions, for their handlers. */
-async function handlerTypes({ actions, types }: ActionsProgram): Promise<string> {
+/** Types of actions, for their handlers. */
+export async function handlerTypes({ actions, types }: ActionsProgram): Promise<string> {
   const names = argumentNames(actions, types);
-  const printed = await codegen({
-    documents: [],
-    filename: 'types.ts',
-    schema: parse(customSdl(types, actions, names)),
-    config: {
-      scalars: Object.fromEntries(
-        Object.entries(types.postgres ?? {}).map(([name, key]) => [name, nativeText(key)]),
-      ),
-      defaultScalarType: 'unknown',
-      enumsAsTypes: true,
-      namingConvention: 'keep',
-      skipTypename: true,
-    },
-    plugins: [{ typescript: {} }],
-    pluginMap: { typescript },
-  });
+  const sdl = customSdl(types, actions, names);
+  // Actions without arguments that answer built-in scalars need no types.
+  const printed =
+    sdl &&
+    (await codegen({
+      documents: [],
+      filename: 'types.ts',
+      schema: parse(sdl),
+      config: {
+        scalars: Object.fromEntries(
+          Object.entries(types.postgres ?? {}).map(([name, key]) => [name, nativeText(key)]),
+        ),
+        defaultScalarType: 'unknown',
+        enumsAsTypes: true,
+        namingConvention: 'keep',
+        skipTypename: true,
+      },
+      plugins: [{ typescript: {} }],
+      pluginMap: { typescript },
+    }));
   const entries = actions.map(({ name, output }) => {
     const input = names.get(name) ?? 'Record<string, never>';
     return `  ${name}: { input: ${input}; output: ${typeText(parseType(output, { noLocation: true }))} };\n`;
@@ -151,8 +155,8 @@ function customSdl(
   ].join('\n');
 }
 
-/** The thrown error does not contain the input, which may hold a password and would end in logs. */
-function stub({ name, type, kind, description, requestTransform }: ActionShape): string {
+/** A handler to be filled in. The thrown error does not contain the input, which may hold a password and would end in logs. */
+export function handlerStub({ name, type, kind, description, requestTransform }: ActionShape): string {
   const about = [
     `Handler of the ${kind} ${type} ${name}${description ? `: ${description.replaceAll('*/', '* /')}` : '.'}`,
     ...(requestTransform ? ['The action transforms requests: their bodies are as its template says.'] : []),

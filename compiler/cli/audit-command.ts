@@ -45,6 +45,10 @@ function readUnedited(place: string, { stderr }: CommandContext): GeneratedCode 
       (name) =>
         `saved operation ${name}: its statements are not what the rules give; no answer speaks of them.`,
     ),
+    ...code.unproved.map(
+      (fact) =>
+        `${fact}: the rule of the related table is not asked, but it does not follow; no answer speaks of that.`,
+    ),
   ];
   for (const text of warnings) stderr(`warning ${text}\n`);
   return code;

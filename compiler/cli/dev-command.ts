@@ -4,7 +4,7 @@ import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { Developing, type Development, type DevelopmentOptions, explain } from '../dev/develop.ts';
 import { curl } from '../dev/terminal.ts';
 import { type CommandContext, UsageError } from './command.ts';
-import { stubsOf } from './project-options.ts';
+import { stubsOf } from './project.ts';
 
 interface DevOptions {
   readonly metadata: string;

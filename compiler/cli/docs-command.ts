@@ -16,7 +16,7 @@ interface Section {
 }
 
 /** Prints a page, found by its name; the index, without words; or the sections that have all of the words. Returns 1 if nothing is found. */
-export function docsCommand(words: readonly string[], context: CommandContext): number {
+export function docsCommand(words: readonly string[], _options: object, context: CommandContext): number {
   const folder = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync);
   if (folder === undefined) {
     context.stderr(

@@ -1,12 +1,10 @@
 /** Which environment variables the metadata takes addresses and secrets from: names only, values are never read. */
-import type {
-  Address,
-  CronTrigger,
-  DatabaseUrl,
-  Header,
-  Metadata,
-  MetadataPath,
-} from '../../runtime/metadata/metadata.ts';
+import {
+  type ConfiguredHeader,
+  type EnvironmentText,
+  variablesOf,
+} from '../../runtime/core/environment-template.ts';
+import type { CronTrigger, Metadata, MetadataPath } from '../../runtime/metadata/metadata.ts';
 
 export interface EnvironmentVariable {
   readonly name: string;
@@ -22,16 +20,12 @@ export function environmentVariables(metadata: Metadata): EnvironmentVariable[] 
     if (known) known.push(path);
     else users.set(name, [path]);
   };
-  const template = (text: string, path: MetadataPath) => {
-    for (const [, name] of text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)) need(name!, path);
+  const address = (text: EnvironmentText, path: MetadataPath) => {
+    for (const name of variablesOf(text)) need(name, path);
   };
-  const address = (from: Address | DatabaseUrl, path: MetadataPath) => {
-    if (from.kind === 'environment') need(from.variable, path);
-    else if (from.kind === 'template') template(from.template, path);
-  };
-  const headers = (list: readonly Header[], path: MetadataPath) => {
-    list.forEach((header, index) => {
-      if ('value_from_env' in header) need(header.value_from_env, [...path, index]);
+  const headers = (list: readonly ConfiguredHeader[], path: MetadataPath) => {
+    list.forEach(({ value }, index) => {
+      address(value, [...path, index]);
     });
   };
   const secrets = ({ signing, path }: Pick<CronTrigger, 'signing' | 'path'>) => {
@@ -45,7 +39,8 @@ export function environmentVariables(metadata: Metadata): EnvironmentVariable[] 
       ),
     ];
     for (const [{ database_url, ssl_configuration: ssl }, place] of connections) {
-      address(database_url, [...place, 'database_url']);
+      if (database_url.kind === 'template') address(database_url.template, [...place, 'database_url']);
+      if (database_url.kind === 'environment') need(database_url.variable, [...place, 'database_url']);
       for (const key of ['sslrootcert', 'sslcert', 'sslkey', 'sslpassword'] as const)
         if (ssl?.[key]) need(ssl[key].from_env, [...place, 'ssl_configuration', key]);
     }
@@ -54,7 +49,7 @@ export function environmentVariables(metadata: Metadata): EnvironmentVariable[] 
         const { validate_input: validation } = entry.permission;
         if (!validation) continue;
         const place = [...entry.path, 'permission', 'validate_input', 'definition'];
-        template(validation.definition.url, [...place, 'url']);
+        address(validation.definition.url, [...place, 'url']);
         headers(validation.definition.headers, [...place, 'headers']);
       }
     for (const trigger of tables.flatMap((table) => table.event_triggers)) {
@@ -68,11 +63,11 @@ export function environmentVariables(metadata: Metadata): EnvironmentVariable[] 
     headers(definition.headers, [...path, 'definition', 'headers']);
   }
   for (const { definition, path } of metadata.actions) {
-    template(definition.handler, [...path, 'definition', 'handler']);
+    address(definition.handler, [...path, 'definition', 'handler']);
     headers(definition.headers, [...path, 'definition', 'headers']);
   }
   for (const trigger of metadata.cron_triggers) {
-    template(trigger.webhook, [...trigger.path, 'webhook']);
+    address(trigger.webhook, [...trigger.path, 'webhook']);
     headers(trigger.headers, [...trigger.path, 'headers']);
     secrets(trigger);
   }

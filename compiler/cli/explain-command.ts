@@ -5,7 +5,7 @@ import { type MessageTemplate, readMessages } from '../review/findings/messages.
 import type { CommandContext } from './command.ts';
 
 /** Prints the explanation, or with no code the list. Returns the exit status: 2 for a code that there is not. */
-export function explainCommand(code: string | undefined, context: CommandContext): number {
+export function explainCommand(code: string | undefined, _options: object, context: CommandContext): number {
   const messages = readMessages();
   if (code === undefined) {
     for (const { code, severity, lines } of messages)

@@ -138,7 +138,7 @@ function remainder({ actions = [], custom_types = {} }: JsonObject): JsonObject 
 }
 
 /** `actions.graphql`: actions as fields of Query and Mutation, and their types. */
-function printSignatures(actions: readonly Action[], types: CustomTypes): string {
+export function printSignatures(actions: readonly Action[], types: CustomTypes): string {
   const roots = (['query', 'mutation'] as const).flatMap((root): DefinitionNode[] => {
     const fields = actions
       .filter(({ definition }) => definition.type === root)

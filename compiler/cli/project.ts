@@ -16,13 +16,13 @@ import type { Metadata, Source } from '../../runtime/metadata/metadata.ts';
 import { type CompileInput, type CompileResult, compile } from '../index.ts';
 import { type OfflineDatabases, openOffline } from '../offline/databases.ts';
 import type { Progress } from '../offline/progress.ts';
+import { readStubs, StubError } from '../offline/stubs.ts';
 import { type FileResult, readMetadataFile } from '../phases/1-read/index.ts';
 import { type CatalogOptions, databaseOf, readCatalog } from '../phases/2-introspect/index.ts';
 import { readRemotes } from '../phases/2-introspect/remote-schemas.ts';
 import type { CatalogResult } from '../phases/3-resolve/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
 import { type CommandContext, UsageError } from './command.ts';
-import { stubsOf } from './project-options.ts';
 import { withRemoteReader } from './remote-reader.ts';
 
 export interface ProjectOptions {
@@ -195,4 +195,14 @@ async function readCatalogs(
     catalogs[source.name] = await readCatalog(source, options);
   }
   return catalogs;
+}
+
+/** Stubs by extension, as `--stub-extension` names them. @throws UsageError */
+export function stubsOf(given: readonly string[]): Map<string, string> {
+  try {
+    return readStubs(given);
+  } catch (error) {
+    if (error instanceof StubError) throw new UsageError(error.message);
+    throw error;
+  }
 }

@@ -11,6 +11,7 @@ import { openTrialDatabases } from '../offline/trial-databases.ts';
 import { readCases } from '../review/permission-tests/cases.ts';
 import { testPermissions } from '../review/permission-tests/index.ts';
 import { countChecks, junitXml, mutationScore, testText } from '../review/permission-tests/report.ts';
+import { suggestionText } from '../review/permission-tests/suggest.ts';
 import type { TrialDatabase } from '../review/permission-tests/trial.ts';
 import { readBaseMetadata } from './base-metadata.ts';
 import { type CommandContext, UsageError } from './command.ts';
@@ -23,6 +24,8 @@ export interface TestOptions extends ProjectOptions {
   readonly seed?: readonly string[];
   readonly isolation: boolean;
   readonly mutations: boolean;
+  /** File for cases that would notice what nothing notices; `-`: standard output. */
+  readonly suggest?: string;
   /** Metadata of an earlier version: a path, or a revision of git. */
   readonly base?: string;
   /** Percent; a lower score fails. */
@@ -67,12 +70,16 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
         cases,
         databases,
         isolation: options.isolation,
-        mutations: options.mutations,
+        mutations: options.mutations || options.suggest !== undefined,
+        suggest: options.suggest !== undefined,
         ...(base && { base }),
         say: progress.step,
       });
       progress.end();
       context.stdout(testText(tested));
+      if (options.suggest === '-') context.stdout(`\n${suggestionText(tested.suggestions)}`);
+      else if (options.suggest !== undefined)
+        writeFileSync(options.suggest, suggestionText(tested.suggestions));
       if (options.junit !== undefined) writeFileSync(options.junit, junitXml(tested));
       const score = mutationScore(tested.mutations);
       const isLow = options.minimumScore !== undefined && score !== undefined && score < options.minimumScore;

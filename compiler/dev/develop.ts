@@ -18,6 +18,7 @@ import { addressVariable } from '../../runtime/database/connection-url.ts';
 import { type GraphiqlRole, graphiql } from '../../runtime/http/graphiql.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';
 import { hostMetadata } from '../../runtime/metadata-api/thread/host-metadata.ts';
+import { startMetadataThread } from '../../runtime/metadata-api/thread/start-thread.ts';
 import { createLogger } from '../../runtime/observe/logs/logger.ts';
 import type { Host, HostContext } from '../../runtime/program/host.ts';
 import { requireFreePort } from '../../runtime/server/listen.ts';
@@ -55,6 +56,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   logLevel: 'warn',
   enabledLogTypes: 'startup',
   enableConsole: 'true',
+  consoleMode: 'write',
   refuseForeignPages: 'true',
   graphiql: 'true',
   devMode: 'true',
@@ -207,7 +209,8 @@ export class Developing {
       ...this.#context.environment,
     });
     const defaults = Object.entries(DEFAULTS).map(([key, value]) => [optionVariable(key), value]);
-    const configuration = readConfiguration(flags, { ...Object.fromEntries(defaults), ...environment });
+    const given = readConfiguration(flags, { ...Object.fromEntries(defaults), ...environment });
+    const configuration = { ...given, workers: 1 };
     return { configuration, environment };
   }
 
@@ -273,11 +276,11 @@ export class Developing {
         ...context,
         prepare: (generated, sources) => {
           const prepared = context.prepare(generated, sources);
-          const { execution } = prepared;
+          const { runnable } = prepared;
           return {
-            execution,
+            runnable,
             activate: () => {
-              running.program = execution.planner.program;
+              running.program = runnable.planner.program;
               prepared.activate();
             },
           };
@@ -285,7 +288,15 @@ export class Developing {
       };
       const options: ProjectFilesOptions = { ...this.#files(), serving: servingOptions(configuration) };
       const project = { module: projectModule, options };
-      const host = await hostMetadata(watched, compilerModule, reviewModule, undefined, project);
+      const host = await hostMetadata(watched, () =>
+        startMetadataThread({
+          configuration,
+          environment,
+          compiler: compilerModule,
+          review: reviewModule,
+          project,
+        }),
+      );
       running.host = host;
       try {
         await this.#take([]);
@@ -293,7 +304,7 @@ export class Developing {
         await host.stop();
         throw error;
       }
-      return host;
+      return { ...host, writesFiles: true };
     };
     const roles = () => this.#options.roles ?? (running.program ? rolesToTry(running.program) : []);
     running.server = await startServer({

@@ -2,6 +2,7 @@
 
 import type { EventsProgram } from '../../runtime/core/contract/events.ts';
 import type { TableShape } from '../../runtime/core/contract/shapes.ts';
+import { shownText } from '../../runtime/core/environment-template.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import { type ApiLimits, roleLimit } from '../../runtime/core/settings.ts';
 import { deletionOf } from './deletions.ts';
@@ -54,7 +55,7 @@ export function eventFacts(
     const isCaused = causes.some(
       ([each, kind]) => each === on && captures.some((capture) => capture.operation === kind.toUpperCase()),
     );
-    const address = 'template' in webhook ? webhook.template : `{{${webhook.variable}}}`;
+    const address = shownText(webhook);
     return isCaused
       ? [`causes event ${name}${on === key ? '' : ` of ${on}`}, sent to ${JSON.stringify(address)}`]
       : [];

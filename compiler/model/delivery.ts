@@ -1,13 +1,7 @@
 /** How a webhook is called: the metadata's keys as the program has them. */
-import type { DeliveryShape, HeaderShape, RetryShape } from '../../runtime/core/contract/events.ts';
+import type { DeliveryShape, RetryShape } from '../../runtime/core/contract/events.ts';
 import type { RetryExtras, Signing } from '../../runtime/metadata/kinds/delivery.ts';
-import type { Header, JsonObject } from '../../runtime/metadata/metadata.ts';
-
-export function headerOf(header: Header): HeaderShape {
-  return 'value' in header
-    ? { name: header.name, value: header.value }
-    : { name: header.name, variable: header.value_from_env };
-}
+import type { JsonObject } from '../../runtime/metadata/metadata.ts';
 
 export function retryExtras({
   backoff,

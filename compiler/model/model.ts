@@ -104,6 +104,8 @@ export interface ModelUpdatePermission {
 
 export interface ModelDeletePermission {
   readonly filter: Condition;
+  /** Absent: the filter alone decides. */
+  readonly check?: Condition;
   readonly backendOnly: boolean;
   readonly validateInput?: InputValidation;
 }

@@ -22,8 +22,19 @@ export interface Plan extends ProgramPlan {
   /** What the databases do by themselves, by source. */
   readonly databases: readonly PlannedDatabase[];
   /** Settings that decide which data is served and where it goes, and that no served file holds. */
-  readonly settingFacts: Readonly<Record<string, string>>;
+  readonly settingFacts: readonly SettingFact[];
 }
+
+/** A setting that decides which data is served and where it goes; values are words or hashes. */
+export type SettingFact =
+  | {
+      readonly source: string;
+      /** Number from 1 on, of a replica. */
+      readonly replica?: number;
+      readonly what: 'database' | 'TLS' | 'certificates';
+      readonly value: string;
+    }
+  | { readonly telemetry: string; readonly value: string };
 
 /** What a database does by itself below the tables and functions that are tracked, for comparisons of two versions. */
 export interface PlannedDatabase {

@@ -10,6 +10,7 @@ import type { Json, Metadata, MetadataPath, TableEntry } from '../../runtime/met
 import type { Origin } from '../../runtime/metadata/origin.ts';
 import { prove, type Refusal, subjectText } from '../../runtime/program/verify/prove.ts';
 import type { Plan } from '../model/plan.ts';
+import { declaredIn } from '../phases/3-resolve/declared.ts';
 import { programOf } from '../phases/4-plan/program.ts';
 import { offsetOfPosition } from './sql-file.ts';
 
@@ -107,7 +108,7 @@ interface Place {
 }
 
 function placeOf(subject: ProofSubject, sourceName: string, metadata: Metadata): Place {
-  const source = metadata.sources.find(({ name }) => name === sourceName)!;
+  const source = declaredIn(metadata.sources.find(({ name }) => name === sourceName)!);
   if (subject.kind === 'saved operation') {
     const collection = metadata.query_collections.find(({ name }) => name === subject.collection)!;
     const index = collection.definition.queries.findIndex(({ name }) => name === subject.name);
@@ -141,7 +142,7 @@ const PARTS = {
   select: { where: 'filter', check: 'filter' },
   insert: { where: 'check', check: 'check' },
   update: { where: 'filter', check: 'check' },
-  delete: { where: 'filter', check: 'filter' },
+  delete: { where: 'filter', check: 'check' },
 } as const;
 
 function placeOfPermission(

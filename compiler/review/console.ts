@@ -2,6 +2,7 @@
 import type { DifferenceAnswer, PermissionQuestion, WhoAnswer } from '../../runtime/console/questions.ts';
 import { ruleLayout } from '../../runtime/core/condition/words.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
+import { isObject } from '../../runtime/core/json/json.ts';
 import type { Table } from '../../runtime/core/program/program.ts';
 import { extract } from '../artefact/readable.ts';
 import type { Files } from '../phases/5-emit/index.ts';
@@ -13,6 +14,9 @@ import { operationOf, operationsOf } from './console-operations.ts';
 import { type GeneratedCode, readTexts } from './generated-code/index.ts';
 import { GeneratedCodeError } from './generated-code/place.ts';
 import { placesOf } from './places.ts';
+
+export { describeAction } from './action-definition.ts';
+export { previewChange } from './preview.ts';
 
 const FOLDER = 'generated';
 
@@ -101,10 +105,6 @@ function readPrinted(text: string): Matrix {
       throw refused(`the file is no matrix of permissions: its "${list}" is not what this engine prints`);
   }
   return matrix as Matrix;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function refused(message: string, cause?: unknown): EngineError {

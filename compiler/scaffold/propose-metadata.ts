@@ -10,6 +10,7 @@ import type { JsonObject, Metadata } from '../../runtime/metadata/metadata.ts';
 import {
   type SuggestedRelationship,
   suggestRelationships,
+  usingOf,
 } from '../../runtime/metadata/suggested-relationships.ts';
 import { type CompileResult, compile } from '../index.ts';
 import { readMetadata } from '../phases/1-read/index.ts';
@@ -279,22 +280,6 @@ function document(
         })),
       },
     ],
-  };
-}
-
-function usingOf({ to, key, isOwnKey }: SuggestedRelationship, isManual: boolean): JsonObject {
-  const { columns, references } = key;
-  if (isManual) {
-    const [near, far] = isOwnKey ? [columns, references.columns] : [references.columns, columns];
-    const column_mapping = Object.fromEntries(near.map((column, index) => [column, far[index]!]));
-    const remote_table = { schema: to.schema, name: to.name };
-    return { manual_configuration: { column_mapping, remote_table } };
-  }
-  const list = columns.length === 1 ? columns[0]! : columns;
-  if (isOwnKey) return { foreign_key_constraint_on: list };
-  const table = { schema: to.schema, name: to.name };
-  return {
-    foreign_key_constraint_on: typeof list === 'string' ? { column: list, table } : { columns: list, table },
   };
 }
 

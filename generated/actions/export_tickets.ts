@@ -20,7 +20,7 @@ export const exportTicketsAction = action({
   },
   output: "TicketExport!",
   handler: "{{HELPDESK_HOOKS}}/export-tickets",
-  headers: [{ name: "X-Helpdesk-Secret", valueFromEnv: "HELPDESK_HOOKS_SECRET" }],
+  headers: [{ name: "X-Helpdesk-Secret", value: { env: "HELPDESK_HOOKS_SECRET" } }],
   timeout: 30,
   roles: ["manager"],
 });

@@ -20,7 +20,7 @@ export const suggestReplyAction = action({
   },
   output: "Suggestion!",
   handler: "{{HELPDESK_HOOKS}}/suggest-reply",
-  headers: [{ name: "X-Helpdesk-Secret", valueFromEnv: "HELPDESK_HOOKS_SECRET" }],
+  headers: [{ name: "X-Helpdesk-Secret", value: { env: "HELPDESK_HOOKS_SECRET" } }],
   timeout: 30,
   roles: ["agent"],
 });

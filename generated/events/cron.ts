@@ -8,8 +8,8 @@ export const cron = cronTriggers([
     payload: { remind: "agents" },
     tolerance: 21600,
     delivery: {
-      webhook: { template: "{{HELPDESK_HOOKS}}/every-minute" },
-      headers: [{ name: "X-Helpdesk-Secret", variable: "HELPDESK_HOOKS_SECRET" }],
+      webhook: "{{HELPDESK_HOOKS}}/every-minute",
+      headers: [{ name: "X-Helpdesk-Secret", value: { env: "HELPDESK_HOOKS_SECRET" } }],
       retry: { retries: 0, interval: 10, timeout: 60 },
     },
   },

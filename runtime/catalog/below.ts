@@ -140,7 +140,7 @@ function directOf(raw: RawCatalog, readBody: ReadBody | undefined): Graph {
 }
 
 /** Why it is not known what the function reads; undefined if it is known, by dependencies or because it reads nothing. */
-function unreadBecause({
+export function unreadBecause({
   language,
   extension,
   body,

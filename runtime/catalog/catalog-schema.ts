@@ -39,6 +39,7 @@ const column = z.strictObject({
   position: count,
   type: typeReference,
   notNull: stated,
+  promised: stated,
   nullBelow: stated,
   hasDefault: stated,
   identity: z.enum(['always', 'by default']).exactOptional(),
@@ -126,12 +127,20 @@ const databaseFunction = z.strictObject({
   definition: text.exactOptional(),
   definer: stated,
   below,
+  writes: named(z.array(text)),
 });
 
 const tableDistribution = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('distributed'), by: text, group: count, generated: stated }),
-  z.strictObject({ kind: z.literal('reference') }),
-  z.strictObject({ kind: z.literal('single'), group: count }),
+  z.strictObject({
+    kind: z.literal('distributed'),
+    by: text.exactOptional(),
+    group: count,
+    generated: stated,
+    unwritable: text.exactOptional(),
+  }),
+  z.strictObject({ kind: z.literal('reference'), unwritable: text.exactOptional() }),
+  z.strictObject({ kind: z.literal('single'), group: count, unwritable: text.exactOptional() }),
+  z.strictObject({ kind: z.literal('refused'), why: text }),
 ]);
 
 const source = z.strictObject({
@@ -140,6 +149,7 @@ const source = z.strictObject({
   types: z.array(type),
   tables: z.array(table),
   functions: z.array(databaseFunction),
+  refused: z.record(text, text).exactOptional(),
   objects: z
     .record(
       text,
@@ -151,8 +161,15 @@ const source = z.strictObject({
     )
     .exactOptional(),
   withoutBelow: stated,
+  product: text.exactOptional(),
   distribution: z
-    .strictObject({ tables: z.record(text, tableDistribution), functions: z.array(text).exactOptional() })
+    .strictObject({
+      tables: z.record(text, tableDistribution),
+      functions: z.record(text, z.strictObject({ why: text, alone: stated })).exactOptional(),
+      fingerprint: z.string({
+        error: 'this catalog is of an earlier version: read it again with engine introspect',
+      }),
+    })
     .exactOptional(),
   enumTables: z.record(text, z.array(z.strictObject({ value: text, comment: text.nullable() }))),
 });

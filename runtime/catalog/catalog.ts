@@ -24,10 +24,14 @@ export interface Catalog {
   readonly types: readonly CatalogType[];
   readonly tables: readonly CatalogTable[];
   readonly functions: readonly CatalogFunction[];
+  /** Native queries and logical models that PostgreSQL refuses: key → why. Absent without any. */
+  readonly refused?: Readonly<Record<string, string>>;
   /** What the database does by itself; absent in catalogs that were saved before this was read. */
   readonly objects?: DatabaseObjects;
   /** Of a file that version 2 saved: it does not tell what is below views, columns and functions. */
   readonly withoutBelow?: true;
+  /** Another database that speaks the protocol of PostgreSQL; absent: PostgreSQL. */
+  readonly product?: string;
   /** How tables are spread over a Citus cluster; absent without the extension, and where no table is spread. Views are not in it. */
   readonly distribution?: Distribution;
 }
@@ -190,6 +194,8 @@ export interface CatalogColumn {
    * gives a null of its type.
    */
   readonly notNull?: true;
+  /** Logical models only: the metadata says that it is never null, which nothing proves. */
+  readonly promised?: true;
   /** Tables below it, which a scan reads too, may hold null all the same. */
   readonly nullBelow?: true;
   /** Has a DEFAULT (its own or its domain's), is an identity, generated or serial column. */
@@ -237,6 +243,8 @@ export interface CatalogFunction {
   readonly definer?: true;
   /** What it looks at, and what the functions do that it calls. */
   readonly below?: Below;
+  /** Native mutations only: what their statements do to tables, by key of the table. */
+  readonly writes?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Rows of tables that metadata marks as enum tables, keyed `schema.name`, values sorted. */

@@ -165,6 +165,7 @@ function describeColumn(column: RawColumn, lookup: Lookup): CatalogColumn {
     position: column.position,
     type: lookup.types.reference(column.type),
     ...(column.not_null && { notNull: true }),
+    ...(column.is_promised && { promised: true }),
     ...(column.null_below && { nullBelow: true }),
     ...((column.has_default || column.identity !== '' || lookup.types.hasDefault(column.type)) && {
       hasDefault: true,
@@ -351,6 +352,7 @@ function describeFunction(entry: RawFunction, { types, below }: Lookup): Catalog
     definition: entry.definition,
     ...(entry.is_definer && { definer: true }),
     ...(own && { below: own }),
+    ...(entry.writes && { writes: entry.writes }),
   };
 }
 

@@ -1,7 +1,8 @@
 /**
  * Sections of the catalog's statement for what the database does by itself: facts of each object that decide what reading,
- * writing or calling it means, and the objects that it uses. Everything is sent under the OID of a relation, function or domain.
+ * writing or calling it means, and the objects that it uses. Everything is sent under the OID of the object.
  */
+import { databaseFacts, isOwn, namedObjects, typeFacts } from './database-statement.ts';
 
 /**
  * Names are made texts before they are joined: an operator of the database for a name and a text would be preferred to PostgreSQL's.
@@ -11,6 +12,11 @@ export function objectSections(hashOf: (text: string) => string) {
   /** States of a trigger: fires (O), never (D), on replicas (R), always (A). */
   const state = (letter: string) =>
     `case ${letter} when 'O' then '' when 'D' then ' disabled' when 'R' then ' replica' else ' always' end`;
+  /** A trigger of either table that enforces the foreign key may be disabled. */
+  const enforced = `case
+            when k.oid in (select g.tgconstraint from pg_catalog.pg_trigger g where g.tgenabled in ('D', 'R')) then ' disabled'
+            else ''
+          end`;
   // What a foreign key does with its rows is a fact of the table that it refers to.
   const facts = `
     select r.oid::int8, f.name::text, f.value::text
@@ -28,10 +34,19 @@ export function objectSections(hashOf: (text: string) => string) {
         ),
         (
           'row security',
-          case when c.relrowsecurity then case when c.relforcerowsecurity then 'forced' else 'enabled' end end
+          case
+            when c.relrowsecurity then
+              case when c.relforcerowsecurity then 'forced' else 'enabled' end
+              || case when pg_catalog.row_security_active(c.oid) then '' else ', bypassed' end
+          end
         ),
         ('options', case when r.kind = 'v' then c.reloptions::text end),
-        ('query', case when r.kind in ('v', 'm') then ${hashOf('pg_catalog.pg_get_viewdef(r.oid)')} end)
+        ('query', case when r.kind in ('v', 'm') then ${hashOf('pg_catalog.pg_get_viewdef(r.oid)')} end),
+        ('bounds', ${hashOf('pg_catalog.pg_get_expr(c.relpartbound, c.oid)')}),
+        ('privilege select', ${privilege('select')}),
+        ('privilege insert', ${privilege('insert')}),
+        ('privilege update', ${privilege('update')}),
+        ('privilege delete', ${privilege('delete')})
     ) f (name, value)
     where f.value is not null
     union all
@@ -51,8 +66,26 @@ export function objectSections(hashOf: (text: string) => string) {
     left join pg_catalog.pg_collation l on l.oid = a.attcollation and l.oid <> t.typcollation
     cross join lateral (
       values
+        (
+          'type',
+          case t.typname
+            when 'int2' then 'integer' when 'int4' then 'integer' when 'int8' then 'integer' when 'varchar' then 'text'
+            else pg_catalog.format_type(a.atttypid, a.atttypmod)
+          end
+        ),
+        -- It decides what can be written, and no value that was.
+        (
+          'size',
+          case
+            when t.typname in ('int2', 'int4', 'int8') or t.typname = 'varchar' and a.atttypmod <> -1
+              then pg_catalog.format_type(a.atttypid, a.atttypmod)
+          end
+        ),
+        ('not null', case when a.attnotnull then 'yes' end),
+        ('required', case when a.attnotnull and not a.atthasdef and a.attidentity = '' then 'yes' end),
         ('identity', case a.attidentity when 'a' then 'always' when 'd' then 'by default' end),
-        ('collation', l.collname::text || case when l.collisdeterministic then '' else ' (nondeterministic)' end)
+        ('collation', l.collname::text || case when l.collisdeterministic then '' else ' (nondeterministic)' end),
+        ('foreign column', ${hashOf('a.attfdwoptions::text')})
     ) f (name, value)
     where f.value is not null
     union all
@@ -65,17 +98,14 @@ export function objectSections(hashOf: (text: string) => string) {
             pg_catalog.pg_get_constraintdef(k.oid),
             ' ON (UPDATE|DELETE) (CASCADE|RESTRICT|SET NULL|SET DEFAULT)( \\([^)]*\\))?', '', 'g'
           )
-          || case
-            when k.oid in (select g.tgconstraint from pg_catalog.pg_trigger g where g.tgenabled in ('D', 'R')) then ' disabled'
-            else ''
-          end
+          || ${enforced}
         else ${hashOf('pg_catalog.pg_get_constraintdef(k.oid)')}
       end
     from pg_catalog.pg_constraint k
     join schemas s on s.oid = k.connamespace
     where k.contype in ('c', 'f', 'x') and (k.contype <> 'f' or k.conparentid = 0)
     union all
-    select k.confrelid::int8, 'referenced by ' || r.schema::text || '.' || r.name::text || ' ' || k.conname::text, pg_catalog.pg_get_constraintdef(k.oid)
+    select k.confrelid::int8, 'referenced by ' || r.schema::text || '.' || r.name::text || ' ' || k.conname::text, pg_catalog.pg_get_constraintdef(k.oid) || ${enforced}
     from relations r
     join pg_catalog.pg_constraint k on k.conrelid = r.oid and k.contype = 'f' and k.conparentid = 0
     union all
@@ -87,6 +117,18 @@ export function objectSections(hashOf: (text: string) => string) {
     from relations r
     join pg_catalog.pg_index i on i.indrelid = r.oid and i.indisunique
     join pg_catalog.pg_class c on c.oid = i.indexrelid
+    union all
+    select i.indrelid::int8, 'index ' || c.relname::text, ${hashOf('pg_catalog.pg_get_indexdef(i.indexrelid)')}
+    from relations r
+    join pg_catalog.pg_index i on i.indrelid = r.oid and not i.indisunique
+    join pg_catalog.pg_class c on c.oid = i.indexrelid
+    join (
+      select distinct x.objid
+      from pg_catalog.pg_depend x
+      where
+        x.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
+        and x.refclassid in ('pg_catalog.pg_proc'::pg_catalog.regclass, 'pg_catalog.pg_operator'::pg_catalog.regclass)
+    ) x on x.objid = i.indexrelid
     union all
     select r.oid::int8, 'trigger ' || g.tgname::text, ${hashOf('pg_catalog.pg_get_triggerdef(g.oid)')} || ${state('g.tgenabled')}
     from relations r
@@ -101,7 +143,11 @@ export function objectSections(hashOf: (text: string) => string) {
       ${hashOf(
         `pg_catalog.concat_ws(
           ' ', p.polcmd, p.polpermissive,
-          array(select pg_catalog.pg_get_userbyid(u) from pg_catalog.unnest(p.polroles) u order by 1),
+          array(
+            select pg_catalog.pg_get_userbyid(u) || case when u = 0 or pg_catalog.pg_has_role(u, 'usage') then '' else ' (not the account)' end
+            from pg_catalog.unnest(p.polroles) u
+            order by 1
+          ),
           pg_catalog.pg_get_expr(p.polqual, p.polrelid), pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid)
         )`,
       )}
@@ -118,10 +164,17 @@ export function objectSections(hashOf: (text: string) => string) {
     union all
     select
       r.oid::int8, 'foreign server ' || s.srvname::text,
-      ${hashOf('pg_catalog.concat_ws($$ $$, f.ftoptions, s.srvoptions, s.srvversion)')}
+      ${hashOf('pg_catalog.concat_ws($$ $$, f.ftoptions, s.srvoptions, s.srvversion, w.fdwhandler::pg_catalog.regproc, w.fdwoptions, m.accounts)')}
     from relations r
     join pg_catalog.pg_foreign_table f on f.ftrelid = r.oid
     join pg_catalog.pg_foreign_server s on s.oid = f.ftserver
+    join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw
+    left join lateral (
+      select pg_catalog.array_agg(pg_catalog.concat_ws(' ', u.usename, o) order by u.usename, o) as accounts
+      from pg_catalog.pg_user_mappings u
+      cross join lateral pg_catalog.unnest(u.umoptions) o
+      where u.srvid = s.oid and o like 'user=%'
+    ) m on true
     union all
     select f.oid::int8, 'owner', pg_catalog.pg_get_userbyid(f.proowner)
     from bodies f
@@ -131,16 +184,11 @@ export function objectSections(hashOf: (text: string) => string) {
     from bodies f
     where f.provolatile = 'v'
     union all
-    select t.oid::int8, f.name, f.value
-    from pg_catalog.pg_type t
-    join schemas s on s.oid = t.typnamespace
-    cross join lateral (
-      values
-        ('base', pg_catalog.format_type(t.typbasetype, t.typtypmod)),
-        ('not null', case when t.typnotnull then 'yes' end),
-        ('default', ${hashOf('t.typdefault')})
-    ) f (name, value)
-    where t.typtype = 'd' and f.value is not null`;
+    select f.oid::int8, 'no execute', 'yes'
+    from bodies f
+    where not pg_catalog.has_function_privilege(f.oid, 'execute')
+    union all${typeFacts(hashOf)}
+    union all${databaseFacts(hashOf)}`;
 
   /** Aggregates have no text; what they call stands for it. */
   const bodies = `
@@ -180,12 +228,19 @@ export function objectSections(hashOf: (text: string) => string) {
       select 'pg_catalog.pg_class'::pg_catalog.regclass, i.indexrelid, i.indrelid, true
       from pg_catalog.pg_index i
       union all
-      select 'pg_catalog.pg_class'::pg_catalog.regclass, r.oid, r.oid, true
-      from relations r
-      union all
-      select 'pg_catalog.pg_type'::pg_catalog.regclass, t.oid, t.oid, true
+      select 'pg_catalog.pg_type'::pg_catalog.regclass, t.oid, t.oid, w.is_written
       from pg_catalog.pg_type t
-      where t.typtype = 'd'
+      cross join (values (false), (true)) w (is_written)
+      where t.typtype in ('d', 'r')
+      union all
+      select 'pg_catalog.pg_class'::pg_catalog.regclass, c.oid, case when c.relkind = 'c' then c.reltype else c.oid end, w.is_written
+      from pg_catalog.pg_class c
+      join schemas s on s.oid = c.relnamespace
+      cross join (values (false), (true)) w (is_written)
+      where c.relkind in ('r', 'p', 'f', 'v', 'm', 'c')
+      union all
+      select 'pg_catalog.pg_ts_config'::pg_catalog.regclass, f.oid, f.oid, false
+      from pg_catalog.pg_ts_config f
       union all
       select 'pg_catalog.pg_proc'::pg_catalog.regclass, f.oid, f.oid, false
       from bodies f
@@ -193,36 +248,59 @@ export function objectSections(hashOf: (text: string) => string) {
     join pg_catalog.pg_depend x on x.classid = o.class and x.objid = o.oid
     left join pg_catalog.pg_operator p
       on x.refclassid = 'pg_catalog.pg_operator'::pg_catalog.regclass and p.oid = x.refobjid
-    cross join lateral (select coalesce(p.oprcode::oid, x.refobjid) as node) e
+    left join pg_catalog.pg_type t on x.refclassid = 'pg_catalog.pg_type'::pg_catalog.regclass and t.oid = x.refobjid
+    left join pg_catalog.pg_type i on t.typcategory = 'A' and i.oid = t.typelem
+    left join pg_catalog.pg_class c on c.oid = coalesce(i.typrelid, t.typrelid) and c.relkind <> 'c'
+    cross join lateral (select coalesce(p.oprcode::oid, c.oid, i.oid, x.refobjid) as node) e
     where
       e.node <> o.node
       and x.refclassid in (
         'pg_catalog.pg_class'::pg_catalog.regclass, 'pg_catalog.pg_proc'::pg_catalog.regclass,
-        'pg_catalog.pg_operator'::pg_catalog.regclass, 'pg_catalog.pg_type'::pg_catalog.regclass
+        'pg_catalog.pg_operator'::pg_catalog.regclass, 'pg_catalog.pg_type'::pg_catalog.regclass,
+        'pg_catalog.pg_collation'::pg_catalog.regclass, 'pg_catalog.pg_ts_config'::pg_catalog.regclass,
+        'pg_catalog.pg_ts_dict'::pg_catalog.regclass
       )
     union
     select k.confrelid::int8, k.conrelid::int8, true
     from pg_catalog.pg_constraint k
     where k.contype = 'f' and (k.confdeltype in ('c', 'n', 'd') or k.confupdtype in ('c', 'n', 'd'))
     union
+    select x.refobjid::int8, x.objid::int8, true
+    from pg_catalog.pg_depend x
+    join pg_catalog.pg_sequence q on q.seqrelid = x.objid
+    where x.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and x.deptype = 'i'
+    union
     select i.inhparent::int8, i.inhrelid::int8, w.is_written
     from pg_catalog.pg_inherits i
     cross join (values (false), (true)) w (is_written)`;
-  return { facts, texts: bodies, ties };
+  return { facts, texts: bodies, ties, named: namedObjects };
 }
 
-/** Functions whose texts are read: not those in C, and not those that extensions bring. */
+/** What the account may not do with a relation as a whole: the columns for which it may, or `none`. */
+function privilege(name: 'select' | 'insert' | 'update' | 'delete'): string {
+  const columns = `nullif(
+            array(
+              select a.attname::text
+              from pg_catalog.pg_attribute a
+              where
+                a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                and pg_catalog.has_column_privilege(c.oid, a.attnum, '${name}')
+              order by 1
+            )::text,
+            '{}'
+          )`;
+  return `
+          case
+            when not pg_catalog.has_schema_privilege(c.relnamespace, 'usage') then 'none'
+            when not pg_catalog.has_table_privilege(c.oid, '${name}') then ${name === 'delete' ? "'none'" : `coalesce(${columns}, 'none')`}
+          end`;
+}
+
+/** Functions whose texts are read; functions of extensions are left out. */
 export const bodiesScope = `
   bodies as materialized (
     select f.*
     from pg_catalog.pg_proc f
     join schemas s on s.oid = f.pronamespace
-    join pg_catalog.pg_language l on l.oid = f.prolang
-    where
-      (l.lanname not in ('internal', 'c') or f.prokind = 'a')
-      and f.oid not in (
-        select x.objid
-        from pg_catalog.pg_depend x
-        where x.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and x.deptype in ('e', 'i')
-      )
+    where ${isOwn('pg_proc', 'f.oid')}
   )`;

@@ -11,7 +11,13 @@ import type { DatabaseObject, DatabaseObjects } from './catalog.ts';
 import { compareText, sortedRecord } from './order.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 
-/** A name is within the keys of objects: of relations and domains as it is, of functions with `()`, overloads together. */
+/** Key of the facts of the database as a whole; names of others have a schema. */
+export const DATABASE = 'database';
+
+/**
+ * Keys of relations and types are their names; those of functions have `()`, overloads together, and those of other kinds the
+ * kind: `public.numbers (sequence)`.
+ */
 export function functionKey(schema: string, name: string): string {
   return `${objectKey(schema, name)}()`;
 }
@@ -29,16 +35,24 @@ export function describeObjects({
   facts = [],
   texts = [],
   ties = [],
+  named = [],
 }: RawCatalog): DatabaseObjects {
-  const keys = new Map([
-    ...relations.map(({ oid, schema, name }) => [oid, objectKey(schema, name)] as const),
-    ...types.flatMap(({ oid, kind, schema, name }) =>
-      kind === 'd' && !/^(pg_|information_schema$)/.test(schema)
-        ? [[oid, objectKey(schema, name)] as const]
-        : [],
-    ),
-    ...texts.map(({ oid, schema, name }) => [oid, functionKey(schema, name)] as const),
-  ]);
+  const keys = new Map([[0, DATABASE]]);
+  const byWord = new Map<string, string[]>();
+  const add = (oid: number, name: string, key: string) => {
+    keys.set(oid, key);
+    // Objects of the database do not see what the metadata declares, which has negative OIDs.
+    if (oid < 0) return;
+    const word = wordIn(name);
+    if (word !== undefined && byWord.get(word)?.includes(key) !== true)
+      byWord.set(word, [...(byWord.get(word) ?? []), key]);
+  };
+  for (const { oid, schema, name } of relations) add(oid, name, objectKey(schema, name));
+  for (const { oid, kind, schema, name, row_type: isRow } of types)
+    if (['d', 'e', 'r', 'c'].includes(kind) && !isRow && !SYSTEM.test(schema))
+      add(oid, name, objectKey(schema, name));
+  for (const { oid, schema, name } of texts) add(oid, name, functionKey(schema, name));
+  for (const { oid, schema, name, kind } of named) add(oid, name, `${objectKey(schema, name)} (${kind})`);
   const objects = new Map<string, Growing>();
   for (const key of keys.values()) objects.set(key, { facts: new Map(), uses: new Set(), writes: new Set() });
   const find = (oid: number) => objects.get(keys.get(oid) ?? '');
@@ -47,13 +61,12 @@ export function describeObjects({
     const key = keys.get(used);
     if (key !== undefined && key !== keys.get(oid)) find(oid)?.[is_written ? 'writes' : 'uses'].add(key);
   }
-  const named = keysByName(keys.values());
   for (const { oid, arguments: list, definition } of texts) {
     const object = find(oid)!;
     const text = withoutEstimates(definition ?? '');
     object.facts.set(`body(${list})`, hash(text));
     for (const word of new Set(text.match(/[\p{L}_][\p{L}\p{N}_$]*/gu)))
-      for (const key of named.get(word.toLowerCase()) ?? []) if (key !== keys.get(oid)) object.uses.add(key);
+      for (const key of byWord.get(word.toLowerCase()) ?? []) if (key !== keys.get(oid)) object.uses.add(key);
   }
   return sortedRecord(
     [...objects].map(([key, { facts: own, uses: all, writes }]): [string, DatabaseObject] => [
@@ -67,14 +80,11 @@ export function describeObjects({
   );
 }
 
-/** The last word of each name, in small letters: a name of several words is quoted in a text, and its words are found there. */
-function keysByName(keys: Iterable<string>): Map<string, string[]> {
-  const named = new Map<string, string[]>();
-  for (const key of keys) {
-    const word = key.toLowerCase().match(/[\p{L}_][\p{L}\p{N}_$]*(?=[^\p{L}\p{N}_$]*$)/u)?.[0];
-    if (word !== undefined) named.set(word, [...(named.get(word) ?? []), key]);
-  }
-  return named;
+const SYSTEM = /^(pg_|(information_schema|engine_catalog)$)/;
+
+/** The last word of a name, in small letters: a name of several words is quoted in a text, and its words are found there. */
+function wordIn(name: string): string | undefined {
+  return name.toLowerCase().match(/[\p{L}_][\p{L}\p{N}_$]*(?=[^\p{L}\p{N}_$]*$)/u)?.[0];
 }
 
 /** Without what only the planner of PostgreSQL reads: COST, ROWS and PARALLEL, which follow the language. */

@@ -3,6 +3,7 @@
 /** Shape of the JSON value, section by section. Lists come in no order; null is "none". */
 export interface RawCatalog extends Partial<ObjectTexts> {
   readonly serverVersion: number;
+  readonly version: string;
   readonly extensions: readonly {
     readonly name: string;
     readonly schema: string;
@@ -29,6 +30,7 @@ export interface ObjectTexts {
   readonly facts: readonly RawFact[];
   readonly texts: readonly RawText[];
   readonly ties: readonly RawTie[];
+  readonly named: readonly RawNamed[];
 }
 
 export interface RawType {
@@ -78,6 +80,8 @@ export interface RawColumn {
   readonly name: string;
   readonly type: number;
   readonly not_null: boolean;
+  /** Logical models only: the metadata says that it is never null. */
+  readonly is_promised?: true;
   /** A child or foreign partition does not enforce the NOT NULL. */
   readonly null_below: boolean;
   readonly has_default: boolean;
@@ -206,22 +210,33 @@ export interface RawFunction {
   readonly returns_set: boolean;
   readonly is_definer: boolean;
   readonly definition: string;
+  /** Native mutations only: what their statements do to tables, by key of the table. */
+  readonly writes?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Something that decides what reading, writing or calling a relation, function or domain means. */
+/** Something that decides what reading, writing or calling an object means. */
 interface RawFact {
+  /** 0: the database as a whole. */
   readonly oid: number;
   readonly name: string;
   readonly value: string | null;
 }
 
 /** A function with the text that makes it. */
-interface RawText {
+export interface RawText {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
   readonly arguments: string;
   readonly definition: string | null;
+}
+
+/** An object that is identified by kind, schema and name. */
+interface RawNamed {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: string;
 }
 
 /** An object that another leads to. */

@@ -3,6 +3,8 @@
  * scope or the search path: more is said to be read than is, never less.
  */
 
+import { namesInProcedure } from './plpgsql-body.ts';
+
 /** What a body mentions. */
 export interface BodyNames {
   /** Tables and views; what shares a name with one of its WITH queries, too. */
@@ -13,6 +15,8 @@ export interface BodyNames {
   readonly wholes: ReadonlySet<string> | 'all';
   /** Functions, and operators. */
   readonly functions: ReadonlySet<string>;
+  /** Types of casts and columns. */
+  readonly types: ReadonlySet<string>;
   /** The rows of this relation are the result, as they are; it is in `wholes` only where all its columns are mentioned elsewhere. */
   readonly shows?: RelationName;
   /** It runs a text that another statement prepares. */
@@ -25,16 +29,20 @@ interface RelationName {
   readonly alias?: string;
 }
 
-/** The names in a body; undefined if it is not a text that the grammar has. */
-export type ReadBody = (body: string) => BodyNames | undefined;
+/**
+ * The names in a body; undefined if it is not a text that the grammar has.
+ * @param language `plpgsql`: the body is the whole `create function …`
+ */
+export type ReadBody = (body: string, language?: 'plpgsql') => BodyNames | undefined;
 
 /** Loads the grammar of PostgreSQL 18, 2 MB that few processes need. */
 export async function loadReadBody(): Promise<ReadBody> {
-  const { loadModule, parseSync } = await import('libpg-query');
+  const { loadModule, parsePlPgSQLSync, parseSync } = await import('libpg-query');
   await loadModule();
-  return (body) => {
+  const readSql = (body: string) => namesIn(parseSync(body) as Json);
+  return (body, language) => {
     try {
-      return namesIn(parseSync(body) as Json);
+      return language === 'plpgsql' ? namesInProcedure(parsePlPgSQLSync(body), readSql) : readSql(body);
     } catch {
       return undefined;
     }
@@ -60,6 +68,7 @@ function namesIn(parsed: Json): BodyNames {
   const relations: RelationName[] = [];
   const columns = new Set<string>();
   const functions = new Set<string>();
+  const types = new Set<string>();
   const wholes = new Set<string>();
   const shown = shownRows(parsed);
   let isAll = false;
@@ -105,12 +114,13 @@ function namesIn(parsed: Json): BodyNames {
         // A star or a row of a join is one of all that is joined.
         const alias = aliasOf(part) ?? aliasOf({ alias: part.join_using_alias ?? null });
         if (alias !== undefined) isAll = true;
-      } else if (kind === 'FuncCall') {
+      } else if (kind === 'FuncCall' || kind === 'funccall') {
         const name = stringOf((part.funcname as readonly Tree[]).at(-1)!)!;
         functions.add(name);
         // name(row) is row.name.
         columns.add(name);
       } else if (kind === 'A_Expr') functions.add(stringOf((part.name as readonly Tree[]).at(-1)!)!);
+      else if (kind === 'typeName') types.add(stringOf((part.names as readonly Tree[]).at(-1)!)!);
       else if (kind === 'operName' || kind === 'useOp')
         functions.add(stringOf((value as readonly Tree[]).at(-1)!)!);
       visit(value);
@@ -122,6 +132,7 @@ function namesIn(parsed: Json): BodyNames {
     columns,
     wholes: isAll ? 'all' : wholes,
     functions,
+    types,
     ...(shown && { shows: shown.relation }),
     isOpaque,
   };

@@ -536,7 +536,7 @@ const functions = `
         )
       )`;
 
-const served: Record<Exclude<keyof RawCatalog, 'serverVersion' | keyof ObjectTexts>, string> = {
+const served: Record<Exclude<keyof RawCatalog, 'serverVersion' | 'version' | keyof ObjectTexts>, string> = {
   extensions,
   types,
   relations,
@@ -567,6 +567,7 @@ function statementOf(sections: Readonly<Record<string, string>>): string {
   return `with${scope}
 select pg_catalog.json_build_object(
   'serverVersion', pg_catalog.current_setting('server_version_num')::int,
+  'version', pg_catalog.version(),
 ${Object.entries(sections)
   .map(
     ([name, query]) => `  '${name}', (

@@ -142,6 +142,11 @@ function checkTogether(configuration: Configuration): void {
   }
 }
 
+/** What one worker may use of what the server may; 0 is unlimited. */
+export function shareOf(total: number, { workers }: Pick<Configuration, 'workers'>): number {
+  return total === 0 ? 0 : Math.max(1, Math.floor(total / workers));
+}
+
 /** The default as it would be written; empty if there is no default. */
 export function defaultText({ default: value, type }: Option): string {
   if (value === undefined) return '';

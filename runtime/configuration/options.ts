@@ -29,6 +29,7 @@ import {
   targets,
   text,
   wholeSeconds,
+  workers,
 } from './values.ts';
 
 /** One option; its name and variable follow from its key in OPTIONS unless given. */
@@ -123,6 +124,11 @@ export const OPTIONS = {
     false,
     'without an admin secret: answer no page of another site that a browser on this machine has open, unless cors-domain names it (engine dev: true)',
   ),
+  workers: option(
+    workers,
+    1,
+    'processes that answer requests at one port, auto: as many as there are processors; connections, max-concurrent-requests and max-waiting-operations are divided among them (engine dev: always 1)',
+  ),
   serverPort: option(integer(0, 65535), 8080, 'port to listen on; 0 takes a free one'),
   connections: option(integer(1), 50, 'maximum number of connections to each source', {
     variable: 'PG_CONNECTIONS',
@@ -201,12 +207,12 @@ export const OPTIONS = {
   enableConsole: option(
     boolean,
     false,
-    'serve a console at /console: permissions, health, events, operations (needs the metadata API)',
+    'serve a console at /console: permissions, rows as a role, health, events, operations (needs the metadata API)',
   ),
   consoleMode: option(
     choice('read', 'write'),
     'read',
-    'read: the console changes nothing; write: it has buttons that call the metadata API',
+    'read: the console changes nothing; write: it has buttons that call the metadata API, and forms that change rows as a role',
   ),
   consoleAssetsDir: option(
     optionalText,
@@ -222,7 +228,7 @@ export const OPTIONS = {
   queryTags: option(
     boolean,
     false,
-    'append a comment to the SQL of each query: root fields, operation name and role',
+    'append a comment to the SQL of requests: root fields, operation name and role',
   ),
   remoteSchemaSkipNulls: option(boolean, false, 'leave nulls out of arguments of remote schemas'),
   remoteSchemaPrioritizeData: option(boolean, false, "return a remote schema's data even if it has errors"),
@@ -415,6 +421,11 @@ export const OPTIONS = {
     integer(1),
     64,
     'megabytes for all that requests leave behind: parsed operations, plans, texts, introspection, verified tokens',
+  ),
+  responseCache: option(
+    integer(0),
+    0,
+    'megabytes, beside cache-memory, for answers of queries with @cached; a change that concerns an answer drops it; 0 = none are kept; see docs/response-cache.md',
   ),
   experimentalFeatures: option(
     list,

@@ -1,4 +1,5 @@
 /** Kinds of option values: how each is written on the command line or in a variable, and what is wrong with a bad one. */
+import { availableParallelism } from 'node:os';
 import { unsendable } from '../core/header-text.ts';
 import { MAX_TIMER, MAX_TIMER_SECONDS } from '../core/max-timer.ts';
 import { jsonProblem } from '../core/reasons.ts';
@@ -79,6 +80,12 @@ export function integer(least: number, most = Number.MAX_SAFE_INTEGER): OptionVa
     },
   };
 }
+
+/** How many processes; `auto` is as many as this machine has processors for this one. */
+export const workers: OptionValue<number> = {
+  placeholder: 'NUMBER|auto',
+  parse: (value) => (value.trim() === 'auto' ? availableParallelism() : integer(1, 1024).parse(value)),
+};
 
 /** Milliseconds that a timer can wait. */
 export const milliseconds = (least: number) => integer(least, MAX_TIMER);

@@ -1,5 +1,7 @@
 /** Bundles the console's page from its sources and packages: in a build, or, in a checkout, on the first visit. */
-import { basename } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { BundledPage } from '../http/graphiql/bundle.ts';
@@ -19,8 +21,13 @@ export async function bundleConsole(): Promise<BundledPage> {
     logLevel: 'silent',
     define: { 'process.env.NODE_ENV': '"production"' },
   });
+  // Loaded when the picture of the model is first opened. It is minified, and needs no other file.
+  const worker = createRequire(import.meta.url).resolve('elkjs/lib/elk-worker.min.js');
   return {
-    files: new Map(result.outputFiles.map((file) => [basename(file.path), file.contents])),
-    inputs: Object.keys(result.metafile.inputs),
+    files: new Map<string, Uint8Array>([
+      ...result.outputFiles.map((file) => [basename(file.path), file.contents] as const),
+      ['elk-worker.js', await readFile(worker)],
+    ]),
+    inputs: [...Object.keys(result.metafile.inputs), relative(process.cwd(), worker)],
   };
 }

@@ -19,6 +19,9 @@
  * - `GET /engine/console/queues`: what waits and what failed of events, schedules and asynchronous actions
  * - `GET /engine/console/calls?action=…`: the last calls of an asynchronous action
  * - `POST /engine/console/why`: what of an operation a role is not offered, and why (why.ts)
+ * - `POST /engine/console/proposal`: what the metadata would be after operations that are neither stored nor served, a
+ *   ProposalAnswer (proposal-questions.ts)
+ * - `POST /engine/console/table`: the TableApi of a table as a role reads and writes it (table-api.ts)
  * - `GET /engine/console/remotes`: the remote schemas, and what uses them
  * - `GET /engine/console/remote?name=…`: a remote schema as its server has it now, beside the one that is served
  */
@@ -34,6 +37,7 @@ import { accessDetail, sessionVariables } from './detail.ts';
 import { accessAnswer } from './matrix.ts';
 import type { FactsAnswer } from './operator-questions.ts';
 import type { AccessObject, ConsoleQuestion, ConsoleState } from './questions.ts';
+import { tableApi } from './table-api.ts';
 import { whyRefused } from './why.ts';
 
 /** Parameters of a request: each a text, or a list where it was given several times. */
@@ -104,45 +108,50 @@ export function consoleEndpoints({ state, ask, savedTimes, program }: ConsoleCon
     servePageFiles(app, '/console', files);
     graphiqlFrame(app, '/console/query');
     app.get('/engine/console/state', async (request, reply) => {
-      await authenticateAdmin(context, request);
+      await authenticateAdmin(context, request.own);
       return sendJson(reply, JSON.stringify({ ...state(), mode }));
     });
     app.get('/engine/console/access', async (request, reply) => {
-      await authenticateAdmin(context, request);
+      await authenticateAdmin(context, request.own);
       return sendJson(reply, await accessAnswer(program()));
     });
     app.get<{ Querystring: Given }>('/engine/console/detail', async (request, reply) => {
-      await authenticateAdmin(context, request);
+      await authenticateAdmin(context, request.own);
       const object = objectOf(requireTexts(request.query, OBJECT));
       const detail = await accessDetail(program(), object, factsOf);
       if (!detail) throw notFound(`no ${object.kind} "${object.name}" is served`);
       return sendJson(reply, JSON.stringify(detail));
     });
     app.get<{ Querystring: Given }>('/engine/console/variables', async (request, reply) => {
-      await authenticateAdmin(context, request);
+      await authenticateAdmin(context, request.own);
       const { role = '' } = requireTexts(request.query, ['role']);
       return sendJson(reply, JSON.stringify(sessionVariables(program(), role)));
     });
     app.get<{ Querystring: Given }>('/engine/console/times', async (request, reply) => {
-      await authenticateAdmin(context, request);
+      await authenticateAdmin(context, request.own);
       const { collection = '', name = '' } = requireTexts(request.query, ['collection', 'name']);
       return sendJson(reply, JSON.stringify((await savedTimes?.(collection, name)) ?? null));
     });
-    app.post('/engine/console/difference', async (request, reply) => {
-      await authenticateAdmin(context, request);
-      const text = typeof request.body === 'string' ? request.body : '';
-      return sendJson(reply, await ask({ kind: 'difference', text }));
+    for (const kind of ['difference', 'proposal'] as const)
+      app.post(`/engine/console/${kind}`, async (request, reply) => {
+        await authenticateAdmin(context, request.own);
+        const text = typeof request.body === 'string' ? request.body : '';
+        return sendJson(reply, await ask({ kind, text }));
+      });
+    app.post('/engine/console/table', async (request, reply) => {
+      await authenticateAdmin(context, request.own);
+      return sendJson(reply, JSON.stringify(tableApi(program(), parseJson(request.body))));
     });
     for (const [name, { parameters, question, missing }] of Object.entries(QUESTIONS))
       app.get<{ Querystring: Given }>(`/engine/console/${name}`, async (request, reply) => {
-        await authenticateAdmin(context, request);
+        await authenticateAdmin(context, request.own);
         const given = requireTexts(request.query, parameters);
         const answer = await ask(question(given));
         if (answer === 'null') throw notFound(missing?.(given) ?? 'not found');
         return sendJson(reply, answer);
       });
     app.post('/engine/console/why', async (request, reply) => {
-      await authenticateAdmin(context, request);
+      await authenticateAdmin(context, request.own);
       const answer = await whyRefused(program(), parseJson(request.body), context.locate);
       return sendJson(reply, JSON.stringify(answer));
     });

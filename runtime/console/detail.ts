@@ -6,7 +6,7 @@ import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
 import { rulesOf } from '../core/schema/visible-table.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { rolesOf } from './matrix.ts';
-import { OPERATIONS, permissionInWords } from './permission.ts';
+import { OPERATIONS, permissionInWords, relationWords } from './permission.ts';
 import type { AccessDetail, AccessObject, AccessPermission } from './questions.ts';
 
 /** Facts of schemas, in their order. See remoteFacts. */
@@ -39,7 +39,7 @@ const DETAILS: Readonly<
     if (!table) return undefined;
     const { kind, columns, computedFields = {} } = table.shape;
     return {
-      note: `${kind} of ${source}`,
+      note: `${relationWords(kind)} of ${source}`,
       columns: [...Object.keys(columns), ...Object.keys(computedFields)],
       permissions: rolesOf(program).flatMap((role) => permissionsOf(table, role, program)),
     };

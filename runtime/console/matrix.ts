@@ -9,7 +9,7 @@ import { remember } from '../core/remember.ts';
 import { operationOf } from '../core/schema/offer.ts';
 import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
 import { rulesOf } from '../core/schema/visible-table.ts';
-import { OPERATIONS, variantText } from './permission.ts';
+import { OPERATIONS, relationWords, variantText } from './permission.ts';
 import type { AccessLine, AccessObject } from './questions.ts';
 
 type Rules = ReturnType<typeof rulesOf>;
@@ -49,9 +49,10 @@ export function rolesOf({ roles }: Program): string[] {
 function* linesOf(program: Program, roles: readonly string[]): Generator<AccessLine> {
   const { tables, functions, actions, remotes, options, access } = program;
   for (const table of tables) {
-    const { source, schema, name, columns, computedFields = {} } = table.shape;
+    const { source, schema, name, kind, columns, computedFields = {} } = table.shape;
     yield {
       ...{ kind: 'table', source: source.name, name: table.key, label: displayName(schema, name) },
+      ...(kind !== 'table' && { relation: relationWords(kind) }),
       columns: [...Object.keys(columns), ...Object.keys(computedFields)],
       ...packRules(table, roles, program),
     };

@@ -60,3 +60,16 @@ export function permissionInWords(
 function inWords(rules: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(rules).map(([name, text]) => [name, ruleWords(text)]));
 }
+
+const RELATIONS = {
+  table: 'table',
+  partitioned: 'partitioned table',
+  view: 'view',
+  materialized: 'materialized view',
+  foreign: 'foreign table',
+} as const;
+
+/** The name of a kind of relation. */
+export function relationWords<Kind extends keyof typeof RELATIONS>(kind: Kind): (typeof RELATIONS)[Kind] {
+  return RELATIONS[kind];
+}

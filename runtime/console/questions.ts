@@ -1,8 +1,9 @@
 /** Questions of the console's page, and their answers. */
 import type { DescribedReason } from '../core/reason.ts';
 import type { LastError, OperatorQuestion } from './operator-questions.ts';
+import type { ProposalQuestion } from './proposal-questions.ts';
 
-export type ConsoleQuestion = PermissionQuestion | OperatorQuestion;
+export type ConsoleQuestion = PermissionQuestion | OperatorQuestion | ProposalQuestion;
 
 /** A line of the access matrix. */
 export interface AccessObject {
@@ -38,6 +39,8 @@ export interface AccessAnswer {
 
 export interface AccessLine extends AccessObject {
   readonly label: string;
+  /** Of a table: what it is called if it is another relation, such as `view`. */
+  readonly relation?: string;
   /** Columns and computed fields of a table. */
   readonly columns?: readonly string[];
   /**
@@ -142,6 +145,8 @@ export interface ConsoleState {
   readonly startedAt: string;
   /** The page may change something. */
   readonly mode: 'read' | 'write';
+  /** Changes of the metadata are written to the files that are served. */
+  readonly writesFiles: boolean;
   /** This instance delivers no events. */
   readonly isEventingDisabled: boolean;
   /** Roles may only send operations of the allow-list. */

@@ -1,4 +1,5 @@
 /** Remote schemas: who uses them, and what their servers have beside what is served. */
+import { shownText } from '../core/environment-template.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { MetadataEngine } from '../metadata-api/change/engine.ts';
 import type { RemoteComparison } from '../metadata-api/change/remote-refresh.ts';
@@ -14,7 +15,7 @@ export function remotesOf(metadata: Metadata, isOpen: boolean): RemotesAnswer {
   return {
     remotes: metadata.remote_schemas.map(({ name, definition: { url }, permissions }) => ({
       name,
-      address: url.kind === 'template' ? url.template : `{{${url.variable}}}`,
+      address: shownText(url),
       isOpen,
       roles: permissions.map(({ role }) => role),
       relationships: relationshipsTo(name, metadata),

@@ -1,15 +1,16 @@
 /** Why a role is refused what an operation names: the missing permission, the roles that have it, and how to grant it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { EngineError, pathStep } from '../core/errors.ts';
+import { EngineError } from '../core/errors.ts';
 import type { Program } from '../core/program/program.ts';
 import { type DescribedReason, describeReason, type Reason } from '../core/reason.ts';
 import { remember } from '../core/remember.ts';
 import { reviewNames } from '../core/schema/refused.ts';
-import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import { ADMIN_ROLE } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
 import type { LocateRule } from '../http/context.ts';
 import { graphqlRequest } from '../http/graphql.ts';
-import { BACKEND_ONLY, trustedSession, written } from '../session/variables.ts';
+import { BACKEND_ONLY, written } from '../session/variables.ts';
+import { sessionOf } from './asked-session.ts';
 import { rolesOf } from './matrix.ts';
 import type { WhyAnswer } from './questions.ts';
 
@@ -57,26 +58,6 @@ export async function whyRefused(program: Program, body: unknown, locate?: Locat
       }),
     ),
   };
-}
-
-function sessionOf(user: unknown): Session {
-  const headers: Record<string, string> = {};
-  if (jsonKind(user) !== 'Object')
-    throw new EngineError(
-      'parse-failed',
-      `expected an object of strings, but encountered ${jsonKind(user)}`,
-      {
-        path: '$.user',
-      },
-    );
-  for (const [name, value] of Object.entries(user as object)) {
-    if (typeof value !== 'string')
-      throw new EngineError('parse-failed', `expected String, but encountered ${jsonKind(value)}`, {
-        path: pathStep('$.user', name),
-      });
-    headers[name.toLowerCase()] = value;
-  }
-  return trustedSession(headers);
 }
 
 /** The change that grants the name, by the part of the metadata that withholds it. An imperative sentence. */

@@ -43,14 +43,12 @@ const UNSENDABLE = /[\0-\x08\x0a-\x1f\x7f]|\p{Surrogate}/u;
 
 /** Why a header cannot be sent; undefined if it can. Holds its name and the offending character, not its value. */
 export function headerProblem(name: string, value: string): string | undefined {
+  const isNamed = TOKEN.test(name);
+  if (isNamed && !UNSENDABLE.test(value)) return undefined;
   const cannot = `the header ${JSON.stringify(name)} cannot be sent: `;
-  if (!TOKEN.test(name))
+  if (!isNamed)
     return `${cannot}its name may have letters, digits and !#$%&'*+-.^_\`|~ only. Rename it where it is configured or set.`;
-  const found = unsendable(value);
-  return (
-    found &&
-    `${cannot}its value has ${found}. Headers are one line of text: remove the character where the value is set.`
-  );
+  return `${cannot}its value has ${unsendable(value)}. Headers are one line of text: remove the character where the value is set.`;
 }
 
 /** The character of a value that no header can have, with its position; undefined if there is none. */

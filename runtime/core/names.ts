@@ -67,14 +67,20 @@ function keyPart(part: string): string {
   return /[."]/.test(part) ? `"${part.replaceAll('"', '""')}"` : part;
 }
 
+/**
+ * Schema of the tables and functions that the metadata declares, logical models and native queries: PostgreSQL has no schema with
+ * an empty name, so their keys meet no key of the database.
+ */
+export const DECLARED_SCHEMA = '';
+
 /** Name as messages print it: bare in schema public, else `schema.name` (reference metadata-api, conventions). */
 export function displayName(schema: string, name: string): string {
-  return schema === 'public' ? name : `${schema}.${name}`;
+  return schema === 'public' || schema === DECLARED_SCHEMA ? name : `${schema}.${name}`;
 }
 
 /** Base name of a table's or function's GraphQL nodes: `name` in schema public, else `schema_name`. */
 export function defaultBaseName(schema: string, name: string): string {
-  return schema === 'public' ? name : `${schema}_${name}`;
+  return schema === 'public' || schema === DECLARED_SCHEMA ? name : `${schema}_${name}`;
 }
 
 /**

@@ -51,8 +51,10 @@ const always = (type: ColumnType) => type.family !== undefined;
 const never = () => false;
 const ordered = (type: ColumnType) => type.family !== 'raster';
 /** Postgres has `=` and no `<>` for these types. */
-export const hasInequality = ({ sql: name }: ColumnType) =>
-  !/^("pg_catalog"\.)?"?(box|path|line)"?$/.test(name);
+const WITHOUT_INEQUALITY: ReadonlySet<string> = new Set(
+  ['box', 'path', 'line'].flatMap((name) => [name, `"${name}"`, `"pg_catalog"."${name}"`]),
+);
+export const hasInequality = ({ sql: name }: ColumnType) => !WITHOUT_INEQUALITY.has(name);
 const family =
   (...families: readonly ColumnType['family'][]) =>
   (type: ColumnType) =>

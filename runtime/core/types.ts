@@ -43,6 +43,8 @@ export interface ColumnType {
   readonly sql: string;
   /** A native enum: its values travel as strings of a scalar. */
   readonly native?: 'enum';
+  /** Of a native enum, in its order. */
+  readonly values?: readonly string[];
   readonly element?: ColumnType;
   /** A row: PostgreSQL reads no literal as one unless it is cast. */
   readonly isComposite?: true;
@@ -131,7 +133,7 @@ function resolve(owner: SourceShape, key: string): ColumnType {
     const family = found.kind === 'base' ? (EXTENSION[name] ?? 'unknown') : 'unknown';
     const isRow = found.kind === 'composite' || found.kind === 'row';
     const named = {
-      ...(found.kind === 'enum' && { native: 'enum' as const }),
+      ...(found.kind === 'enum' && { native: 'enum' as const, values: found.values }),
       ...(isRow && { isComposite: true as const }),
     };
     // The table's object type may have the name.

@@ -21,12 +21,17 @@ const MAX_PARSED = 8 * 1024 * 1024;
 
 /** Settings of a new session. All others belong to the server, the database and the user. */
 interface Session {
+  /** Of a transaction that does not say how it is to be. Citus takes no statements for one that do not begin with BEGIN. */
   readonly defaults: string;
   readonly process: number;
+  /** The extension Citus is there. */
+  readonly cluster: boolean;
 }
 
+const IS_CLUSTER = `exists (select from pg_catalog.pg_extension where extname = 'citus')`;
+
 /** Citus prunes shards by values: a plan for any value is one for every shard, or none. */
-const NO_GENERIC_PLANS = `case when exists (select from pg_catalog.pg_extension where extname = 'citus')
+const NO_GENERIC_PLANS = `case when ${IS_CLUSTER}
   then pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', false) end`;
 
 /** Settings of every session of a pool. */
@@ -37,8 +42,9 @@ export const prepareSession = lazy(() => `${SESSION_SETTINGS}; select ${defineSe
 
 const readSession = lazy(
   () => `select pg_catalog.current_setting('default_transaction_isolation') ||
-  case when pg_catalog.current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end as defaults,
-  pg_catalog.pg_backend_pid() as process, ${defineSettings()}, ${SETTINGS}`,
+  case when pg_catalog.current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end ||
+  case when ${IS_CLUSTER} then ' without begin' else '' end as defaults,
+  pg_catalog.pg_backend_pid() as process, ${IS_CLUSTER} as cluster, ${defineSettings()}, ${SETTINGS}`,
 );
 
 /** A statement and the texts of its parameters, which are asked for when it is sent. */
@@ -87,6 +93,7 @@ export class PooledConnection<Item extends object = object> implements Place {
   readonly openedAt = performance.now();
   /** Characters of the statements that were new to the backend; see `isWorn`. */
   #parsed = 0;
+  readonly isCluster: boolean;
   /** Milliseconds that next to nothing took there. */
   readonly roundTrip: number;
   /** Since when the oldest query in flight has had the backend to itself; the end of the last one when idle. */
@@ -94,10 +101,12 @@ export class PooledConnection<Item extends object = object> implements Place {
   #headIdle = performance.nodeTiming.idleTime;
 
   /** @param defaults of a transaction that does not say how it is to be: `read committed read write`, for instance */
-  constructor(client: pg.Client, statementLimit: number, { defaults, process }: Session, roundTrip: number) {
+  constructor(client: pg.Client, statementLimit: number, session: Session, roundTrip: number) {
+    const { defaults, process, cluster } = session;
     this.client = client;
     this.processId = (client as unknown as { readonly processID: number }).processID;
     this.isDirect = this.processId === process;
+    this.isCluster = cluster;
     this.defaults = defaults;
     this.roundTrip = roundTrip;
     this.statements = new PreparedStatements(statementLimit);

@@ -150,9 +150,9 @@ export class Connections {
       },
       (error: unknown) => {
         this.opening -= 1;
-        if (this.size > 0) return;
-        this.#events.failed(error);
-        this.#allClosed?.();
+        // Others may still be opened: where operations never stop coming, some always are, so nobody waits for their end.
+        if (this.open.length === 0) this.#events.failed(error);
+        if (this.size === 0) this.#allClosed?.();
       },
     );
   }

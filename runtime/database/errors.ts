@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { EngineError, type Path } from '../core/errors.ts';
-import { FAILED_CHECK, failedCheck } from '../core/mutation/check.ts';
+import { failedCheck } from '../core/mutation/check.ts';
 import type { Reason } from '../core/reason.ts';
 import type { ParameterNode } from '../core/sql/fragment.ts';
 import { vocabulary } from '../core/vocabulary.ts';
@@ -59,8 +59,13 @@ export function databaseError(error: unknown, statement?: FailedStatement, path:
       : noDatabase(error);
   }
   if (error instanceof pg.DatabaseError) {
-    const reason = error.code === '22P02' ? failedCheck(error.message) : undefined;
-    if (reason) return new EngineError('permission-error', FAILED_CHECK, { path, reason, cause: error });
+    const failed = error.code === '22P02' ? failedCheck(error.message) : undefined;
+    if (failed)
+      return new EngineError('permission-error', failed.message, {
+        path,
+        reason: failed.reason,
+        cause: error,
+      });
     if (error.code === '53300') return noConnection(error);
     if (connectionLost(error)) return noDatabase(error);
     const [code, message, status] = explain(error);
@@ -95,7 +100,7 @@ function isSocketError(error: unknown): boolean {
 /** Code, message and status by SQLSTATE. */
 function explain(error: pg.DatabaseError): Explanation {
   const state = error.code ?? '';
-  const { message } = error;
+  const message = withoutShard(error);
   const known = isRaisedByUser(error) ? undefined : explainedState(error);
   if (known) return known;
   const violation = VIOLATIONS[state];
@@ -110,6 +115,16 @@ function explain(error: pg.DatabaseError): Explanation {
   if (state === '25006') return ['not-supported', message, 400];
   if (state === '42704') return ['constraint-error', message, 400];
   return ['unexpected', UNEXPECTED, 500];
+}
+
+/**
+ * On a cluster a worker names its shard, `tag_102075`, and so its constraints: names that no client knows, and that change when shards move.
+ * Both have the number of the shard, which no table and constraint of a schema share by chance.
+ */
+function withoutShard({ message, table, constraint }: pg.DatabaseError): string {
+  const shard = /_\d{6,}$/.exec(table ?? '')?.[0];
+  if (shard === undefined || !constraint?.endsWith(shard)) return message;
+  return message.replaceAll(/(?<="[^"]+)_\d{6,}(?=")/g, '');
 }
 
 /** The session variable whose value is what Postgres could not read: what it should have been, and the rule that needs it. */

@@ -33,6 +33,7 @@ export class History {
   readonly #known: Cache<string, Known>;
   /** Milliseconds to the database and back: the shortest seen. */
   #roundTrip = Number.POSITIVE_INFINITY;
+  #waitsForNodes = false;
 
   /** @param memory limits for how many statements it is kept */
   constructor(memory: MemoryBudget) {
@@ -49,7 +50,15 @@ export class History {
   }
 
   isQuick({ time }: Known): boolean {
-    return time !== undefined && time < QUICK;
+    return time !== undefined && time < QUICK && !this.#waitsForNodes;
+  }
+
+  /**
+   * The database is a cluster: its statements wait for other nodes, and those behind them on a connection would wait as well. How long they
+   * do is not told by what this process sees while it is busy.
+   */
+  waitsForNodes(): void {
+    this.#waitsForNodes = true;
   }
 
   /** Something was answered after so many milliseconds, an empty query for instance. */

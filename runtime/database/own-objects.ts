@@ -7,10 +7,14 @@ import { EngineError } from '../core/errors.ts';
 
 /**
  * Makes the schema where it is missing. `if not exists` alone asks for the right to create schemas in the database even if it is
- * there, and a role may own the schema without that right.
+ * there, and a role may own the schema without that right. Citus would spread the schema over its nodes where it does that to each
+ * new one: it takes no triggers there. To other databases the setting has no meaning.
  */
 export const OWN_SCHEMA = `do $engine$ begin
-  if pg_catalog.to_regnamespace('engine_catalog') is null then create schema if not exists engine_catalog; end if;
+  if pg_catalog.to_regnamespace('engine_catalog') is null then
+    perform pg_catalog.set_config('citus.enable_schema_based_sharding', 'off', true);
+    create schema if not exists engine_catalog;
+  end if;
 end $engine$;`;
 
 /** SQLSTATE of a missing right. */

@@ -64,7 +64,10 @@ export class Pool {
     this.#settings = settings;
     this.#history = new History(settings.memory ?? new MemoryBudget());
     this.#connections = new Connections(configuration, settings, {
-      connected: ({ roundTrip }) => this.#history.tookNothing(roundTrip),
+      connected: ({ roundTrip, isCluster }) => {
+        this.#history.tookNothing(roundTrip);
+        if (isCluster) this.#history.waitsForNodes();
+      },
       opened: () => this.#waiters.serve(),
       failed: (error) => this.#waiters.fail(new ConnectionFailedError(error)),
       closed: () => this.#openWanted(),

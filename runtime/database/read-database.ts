@@ -1,4 +1,5 @@
 import type { RelationReference, SourceCatalog } from '../catalog/catalog.ts';
+import type { DeclaredObjects } from '../catalog/declared.ts';
 import { readEnumTableRows } from '../catalog/enum-tables.ts';
 import { introspectDatabase, type Query } from '../catalog/introspect.ts';
 import { catalogStatement, servedStatement } from '../catalog/statement.ts';
@@ -14,13 +15,19 @@ export async function readDatabase(
   configuration: ConnectionConfiguration,
   enumTables: readonly RelationReference[],
   readBody?: Parameters<typeof introspectDatabase>[1],
+  declared?: DeclaredObjects,
 ): Promise<SourceCatalog> {
   const client = new DatabaseClient({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });
   await client.connect();
   try {
     await client.query(`${SESSION_SETTINGS}; select ${NO_JIT}`);
     const query: Query = (sql, values) => client.query(sql, values ? [...values] : undefined);
-    const catalog = await introspectDatabase(query, readBody, readBody ? catalogStatement : servedStatement);
+    const catalog = await introspectDatabase(
+      query,
+      readBody,
+      readBody ? catalogStatement : servedStatement,
+      declared,
+    );
     return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
   } finally {
     await client.end();

@@ -25,6 +25,8 @@ export class Silence {
   /** Queries that were found without a backend that works on them, and how often. */
   readonly #found = new WeakMap<object, number>();
   readonly #foundDead: () => void;
+  /** Connections to be looked up, with the queries that are not answered. */
+  readonly #silent = new Map<PooledConnection, object>();
   #isLooking = false;
 
   /**
@@ -38,24 +40,35 @@ export class Silence {
 
   /** Closes those of the connections that are dead. They have not answered for a while. */
   async look(silent: readonly PooledConnection[]): Promise<void> {
-    if (this.#isLooking || silent.length === 0) return;
+    for (const connection of silent) {
+      const query = activeQuery(connection);
+      if (query) this.#silent.set(connection, query);
+    }
+    // What becomes silent meanwhile is in the next look: a look takes as long as a connection has until it counts as silent.
+    if (this.#isLooking) return;
     this.#isLooking = true;
-    const before = silent.map(activeQuery);
-    const busy = await this.#busy(silent);
+    while (this.#silent.size > 0) {
+      const asked = [...this.#silent];
+      this.#silent.clear();
+      await this.#closeDead(asked);
+    }
     this.#isLooking = false;
-    const dead = silent.filter((connection, index) => {
-      const query = before[index];
+  }
+
+  async #closeDead(asked: readonly (readonly [PooledConnection, object])[]): Promise<void> {
+    const busy = await this.#busy(asked.map(([connection]) => connection));
+    const dead = asked.filter(([connection, query]) => {
       // A pooler gives its own process ids: only a database that cannot be reached tells something.
       const isDead =
         busy === 'unreachable' || (busy && connection.isDirect && !busy.has(connection.processId));
-      if (!query || !isDead || activeQuery(connection) !== query) return false;
+      if (!isDead || activeQuery(connection) !== query) return false;
       const found = (this.#found.get(query) ?? 0) + 1;
       this.#found.set(query, found);
       return found >= LOOKS;
     });
     if (dead.length === 0) return;
     this.#foundDead();
-    for (const connection of dead) streamOf(connection).destroy();
+    for (const [connection] of dead) streamOf(connection).destroy();
   }
 
   /** Looks after a connection while one caller has it. */

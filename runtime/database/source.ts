@@ -17,7 +17,7 @@ interface Statement {
 }
 
 /** The text of a value, or those of an array. */
-type PollValue = string | readonly (string | null)[];
+type PollValue = string | null | readonly (string | null)[];
 
 /** Maximum connections of live queries to one source, beside those of its pool. */
 const POLL_CONNECTIONS = 4;
@@ -110,7 +110,7 @@ export function connectSource(
     polling.exclusively(async ({ client }) => {
       const { rows } = await client.query<(string | null)[], unknown[]>({
         text: sql,
-        values: values.map((value) => (typeof value === 'string' ? value : [...value])),
+        values: values.map((value) => (Array.isArray(value) ? [...value] : value)),
         rowMode: 'array',
         types: TEXTS,
       });

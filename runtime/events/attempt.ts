@@ -3,14 +3,14 @@
  * @rule When is the delivery of an event tried again?
  */
 
-import { USER_AGENT } from '../configuration/version.ts';
 import type { RetryShape } from '../core/contract/events.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import { applyRequestTransform, TransformFailure } from '../core/template/apply.ts';
 import { OutgoingError } from '../outgoing/error.ts';
-import { headerOf, type OutgoingResponse } from '../outgoing/message.ts';
+import { chooseHeaders, POST_HEADERS, pairsOf } from '../outgoing/headers.ts';
+import { type Header, headerOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
-import { type Trace, traceBelow, traceHeaders } from '../outgoing/trace.ts';
+import { type Trace, traceBelow } from '../outgoing/trace.ts';
 import { signatureHeaders } from './signature.ts';
 import type { Target } from './target.ts';
 
@@ -66,7 +66,11 @@ export async function attemptCall(
   const call = async () => {
     const message = makeMessage();
     request = requestText(target, message, version);
-    const sent = transformed(target, message, requestHeaders(target, message));
+    const sent = transformed(
+      target,
+      message,
+      pairsOf(chooseHeaders([POST_HEADERS, target.headers], { trace: traceBelow(message.trace) })),
+    );
     const { body } = sent;
     size = Buffer.byteLength(body ?? '');
     const signature = target.secrets ? signatureHeaders(target.secrets, message.id, body ?? '') : [];
@@ -93,28 +97,11 @@ type Outcome = Omit<Attempt, 'line'> & { readonly line: object };
 
 /** JSON text for the log of invocations. */
 function requestText({ loggedHeaders }: Target, { body }: Message, version: LogVersion): string {
-  const headers = [
-    { name: 'Content-Type', value: 'application/json' },
-    { name: 'User-Agent', value: USER_AGENT },
-    ...loggedHeaders,
-  ];
+  const headers = [...POST_HEADERS.map(({ name, value }) => ({ name, value })), ...loggedHeaders];
   return `{"payload":${body},"headers":${JSON.stringify(headers)},"version":"${version}"}`;
 }
 
-function requestHeaders({ headers }: Target, { trace }: Message) {
-  return [
-    ['Content-Type', 'application/json'],
-    ['User-Agent', USER_AGENT],
-    ...headers,
-    ...Object.entries(traceHeaders(traceBelow(trace))),
-  ] as const satisfies readonly (readonly [string, string])[];
-}
-
-function transformed(
-  target: Target,
-  { body, sessionVariables }: Message,
-  headers: readonly (readonly [string, string])[],
-) {
+function transformed(target: Target, { body, sessionVariables }: Message, headers: readonly Header[]) {
   const { url, transform } = target;
   if (transform === undefined) return { method: 'POST', url, headers, body };
   return applyRequestTransform(transform, {

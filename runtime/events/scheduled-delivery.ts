@@ -1,6 +1,6 @@
 /** Delivers cron and one-off events from the metadata database; see `cron-events.ts` for how cron events are made. */
 
-import type { CronTriggerShape, DeliveryShape, HeaderShape } from '../core/contract/events.ts';
+import type { CronTriggerShape, DeliveryShape } from '../core/contract/events.ts';
 import { jsonText } from '../core/types.ts';
 import { beginLease, type QueueQuery } from '../database/queue/lease.ts';
 import { Worker } from '../database/queue/worker.ts';
@@ -178,11 +178,11 @@ function oneOffDelivery({ webhook, headers, retry }: ScheduledJob): DeliveryShap
     readonly value_from_env?: string;
   }[];
   return {
-    webhook: typeof given === 'string' ? { template: given } : { variable: given.from_env },
-    headers: list.map(
-      ({ name, value, value_from_env }): HeaderShape =>
-        value_from_env === undefined ? { name, value: value ?? '' } : { name, variable: value_from_env },
-    ),
+    webhook: typeof given === 'string' ? given : { env: given.from_env },
+    headers: list.map(({ name, value, value_from_env }) => ({
+      name,
+      value: value_from_env === undefined ? (value ?? '') : { env: value_from_env },
+    })),
     retry: { retries: num_retries, interval: retry_interval_seconds, timeout: timeout_seconds },
   };
 }
@@ -201,7 +201,7 @@ function missingVariables(
     request: JSON.stringify({ error }),
     response: JSON.stringify({ type: 'client_error', version: '1', data: { message: error } }),
     line: {
-      request: { url: 'template' in webhook ? webhook.template : webhook.variable },
+      request: { url: typeof webhook === 'string' ? webhook : webhook.env },
       response: { type: 'internal', status: null, detail: error },
     },
     ...(tries < retry.retries ? { retryIn: retry.interval } : {}),

@@ -5,37 +5,40 @@
  */
 import { EngineError } from '../core/errors.ts';
 import { MissingSessionVariable } from '../core/request/bind.ts';
+import type { Cached } from '../core/request/cached.ts';
 import { chooseOperation, parseDocument } from '../core/request/document.ts';
-import type { PlannedRequest, Planner } from '../core/request/planner.ts';
+import type { QueryPlan } from '../core/request/plan.ts';
+import type { PlannedRequest } from '../core/request/planner.ts';
 import type { SavedOperation } from '../core/saved/saved.ts';
 import type { Session } from '../core/session.ts';
 import type { OperationObservation } from '../observe/logs/observe.ts';
 import { runPlan } from './execute.ts';
-import type { ClientRequest, Execution } from './execution.ts';
 import type { Limits } from './limits.ts';
-import { type Called, findCalled, type GraphqlCall } from './saved/call.ts';
+import type { Request, Runnable, Variables } from './request.ts';
+import { type Called, calledSaved, findCalled, type GraphqlCall } from './saved/call.ts';
 import { planSaved, type Saved } from './saved/saved.ts';
 
 /** Everything that requests run on. A change of metadata swaps it as a whole. */
-export interface Served extends Execution {
+export interface Served extends Runnable {
   /** Counts operations; absent where no metrics are kept. */
   readonly count?: CountOperation | undefined;
   readonly limits: Limits;
   readonly saved: Saved;
+  /** Keeps answers of queries with `@cached`; absent: none are kept. */
+  readonly cache?: AnswerCache | undefined;
 }
 
-/**
- * The snapshot that one request runs on. Each key is written out: a spread makes a new hidden class for every request, which stays until
- * the next major collection.
- */
-export function forRequest(
-  { planner, sources, limits, callers, inputValidator, count, saved }: Served,
-  watch: Served['watch'],
-  client: ClientRequest,
-): Served {
-  const request = { planner, sources, limits, callers, inputValidator, count, saved, watch, client };
-  // Only a limit of time sets a deadline.
-  return request satisfies Record<Exclude<keyof Served, 'deadline'>, unknown>;
+export interface AnswerCache {
+  /**
+   * The text below `data`, and for how many seconds it is kept from now on; absent: it is not. `isHit`: it was not read by `run`.
+   * @throws EngineError as `run` does
+   */
+  readonly answer: (
+    plan: QueryPlan,
+    cached: Cached,
+    request: Request,
+    run: () => Promise<string>,
+  ) => Promise<{ readonly text: string; readonly seconds?: number; readonly isHit?: true }>;
 }
 
 /** Takes an operation that was answered or failed, for metrics. */
@@ -49,9 +52,9 @@ export type CurrentlyServed = () => Served;
  * @returns the text `{"data":…}`
  * @throws EngineError when the request is wrong or its execution fails
  */
-export function answerCall(call: GraphqlCall, session: Session, served: Served): Promise<string> {
-  const find = () => findCalled(call, session.role, served.saved.calls);
-  return answer(find, call, session, served, '{"data":', '}');
+export function answerCall(call: GraphqlCall, request: Request<Served>): Promise<string> {
+  const find = () => findCalled(call, request.session.role, request.served.saved.calls);
+  return answer(find, call, request, '{"data":', '}');
 }
 
 /**
@@ -61,55 +64,73 @@ export function answerCall(call: GraphqlCall, session: Session, served: Served):
  */
 export function answerSaved(
   operation: SavedOperation,
-  variables: Readonly<Record<string, unknown>>,
-  session: Session,
-  served: Served,
+  variables: Variables,
+  request: Request<Served>,
 ): Promise<string> {
-  return answer(() => ({ operation }), { variables }, session, served);
+  const { served, session } = request;
+  return answer(() => calledSaved(operation, session.role, served.saved.calls), { variables }, request);
 }
 
 /** One function, because each further promise is a step of every request. Puts `begin` and `end` around the text. */
 async function answer(
   find: () => Called,
   call: GraphqlCall,
-  session: Session,
-  served: Served,
+  request: Request<Served>,
   begin = '',
   end = '',
 ): Promise<string> {
+  const { served, session } = request;
   const counted = served.count && startCounting(served.count, call);
   let saved: SavedOperation | undefined;
-  let values: Readonly<Record<string, unknown>> = {};
   try {
     const called = find();
     const { plan, variables } = planCalled(called, call, session, served);
     if (call.onlyQueries) refuseWrite(plan);
     if ('operation' in called) saved = called.operation;
-    values = variables;
+    request.variables = variables;
     counted?.planned(plan.kind);
-    const data = await runPlan(plan, variables, session, served);
+    const data = await (plan.kind === 'query' && plan.cached && served.cache
+      ? runCached(plan, plan.cached, served.cache, request, counted?.cache)
+      : runPlan(plan, request));
     counted?.end(true, saved);
-    const errors = begin === '' ? undefined : served.client?.partialErrors;
+    const errors = begin === '' ? undefined : request.partialErrors;
     if (errors && errors.length > 0) return `${begin}${data},"errors":[${errors.join(',')}]${end}`;
     return `${begin}${data}${end}`;
   } catch (error) {
     counted?.end(false, saved);
-    throw error instanceof MissingSessionVariable && saved
-      ? withRule(error, saved, values, session, served.planner)
-      : error;
+    throw error instanceof MissingSessionVariable && saved ? withRule(error, saved, request) : error;
   }
+}
+
+/** Tells the client for how long its answer is kept. */
+async function runCached(
+  plan: QueryPlan,
+  cached: Cached,
+  cache: AnswerCache,
+  request: Request,
+  note: ((status: 'hit' | 'miss') => void) | undefined,
+): Promise<string> {
+  const run = () => runPlan(plan, request);
+  const { text, seconds, isHit } = await cache.answer(plan, cached, request, run);
+  note?.(isHit ? 'hit' : 'miss');
+  if (seconds !== undefined) request.client?.keptFor?.(seconds);
+  return text;
 }
 
 function startCounting(count: CountOperation, { operationName, query }: GraphqlCall) {
   const start = performance.now();
   let operationType: OperationObservation['operationType'] = 'unknown';
+  let cache: OperationObservation['cache'];
   return {
+    cache: (status: NonNullable<typeof cache>) => {
+      cache = status;
+    },
     planned: (kind: OperationObservation['operationType']) => {
       operationType = kind;
     },
     end: (succeeded: boolean, saved: SavedOperation | undefined) => {
       const seconds = (performance.now() - start) / 1000;
-      count({ operationType, succeeded, seconds, operationName, text: query, saved });
+      count({ operationType, succeeded, seconds, operationName, text: query, saved, cache });
     },
   };
 }
@@ -159,11 +180,9 @@ function refuseWrite(plan: PlannedRequest['plan']): void {
 function withRule(
   error: MissingSessionVariable,
   { document }: SavedOperation,
-  variables: Readonly<Record<string, unknown>>,
-  session: Session,
-  planner: Planner,
+  { served, session, variables }: Request,
 ): MissingSessionVariable {
-  const { plan } = planner.plan(session, { query: document, variables });
+  const { plan } = served.planner.plan(session, { query: document, variables });
   const statements =
     plan.kind === 'query'
       ? plan.steps.flatMap((step) => (step.kind === 'sql' ? [step.statement] : []))

@@ -7,15 +7,16 @@ import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Step } from '../core/request/steps.ts';
 import { hasEnded, requireCurrent, type Session, sessionEnded } from '../core/session.ts';
 import type { Statement } from '../core/sql/print.ts';
+import { notePosition, readersOf } from './replicas.ts';
 import {
-  type CallContext,
   callerOf,
   connectionOf,
-  type Execution,
+  Request,
+  type Runnable,
   readSource,
   type StepRow,
-} from './execution.ts';
-import { notePosition, readersOf } from './replicas.ts';
+  type Variables,
+} from './request.ts';
 import { runJoins } from './run-joins.ts';
 import { callOnce, runSteps } from './run-steps.ts';
 import { limitTime } from './time-limit.ts';
@@ -24,68 +25,53 @@ import { writerOf } from './writer.ts';
 
 /** Plans a request and runs it: the text below `data`. @throws EngineError */
 export async function executeData(
-  request: GraphqlRequest,
+  given: GraphqlRequest,
   session: Session,
-  execution: Execution,
+  served: Runnable,
 ): Promise<string> {
-  const { plan, variables } = execution.planner.plan(session, request);
-  return runPlan(plan, variables, session, execution);
+  const { plan, variables } = served.planner.plan(session, given);
+  const request = new Request(served, session);
+  request.variables = variables;
+  return runPlan(plan, request);
 }
 
 /** Runs a plan: the text below `data`. @throws EngineError */
-export function runPlan(
-  plan: RequestPlan,
-  variables: Variables,
-  session: Session,
-  execution: Execution,
-): Promise<string> {
-  const seconds = execution.limits?.timeLimit(session);
-  const servers = readersOf(plan, execution);
-  const timed: Execution =
-    seconds === undefined
-      ? servers
-      : {
-          ...servers,
-          sources: limitTime(servers.sources, seconds),
-          deadline: performance.now() + seconds * 1000,
-        };
-  return plan.kind === 'query'
-    ? runQuery(plan, variables, session, endCalls(plan, session, timed))
-    : runMutation(plan, variables, session, timed);
+export function runPlan(plan: RequestPlan, request: Request): Promise<string> {
+  const seconds = request.served.limits?.timeLimit(request.session);
+  const servers = readersOf(plan, request);
+  request.sources = seconds === undefined ? servers : limitTime(servers, seconds);
+  request.deadline = seconds === undefined ? undefined : performance.now() + seconds * 1000;
+  if (plan.kind !== 'query') return runMutation(plan, request);
+  endCalls(plan, request);
+  return runQuery(plan, request);
 }
 
 /** Milliseconds: timers may go off a little before the clock says so, and then the session would not have ended. */
 const LATER = 5;
 
 /** The calls of a query end with its session. Those of a mutation go on: what they do cannot be taken back. */
-function endCalls({ steps, joins }: QueryPlan, { expiresAt }: Session, execution: Execution): Execution {
-  if (expiresAt === undefined || !(joins || steps.some((step) => step.kind === 'call'))) return execution;
+function endCalls({ steps, joins }: QueryPlan, request: Request): void {
+  const { expiresAt } = request.session;
+  if (expiresAt === undefined || !(joins || steps.some((step) => step.kind === 'call'))) return;
   const end = performance.now() + Math.max(0, expiresAt - Date.now()) + LATER;
-  return { ...execution, deadline: Math.min(end, execution.deadline ?? Number.POSITIVE_INFINITY) };
+  request.deadline = Math.min(end, request.deadline ?? Number.POSITIVE_INFINITY);
 }
 
-type Variables = Readonly<Record<string, unknown>>;
-
 /** Reads of several sources run side by side; one statement each. */
-async function runQuery(
-  plan: QueryPlan,
-  variables: Variables,
-  session: Session,
-  execution: Execution,
-): Promise<string> {
-  const context: CallContext = { variables, session, execution };
+async function runQuery(plan: QueryPlan, request: Request): Promise<string> {
+  const { variables, session } = request;
   const [first] = plan.steps;
   let rows: readonly StepRow[];
   try {
-    if (plan.steps.length === 1) rows = [await runStep(first!, context)];
+    if (plan.steps.length === 1) rows = [await runStep(first!, request)];
     else {
       // A value that cannot be bound is refused before anything is sent.
-      const started = plan.steps.map((step) => startStep(step, context));
+      const started = plan.steps.map((step) => startStep(step, request));
       rows = await Promise.all(started.map((start) => start()));
     }
     if (plan.joins) {
       const trees = plan.steps.map((step) => step.trees);
-      rows = await runJoins(plan.joins, rows, trees, context);
+      rows = await runJoins(plan.joins, rows, trees, request);
     }
   } catch (error) {
     // Errors may have data in them, too.
@@ -95,29 +81,29 @@ async function runQuery(
   return answer(plan.answer, rows, variables);
 }
 
-function runStep(step: Step, context: CallContext): Promise<StepRow> {
-  return startStep(step, context)();
+function runStep(step: Step, request: Request): Promise<StepRow> {
+  return startStep(step, request)();
 }
 
 /** Binds the values of a step. @throws EngineError */
-function startStep(step: Step, context: CallContext): () => Promise<StepRow> {
-  const { variables, session, execution } = context;
+function startStep(step: Step, request: Request): () => Promise<StepRow> {
+  const { variables, session, client } = request;
   if (step.kind === 'call') {
-    const caller = callerOf(step.caller, execution);
-    caller.check?.(step, context);
+    const caller = callerOf(step.caller, request);
+    caller.check?.(step, request);
     return () => {
       requireCurrent(session);
-      return caller.run(step, context);
+      return caller.run(step, request);
     };
   }
   const { statement, source } = step;
   const values = bindParameters(statement, variables, session);
-  if (!step.once) return () => readSource(source, statement, values, session, execution);
-  execution.client?.checkWrite?.();
-  const writer = writerOf(session, execution.client?.trace);
+  if (!step.once) return () => readSource(source, statement, values, request);
+  client?.checkWrite?.();
+  const writer = writerOf(session, client?.trace);
   return async () => {
-    const row = await callOnce(statement, values, connectionOf(source, execution), writer, session);
-    await notePosition(source, execution);
+    const row = await callOnce(statement, values, connectionOf(source, request), writer, session);
+    await notePosition(source, request);
     return row;
   };
 }
@@ -126,37 +112,30 @@ function startStep(step: Step, context: CallContext): () => Promise<StepRow> {
 export async function runStatement(
   statement: Statement,
   source: string,
-  session: Session,
-  execution: Execution,
+  request: Request,
 ): Promise<readonly (string | null)[]> {
-  const values = bindParameters(statement, {}, session);
-  const row = await readSource(source, statement, values, session, execution);
-  requireCurrent(session);
+  const values = bindParameters(statement, {}, request.session);
+  const row = await readSource(source, statement, values, request);
+  requireCurrent(request.session);
   return row;
 }
 
 /** Fields run in order; neighbours of one source share a transaction. */
-async function runMutation(
-  plan: MutationPlan,
-  variables: Variables,
-  session: Session,
-  execution: Execution,
-): Promise<string> {
-  execution.client?.checkWrite?.();
+async function runMutation(plan: MutationPlan, request: Request): Promise<string> {
+  request.client?.checkWrite?.();
   // A later member of a batch may begin when its session has ended, and webhooks are asked first.
-  requireCurrent(session);
-  const context: CallContext = { variables, session, execution };
+  requireCurrent(request.session);
   for (const field of plan.fields) {
-    if (!('step' in field)) callerOf(field.caller, execution).check?.(field, context);
+    if (!('step' in field)) callerOf(field.caller, request).check?.(field, request);
   }
   const writes = plan.fields.filter((field) => 'step' in field);
-  await validateInput(writes, variables, session, execution);
+  await validateInput(writes, request);
   const rows: StepRow[] = [];
   let index = 0;
   while (index < plan.fields.length) {
     const field = plan.fields[index]!;
     if (!('step' in field)) {
-      rows.push(await runStep(field, context));
+      rows.push(await runStep(field, request));
       index += 1;
       continue;
     }
@@ -167,23 +146,18 @@ async function runMutation(
       if (!('step' in next) || next.source !== source) break;
       steps.push(next.step);
     }
-    const texts = await writeSteps(steps, source, session, execution, variables);
+    const texts = await writeSteps(steps, source, request);
     for (const text of texts) rows.push([text]);
   }
-  if (!plan.joins) return answer(plan.answer, rows, variables);
+  if (!plan.joins) return answer(plan.answer, rows, request.variables);
   const trees = plan.fields.map((field) => ('step' in field ? [field.tree] : field.trees));
-  return answer(plan.answer, await runJoins(plan.joins, rows, trees, context), variables);
+  return answer(plan.answer, await runJoins(plan.joins, rows, trees, request), request.variables);
 }
 
 /** Runs a step that does not come from GraphQL: the JSON text of its answer. @throws EngineError and nothing is written */
-export async function writeStep(
-  step: MutationStep,
-  source: string,
-  session: Session,
-  execution: Execution,
-): Promise<string> {
-  await validateInput([{ step }], {}, session, execution);
-  const [text] = await writeSteps([step], source, session, execution, {});
+export async function writeStep(step: MutationStep, source: string, request: Request): Promise<string> {
+  await validateInput([{ step }], request);
+  const [text] = await writeSteps([step], source, request);
   return text!;
 }
 
@@ -194,13 +168,12 @@ export async function writeStep(
 async function writeSteps(
   steps: readonly MutationStep[],
   source: string,
-  session: Session,
-  execution: Execution,
-  variables: Variables,
+  request: Request,
 ): Promise<string[]> {
-  const writer = writerOf(session, execution.client?.trace);
-  const texts = await runSteps(steps, connectionOf(source, execution), session, variables, writer);
-  await notePosition(source, execution);
+  const { session, variables, client } = request;
+  const writer = writerOf(session, client?.trace);
+  const texts = await runSteps(steps, connectionOf(source, request), session, variables, writer);
+  await notePosition(source, request);
   return texts;
 }
 

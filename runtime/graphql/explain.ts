@@ -2,11 +2,15 @@
 import { EngineError } from '../core/errors.ts';
 import { bindParameter, bindParameters } from '../core/request/bind.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
+import { batchPlan } from '../core/request/subscription.ts';
 import type { Session } from '../core/session.ts';
-import { quoteLiteral, type Sql } from '../core/sql/fragment.ts';
+import { treeForShards } from '../core/shards/index.ts';
+import { shapeOf } from '../core/shards/plans.ts';
+import { type ParameterNode, quoteLiteral, type Sql } from '../core/sql/fragment.ts';
+import { printInto } from '../core/sql/print.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { databaseError } from '../database/errors.ts';
-import { connectionOf, type Execution } from './execution.ts';
+import { connectionOf, type Runnable } from './request.ts';
 
 /** One root field; introspection has neither SQL nor plan. */
 export interface Explanation {
@@ -22,14 +26,15 @@ export interface Explanation {
 export async function explainRequest(
   request: GraphqlRequest,
   session: Session,
-  execution: Execution,
+  served: Runnable,
 ): Promise<Explanation[]> {
-  const { fields, variables } = execution.planner.explain(session, request);
+  const { fields, variables } = served.planner.explain(session, request);
   return Promise.all(
     fields.map(async ({ field, query }): Promise<Explanation> => {
       if (!query) return { field, sql: null, plan: null };
-      const text = inlined(query.sql, variables, session);
-      const connection = connectionOf(query.source, execution);
+      const shape = shapeOf(query.source, served.planner.program.sources);
+      const text = inlined(treeForShards(query.sql, shape), variables, session);
+      const connection = connectionOf(query.source, served);
       try {
         const { rows } = await connection.query<{ 'QUERY PLAN': string }>(`explain (format text) ${text}`);
         return { field, sql: text, plan: rows.map((row) => row['QUERY PLAN']) };
@@ -57,17 +62,20 @@ export interface SubscriptionExplanation {
 export async function explainSubscription(
   request: GraphqlRequest,
   session: Session,
-  execution: Execution,
+  served: Runnable,
 ): Promise<SubscriptionExplanation> {
-  const { plan, variables } = execution.planner.subscribe(session, request);
-  if (plan.kind === 'watched')
+  const { plan, variables } = served.planner.subscribe(session, request);
+  const { plan: read } = served.planner.read(session, request);
+  if (plan.kind === 'watched' || read.kind === 'watched')
     throw new EngineError(
       'not-supported',
       'results of asynchronous actions are read by no statement of a source',
     );
   const values = bindParameters(plan, variables, session);
-  const own = values.map((value) => arrayOf(value));
-  const sql = inlinedBatch(plan.text, plan.cursor ? ['{0}', ...own] : ['{0}', '{null}', '0', ...own]);
+  const sent = plan.apart
+    ? values
+    : [...(plan.cursor ? ['{0}'] : ['{0}', '{null}', '0']), ...values.map(arrayOf)];
+  const { text: sql } = batchPlan(session.role, read, (position) => literalOf(sent[position - 1]!));
   const sessionVariables: Record<string, string> = {};
   const cursor: Record<string, string> = {};
   const synthetic: (string | null)[] = [];
@@ -78,7 +86,7 @@ export async function explainSubscription(
     else synthetic.push(values[index]!);
   });
   try {
-    const { rows } = await connectionOf(plan.source, execution).query<{ 'QUERY PLAN': string }>(
+    const { rows } = await connectionOf(plan.source, served).query<{ 'QUERY PLAN': string }>(
       `explain (format text) ${sql}`,
     );
     const lines = rows.map((row) => row['QUERY PLAN']);
@@ -97,24 +105,14 @@ function arrayOf(value: string | null): string {
   return value === null ? '{null}' : `{"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"}`;
 }
 
-/** The values are at the beginning of the statement, the seed at its end; between them `$1` is ordinary text. */
-function inlinedBatch(text: string, values: readonly string[]): string {
-  const place = (part: string) =>
-    part.replace(/\(\$(\d+)\)::/g, (_, position) => `(${quoteLiteral(values[Number(position) - 1]!)})::`);
-  const begin = text.indexOf(' as "_cohort"');
-  const seed = text.lastIndexOf('("_result"."text", ($3)::');
-  const end = seed < 0 ? text.length : seed;
-  return `${place(text.slice(0, begin))}${text.slice(begin, end)}${place(text.slice(end))}`;
-}
-
 /** The statement with values as quoted literals: `('42')::integer`. */
 function inlined(fragment: Sql, variables: Readonly<Record<string, unknown>>, session: Session): string {
-  return fragment.nodes
-    .map((node) => {
-      if (node.kind === 'text') return node.text;
-      if (node.kind === 'row') throw new Error('a rule reached the printer without a row');
-      const value = bindParameter(node, variables, session);
-      return `(${value === null ? 'null' : quoteLiteral(value)})::${node.type}`;
-    })
-    .join('');
+  const parameters: ParameterNode[] = [];
+  return printInto(fragment, parameters, (position) =>
+    literalOf(bindParameter(parameters[position - 1]!, variables, session)),
+  );
+}
+
+function literalOf(value: string | null): string {
+  return value === null ? 'null' : quoteLiteral(value);
 }

@@ -15,7 +15,7 @@ import { vocabulary } from '../core/vocabulary.ts';
 
 export interface Limits {
   /** Counts a request from an address. @throws EngineError with status 429 when there were too many */
-  readonly countRequest: (session: Session, address: string) => void;
+  readonly countRequest: (session: Session, address: string) => void | Promise<void>;
   /** @throws EngineError when a batch has too many members */
   readonly checkBatch: (session: Session, size: number) => void;
   /**
@@ -29,8 +29,8 @@ export interface Limits {
 
 /** Counts requests by key, a minute at a time. One for the server: a change of the metadata does not reset it. */
 export interface RateCounter {
-  /** Counts one more request. @returns how many there were in the running minute */
-  readonly count: (key: string) => number;
+  /** Counts one more request. @returns how many there were in the running minute; later where another process counts */
+  readonly count: (key: string) => number | Promise<number>;
 }
 
 /** Maximum nodes of any operation, for every role: fragments can expand a short text beyond what a server can plan. */
@@ -45,10 +45,10 @@ const LONG_KEY = 60;
 const MINUTE = 60_000;
 
 /** @param now milliseconds */
-export function createRateCounter(now: () => number = Date.now): RateCounter {
+export function createRateCounter(now: () => number = Date.now) {
   const counts = new LRUCache<string, { readonly since: number; requests: number }>({ max: MAX_KEYS });
   return {
-    count: (given) => {
+    count: (given: string): number => {
       const key = given.length > LONG_KEY ? createHash('sha256').update(given).digest('base64') : given;
       const time = now();
       let minute = counts.get(key);
@@ -67,12 +67,17 @@ export function createLimits(limits: ApiLimits | undefined, counter: RateCounter
   return {
     countRequest: (session, address) => {
       const rate = limitFor(limits?.rate_limit, session);
-      if (!rate || counter.count(rateKey(rate, session, address)) <= rate.max_reqs_per_min) return;
-      throw new EngineError(
-        'busy',
-        `rate limit exceeded: at most ${rate.max_reqs_per_min} requests per minute are allowed`,
-        { status: 429, reason: limitReason('rate_limit', limits?.rate_limit, session) },
-      );
+      if (!rate) return;
+      const check = (requests: number) => {
+        if (requests <= rate.max_reqs_per_min) return;
+        throw new EngineError(
+          'busy',
+          `rate limit exceeded: at most ${rate.max_reqs_per_min} requests per minute are allowed`,
+          { status: 429, reason: limitReason('rate_limit', limits?.rate_limit, session) },
+        );
+      };
+      const requests = counter.count(rateKey(rate, session, address));
+      return typeof requests === 'number' ? check(requests) : requests.then(check);
     },
     checkBatch: (session, size) => {
       const most = limitFor(limits?.batch_limit, session);

@@ -6,21 +6,20 @@
  */
 import type { RequestPlan } from '../core/request/plan.ts';
 import { StatementFailedError } from '../database/failures.ts';
-import type { SourceConnection } from '../database/source.ts';
-import type { Execution, Positions } from './execution.ts';
+import type { SourceConnection, SourceConnections } from '../database/source.ts';
+import type { Positions, Request } from './request.ts';
 
-/** The server that an operation runs on. */
-export function readersOf(plan: RequestPlan, execution: Execution): Execution {
-  if (!hasReplicas(execution) || plan.kind === 'mutation') return execution;
-  if (plan.steps.some((step) => step.kind === 'sql' && step.once)) return execution;
-  const sources = new Map<string, SourceConnection>();
-  for (const [name, connection] of execution.sources)
-    sources.set(name, readerOf(connection, name, execution.client?.positions));
-  return { ...execution, sources };
+/** The servers that an operation runs on. */
+export function readersOf(plan: RequestPlan, { served: { sources }, client }: Request): SourceConnections {
+  if (!hasReplicas(sources) || plan.kind === 'mutation') return sources;
+  if (plan.steps.some((step) => step.kind === 'sql' && step.once)) return sources;
+  const readers = new Map<string, SourceConnection>();
+  for (const [name, connection] of sources) readers.set(name, readerOf(connection, name, client?.positions));
+  return readers;
 }
 
 /** After a write: the position that the client's later reads have to see. */
-export async function notePosition(source: string, { sources, client }: Execution): Promise<void> {
+export async function notePosition(source: string, { sources, client }: Request): Promise<void> {
   const replicas = sources.get(source)?.replicas;
   if (!replicas || !client?.positions) return;
   // Not known: only the primary is certain to have it.
@@ -31,7 +30,7 @@ export async function notePosition(source: string, { sources, client }: Executio
 /** A position that no server reaches. */
 const NOWHERE = 0xffff_ffff_ffff_ffffn;
 
-function hasReplicas({ sources }: Execution): boolean {
+function hasReplicas(sources: SourceConnections): boolean {
   for (const connection of sources.values()) if (connection.replicas) return true;
   return false;
 }

@@ -8,7 +8,7 @@ import { JsonScanner, MalformedJson } from '../core/json/scanner.ts';
 import { remember } from '../core/remember.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import { requireCurrent } from '../core/session.ts';
-import { type CallContext, callerOf, readSource, type StepRow } from './execution.ts';
+import { callerOf, type Request, readSource, type StepRow } from './request.ts';
 
 /**
  * Completes the answers of steps.
@@ -20,7 +20,7 @@ export async function runJoins(
   levels: JoinLevels,
   rows: readonly StepRow[],
   trees: readonly (readonly (JoinTree | undefined)[] | undefined)[],
-  context: CallContext,
+  request: Request,
 ): Promise<readonly StepRow[]> {
   const collected = new Map<PlannedJoin, Tuples>();
   const collect = (join: PlannedJoin) => remember(collected, join, () => createTuples(join));
@@ -31,15 +31,15 @@ export async function runJoins(
   const cutRows = rows.map((row, step) => row.map((text, column) => cut(text, trees[step]?.[column])));
   const results = new Map<PlannedJoin, readonly Spliced[]>();
   for (const level of levels) {
-    const running = level.flatMap((request) => {
-      const tuples = request.joins.map((join) => collected.get(join)?.list ?? []);
+    const running = level.flatMap((lookup) => {
+      const tuples = lookup.joins.map((join) => collected.get(join)?.list ?? []);
       return tuples.some((list) => list.length > 0)
-        ? [{ request, found: lookUp(request, tuples, context) }]
+        ? [{ lookup, found: lookUp(lookup, tuples, request) }]
         : [];
     });
     const found = await Promise.all(running.map((each) => each.found));
-    running.forEach(({ request }, index) => {
-      request.joins.forEach((join, position) => {
+    running.forEach(({ lookup }, index) => {
+      lookup.joins.forEach((join, position) => {
         results.set(
           join,
           found[index]![position]!.map((text) => cut(text, join.tree)),
@@ -61,25 +61,25 @@ function spliceAnswer(text: string, tree: JoinTree, collect: (join: PlannedJoin)
 
 /** For each join the result of each tuple. */
 async function lookUp(
-  request: JoinRequest,
+  lookup: JoinRequest,
   tuples: readonly (readonly (readonly string[])[])[],
-  context: CallContext,
+  request: Request,
 ): Promise<readonly StepRow[]> {
-  const { variables, session, execution } = context;
-  if (request.kind === 'call') {
+  const { variables, session } = request;
+  if (lookup.kind === 'call') {
     requireCurrent(session);
-    const { join } = callerOf(request.caller, execution);
-    if (!join) throw new Error(`${request.caller} answers no joins`);
-    const joins = request.parts.map((part, index) => ({ part, tuples: tuples[index]! }));
-    return join({ group: request.group, joins }, context);
+    const { join } = callerOf(lookup.caller, request);
+    if (!join) throw new Error(`${lookup.caller} answers no joins`);
+    const joins = lookup.parts.map((part, index) => ({ part, tuples: tuples[index]! }));
+    return join({ group: lookup.group, joins }, request);
   }
-  const { statement, source } = request;
+  const { statement, source } = lookup;
   const arrayOf = (join: number, column: number) => arrayText(tuples[join]!.map((tuple) => tuple[column]));
   const values = bindParameters(statement, variables, session, arrayOf);
-  const row = await readSource(source, statement, values, session, execution);
+  const row = await readSource(source, statement, values, request);
   return row.map((text, index) => {
     const items = itemsOf(text ?? '[]');
-    const form = request.forms[index]!;
+    const form = lookup.forms[index]!;
     return form === 'ordered' ? items : gatherRows(items, tuples[index]!.length, form);
   });
 }

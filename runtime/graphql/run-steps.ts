@@ -10,8 +10,8 @@ import { CommitFailedError, connectionLost, StatementFailedError } from '../data
 import type { SourceConnection } from '../database/source.ts';
 import type { TextRow } from '../database/text-query.ts';
 import type { Writer } from '../database/writer.ts';
-import { isUnwanted, whileCurrent } from './execution.ts';
 import { operandPath } from './operand-path.ts';
+import { isUnwanted, whileCurrent } from './request.ts';
 
 /** The connection broke after the statements were sent: they may have been committed. */
 const UNKNOWN = 'connection error: it is not known whether anything was written';
@@ -40,7 +40,8 @@ async function runWrites(
   variables: Readonly<Record<string, unknown>>,
   writer: Writer | undefined,
 ): Promise<string[]> {
-  const begins = given.find((step) => step.begins)?.begins;
+  const own = given.filter((step) => step.begins);
+  const begins = own.length > 0 ? [...new Set(own.flatMap((step) => step.begins ?? []))] : undefined;
   const once = begins !== undefined || given.some((step) => step.once);
   // Only the first step may have a fallback: running a later one again would give the rows of the earlier steps new keys.
   const steps = given.map((step, index) => (once || index > 0 ? withoutRetry(step) : step));
@@ -60,9 +61,9 @@ async function runWrites(
     });
     let next = 0;
     return steps.map(({ statements, answer }) => {
-      const own = rows.slice(next, next + statements.length);
+      const texts = rows.slice(next, next + statements.length);
       next += statements.length;
-      return answer.map((part) => (typeof part === 'string' ? part : (own[part]![0] ?? 'null'))).join('');
+      return answer.map((part) => (typeof part === 'string' ? part : (texts[part]![0] ?? 'null'))).join('');
     });
   } catch (error) {
     const failed = failedTransaction(error, session);

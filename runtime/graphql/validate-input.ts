@@ -2,8 +2,7 @@
 import { EngineError } from '../core/errors.ts';
 import type { MutationStep } from '../core/mutation/step.ts';
 import { sourceValue } from '../core/request/bind.ts';
-import type { Session } from '../core/session.ts';
-import type { Execution } from './execution.ts';
+import type { Request } from './request.ts';
 
 /** A step, and the path of its field. */
 export interface AskingStep {
@@ -15,17 +14,12 @@ export interface AskingStep {
  * Asks all webhooks at once. Of several refusals the first in the order of the request is reported.
  * @throws EngineError unless all agree
  */
-export async function validateInput(
-  steps: readonly AskingStep[],
-  variables: Readonly<Record<string, unknown>>,
-  session: Session,
-  execution: Execution,
-): Promise<void> {
+export async function validateInput(steps: readonly AskingStep[], request: Request): Promise<void> {
   const asked = steps.flatMap(({ step, path = '$' }) =>
     step.kind === 'constant' ? [] : (step.questions ?? []).map((question) => ({ ...question, path })),
   );
   if (asked.length === 0) return;
-  const { inputValidator } = execution;
+  const { inputValidator } = request.served;
   if (!inputValidator)
     throw new EngineError(
       'not-supported',
@@ -35,7 +29,7 @@ export async function validateInput(
       },
     );
   const answers = asked.map(({ input, ...question }) =>
-    inputValidator({ ...question, input: sourceValue(input, variables) }, session, execution),
+    inputValidator({ ...question, input: sourceValue(input, request.variables) }, request),
   );
   // A refusal does not wait for those behind it, whose own refusals then count no more.
   for (const answer of answers) answer.catch(() => {});

@@ -9,9 +9,10 @@ import { jsonProblem } from '../core/reasons.ts';
 export function installBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   // The usual one by name: Fastify remembers the parser of a named type, and looks for that of others every time.
-  app.addContentTypeParser(['application/json', '*'], { parseAs: 'string' }, (_request, body, done) =>
-    done(null, body),
-  );
+  app.addContentTypeParser(['application/json', '*'], { parseAs: 'string' }, (request, body, done) => {
+    request.own.body = body;
+    done(null, body);
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** POST /v1/actions/<id>/complete: a handler that answered 202 completes the call of an asynchronous action. */
 
 import { EngineError } from '../core/errors.ts';
-import { isObject } from '../core/json/json-value.ts';
+import { isObject } from '../core/json/json.ts';
 import type { Asynchronous } from '../outgoing/actions/asynchronous.ts';
 import { ANSWERED, type Completion, REFUSED } from '../outgoing/actions/stored-call.ts';
 import { parseJson } from './body.ts';

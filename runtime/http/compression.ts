@@ -1,6 +1,7 @@
 /** gzip of answers. */
 import { constants, gzip } from 'node:zlib';
-import type { HttpReply, HttpRequest } from './context.ts';
+import type { HttpReply } from './context.ts';
+import type { HttpRequest } from './request.ts';
 
 /** Bytes below which compressing gains nothing. */
 const MIN_SIZE = 700;
@@ -18,11 +19,10 @@ export function compress(
   text: string,
   done: (error: Error | null, body?: string | Buffer) => void,
 ): void {
-  const { exchange } = request;
   const body = text.length > ENCODED_FIRST ? Buffer.from(text) : text;
   const size = Buffer.byteLength(body);
-  exchange.responseSize = size;
-  exchange.uncompressedResponseSize = size;
+  request.responseSize = size;
+  request.uncompressedResponseSize = size;
   if (size >= MIN_SIZE)
     addVary(reply.getHeader('vary'), (value) => reply.header('vary', value), 'Accept-Encoding');
   const decision = decide(request.headers['accept-encoding']);
@@ -36,7 +36,7 @@ export function compress(
       done(error);
       return;
     }
-    exchange.responseSize = compressed.length;
+    request.responseSize = compressed.length;
     reply.header('content-encoding', 'gzip');
     done(null, compressed);
   });

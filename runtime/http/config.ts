@@ -15,7 +15,7 @@ export function configEndpoints(version: string): Endpoints {
     if (!configuration.enabledApis.includes('config')) return;
     const report = JSON.stringify(configReport(configuration, version));
     app.get('/v1alpha1/config', async (request, reply) => {
-      await authenticateAdmin(context, request);
+      await authenticateAdmin(context, request.own);
       return sendJson(reply, report);
     });
   };

@@ -1,22 +1,17 @@
-/** The context that endpoint families receive, and the state of a request while it is processed. */
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader } from 'node:http';
-import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+/** The context that endpoint families receive, and what all of them do. */
+import type { OutgoingHttpHeader } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
-import { guarded } from '../core/guarded.ts';
 import { adminOnly, type Reason } from '../core/reason.ts';
-import { remember } from '../core/remember.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
-import type { ClientRequest } from '../graphql/execution.ts';
 import type { Limits } from '../graphql/limits.ts';
-import type { HttpRequestObservation, LoggedError, LoggedQuery, Observer } from '../observe/logs/observe.ts';
-import type { Trace } from '../outgoing/trace.ts';
+import type { Observer } from '../observe/logs/observe.ts';
 import type { Authenticate } from '../session/incoming.ts';
 import type { DirectEndpoint } from './direct.ts';
-import { refuseForeignWrite } from './foreign-site.ts';
+import type { Masking } from './masking.ts';
 import type { LogOperation } from './operation-log.ts';
-import { positionsOf, type SeenPositions } from './positions.ts';
+import type { HttpRequest } from './request.ts';
 
 export interface HttpContext {
   readonly configuration: Configuration;
@@ -25,6 +20,8 @@ export interface HttpContext {
   /** Limits of the served program; absent: none. */
   readonly limits?: () => Limits;
   readonly logOperation: LogOperation;
+  /** Absent: no values are masked in logs. */
+  readonly masking: Masking | undefined;
   /** Endpoints of POST that requests may reach without Fastify, by path; see direct.ts. */
   readonly direct: Map<string, DirectEndpoint>;
   /** Counts the messages of sockets; absent where no metrics are kept. */
@@ -49,49 +46,6 @@ export type LocateRule = (reason: Reason) => Promise<readonly string[]>;
 /** One family of endpoints. It gets an encapsulated instance; bodies arrive as text (see body.ts). */
 export type Endpoints = (app: FastifyInstance, context: HttpContext) => void | Promise<void>;
 
-/** Data for the log line of a request; endpoints fill it in. */
-export interface Exchange {
-  readonly requestId: string;
-  /** performance.now() when the request arrived. */
-  readonly startedAt: number;
-  /** The client's address, which its socket no longer knows when it is closed. */
-  readonly ip: string;
-  session: Session | undefined;
-  mode: HttpRequestObservation['mode'];
-  error: LoggedError | undefined;
-  /** The path with names in place of values, where the endpoint knows it better than its address. */
-  route: string | undefined;
-  /** Settles when the reason of the error is known. */
-  explaining: Promise<void> | undefined;
-  /** The operation, where logs show it; of a batch the last. */
-  query: LoggedQuery | undefined;
-  rawQuery: string | undefined;
-  /** Values of masked variables. */
-  secrets: readonly string[];
-  /** Seconds until the whole request was there. */
-  readTime: number | undefined;
-  readonly trace: Trace;
-  responseSize: number;
-  uncompressedResponseSize: number;
-  /** Cookies that the answer carries. */
-  cookies: readonly string[];
-  /** Positions of its writes, and of earlier writes that it has to see; undefined: it does not matter. */
-  positions: SeenPositions | undefined;
-}
-
-/** A request as endpoints see it: one of Fastify, or of direct.ts. */
-export interface HttpRequest {
-  readonly exchange: Exchange;
-  readonly headers: IncomingHttpHeaders;
-  readonly raw: IncomingMessage;
-  readonly id: string;
-  readonly method: string;
-  readonly url: string;
-  readonly body: unknown;
-  /** The pattern of the endpoint, such as `/v1/actions/:id/complete`; absent if no endpoint matches. */
-  readonly routeOptions?: { readonly url?: string | undefined };
-}
-
 /** The answer, of Fastify or of direct.ts. Names of headers are in lower case. */
 export interface HttpReply {
   readonly statusCode: number;
@@ -101,10 +55,13 @@ export interface HttpReply {
   send(text: string): this;
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    exchange: Exchange;
-  }
+/** The endpoint as Fastify calls it. */
+export function throughFastify({ handler, errorHandler }: DirectEndpoint) {
+  return {
+    handler: ({ own }: FastifyRequest, reply: FastifyReply) => handler(own, reply),
+    errorHandler: (error: unknown, { own }: FastifyRequest, reply: FastifyReply) =>
+      errorHandler(error, own, reply),
+  };
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -119,71 +76,24 @@ export async function authenticateRequest(
   request: HttpRequest,
   body?: unknown,
 ): Promise<Session> {
-  const { exchange, headers, raw, id } = request;
-  exchange.readTime = (performance.now() - exchange.startedAt) / 1000;
+  const { headers, raw, requestId, trace } = request;
+  request.readTime = (performance.now() - request.startedAt) / 1000;
   const incoming = {
     headers,
     rawHeaders: raw.rawHeaders,
-    requestId: id,
-    trace: exchange.trace,
+    requestId,
+    trace,
     body,
     isKept: false,
-    setCookies: cookiesOf(exchange),
+    setCookies: (cookies: readonly string[]) => {
+      request.cookies = cookies;
+    },
   };
   const session = await context.authenticate(incoming);
-  exchange.session = session;
-  context.limits?.().countRequest(session, exchange.ip);
+  request.session = session;
+  const counted = context.limits?.().countRequest(session, request.ip);
+  if (counted) await counted;
   return session;
-}
-
-/** The request as the calls that its operation makes may see it. */
-export function clientOf(
-  { configuration }: HttpContext,
-  request: HttpRequest,
-  { query, operationName }: Pick<ClientRequest, 'query' | 'operationName'>,
-  partialErrors?: string[],
-): ClientRequest {
-  const { headers, method, exchange, raw } = request;
-  return {
-    headers,
-    query,
-    operationName,
-    requestId: exchange.requestId,
-    trace: exchange.trace,
-    checkWrite: () => {
-      if (exchange.session?.fromCookie) refuseForeignWrite({ method, headers }, configuration);
-    },
-    isWaiting: () => !raw.socket.destroyed,
-    signal: () => signalOfClient(raw.socket),
-    positions: positionsOf(request, configuration),
-    partialErrors,
-    addCookies: (cookies) => {
-      // Members of a batch share one answer.
-      if (exchange.mode === 'batched') return;
-      exchange.cookies = [...exchange.cookies, ...cookies];
-    },
-  };
-}
-
-const signals = new WeakMap<Socket, AbortSignal>();
-
-/** Aborted when the connection closes. */
-function signalOfClient(socket: Socket): AbortSignal {
-  return remember(signals, socket, () => {
-    const controller = new AbortController();
-    const gone = () => controller.abort();
-    socket.once(
-      'close',
-      guarded(gone, () => socket.destroy()),
-    );
-    return controller.signal;
-  });
-}
-
-function cookiesOf(exchange: Exchange): (cookies: readonly string[]) => void {
-  return (cookies) => {
-    exchange.cookies = cookies;
-  };
 }
 
 /**

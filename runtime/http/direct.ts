@@ -1,6 +1,6 @@
 /**
  * The short way of most requests: a JSON body of known length that no page of another origin posts to an endpoint. It goes from
- * Node's HTTP server to the endpoint through the functions that server.ts gives Fastify as hooks, without Fastify's router, body
+ * Node's HTTP server to the endpoint through the steps that server.ts gives Fastify as hooks, without Fastify's router, body
  * parser, request and reply, which take a seventh of the server's processor time of a read by key. Everything else goes through
  * Fastify, and so does everything that a limit refuses.
  * @rule Which requests go around Fastify?
@@ -14,34 +14,15 @@ import type {
 } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { guarded } from '../core/guarded.ts';
-import type { Exchange, HttpReply, HttpRequest } from './context.ts';
+import type { HttpContext, HttpReply } from './context.ts';
+import type { Admit } from './overload.ts';
+import type { HttpRequest } from './request.ts';
+import type { Steps } from './steps.ts';
 
 /** An endpoint, and what answers its errors. */
 export interface DirectEndpoint {
   readonly handler: (request: HttpRequest, reply: HttpReply) => Promise<unknown>;
   readonly errorHandler: (error: unknown, request: HttpRequest, reply: HttpReply) => Promise<unknown>;
-}
-
-/** Steps that every request takes; see server.ts. */
-export interface DirectSteps {
-  /** The endpoint that answers a path without Fastify. */
-  readonly endpoint: (path: string) => DirectEndpoint | undefined;
-  /** Bytes of the largest body. */
-  readonly bodyLimit: number;
-  /** Counts the request among those that are answered at once. False: it is one too many. */
-  readonly admit: (response: ServerResponse) => boolean;
-  readonly begin: (request: IncomingMessage) => Exchange;
-  /** Adds what every answer has, and may compress it. */
-  readonly complete: (
-    request: HttpRequest,
-    reply: HttpReply,
-    text: string,
-    done: (error: Error | null, body?: string | Buffer) => void,
-  ) => void;
-  /** The answer was handed over to the operating system. */
-  readonly answered: (request: HttpRequest, reply: HttpReply) => void;
-  /** No answer could be made: the connection is closed. The id is that of the request, if it had one already. */
-  readonly failed: (error: unknown, requestId?: string) => void;
 }
 
 const BODY_TYPES: ReadonlySet<string | undefined> = new Set([
@@ -52,9 +33,9 @@ const BODY_TYPES: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** Has requests go the short way where they may, until the server closes. */
-export function installDirect(app: FastifyInstance, steps: DirectSteps): void {
+export function installDirect(app: FastifyInstance, context: HttpContext, steps: Steps, admit: Admit): void {
   const [fastify] = app.server.listeners('request') as [RequestListener];
-  const take = createDirect(steps);
+  const take = createDirect(context, steps, admit);
   app.server.removeListener('request', fastify);
   const answer: RequestListener = (message, response) => {
     if (!take(message, response)) fastify(message, response);
@@ -75,21 +56,26 @@ export function installDirect(app: FastifyInstance, steps: DirectSteps): void {
 export function refuseDirectly(
   message: IncomingMessage,
   response: ServerResponse,
-  steps: DirectSteps,
+  steps: Steps,
   refuse: (request: HttpRequest, reply: HttpReply) => void,
 ): void {
-  const request = new DirectRequest(message, steps.begin(message));
+  const request = steps.begin(message);
   refuse(request, new DirectReply(request, response, steps));
 }
 
 /** Takes the requests that may go the short way. False: the request is left to Fastify. */
-function createDirect(steps: DirectSteps): (message: IncomingMessage, response: ServerResponse) => boolean {
+function createDirect(
+  { direct, configuration }: HttpContext,
+  steps: Steps,
+  admit: Admit,
+): (message: IncomingMessage, response: ServerResponse) => boolean {
   return (message, response) => {
     if (message.method !== 'POST') return false;
-    const endpoint = steps.endpoint(message.url!);
+    const endpoint = direct.get(message.url!);
     const length = bodyLength(message.headers);
-    if (!endpoint || length === undefined || length > steps.bodyLimit || !steps.admit(response)) return false;
-    const request = new DirectRequest(message, steps.begin(message));
+    if (!endpoint || length === undefined || length > configuration.maxRequestBodySize) return false;
+    if (!admit(response)) return false;
+    const request = steps.begin(message);
     const reply = new DirectReply(request, response, steps);
     const answer = async (body: string) => {
       request.body = body;
@@ -129,43 +115,17 @@ function bodyReader(
   };
 }
 
-class DirectRequest implements HttpRequest {
-  readonly raw: IncomingMessage;
-  readonly headers: IncomingHttpHeaders;
-  readonly exchange: Exchange;
-  body: unknown = undefined;
-
-  constructor(raw: IncomingMessage, exchange: Exchange) {
-    this.raw = raw;
-    this.headers = raw.headers;
-    this.exchange = exchange;
-  }
-
-  get id(): string {
-    return this.exchange.requestId;
-  }
-
-  get method(): string {
-    return this.raw.method!;
-  }
-
-  get url(): string {
-    return this.raw.url!;
-  }
-}
-
 class DirectReply implements HttpReply {
   readonly raw: ServerResponse;
   readonly #request: HttpRequest;
-  readonly #steps: DirectSteps;
-  readonly #headers: Record<string, OutgoingHttpHeader>;
+  readonly #steps: Steps;
+  readonly #headers: Record<string, OutgoingHttpHeader> = {};
   statusCode = 200;
 
-  constructor(request: HttpRequest, raw: ServerResponse, steps: DirectSteps) {
+  constructor(request: HttpRequest, raw: ServerResponse, steps: Steps) {
     this.#request = request;
     this.raw = raw;
     this.#steps = steps;
-    this.#headers = { 'x-request-id': request.id };
   }
 
   code(status: number): this {
@@ -191,7 +151,7 @@ class DirectReply implements HttpReply {
   }
 
   readonly fail = (error: unknown): void => {
-    this.#steps.failed(error, this.#request.id);
+    this.#steps.failed(error, this.#request.requestId);
     this.raw.destroy();
   };
 

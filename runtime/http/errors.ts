@@ -5,14 +5,15 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { EngineError, UpstreamErrors } from '../core/errors.ts';
 import { describeReason } from '../core/reason.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
 import { databaseError } from '../database/errors.ts';
 import type { LoggedError } from '../observe/logs/observe.ts';
-import { type HttpContext, type HttpReply, type HttpRequest, JSON_TYPE, sendJson } from './context.ts';
+import { type HttpContext, type HttpReply, JSON_TYPE, sendJson } from './context.ts';
+import type { HttpRequest } from './request.ts';
 
 /** `{path, error, code, internal?}`: the shape of everything but GraphQL answers. */
 export function errorObject(error: EngineError, showInternal: boolean): LoggedError {
@@ -31,7 +32,7 @@ export function graphqlErrorText(error: EngineError, showInternal: boolean): str
 /** True if the sender of the request may see `internal`. */
 export function showsInternal(context: HttpContext, request: HttpRequest): boolean {
   const { devMode, adminInternalErrors } = context.configuration;
-  return devMode || (adminInternalErrors && request.exchange.session?.role === ADMIN_ROLE);
+  return devMode || (adminInternalErrors && request.session?.role === ADMIN_ROLE);
 }
 
 /** Maximum wait for the location of a rule (ms); the metadata thread may be compiling. */
@@ -50,15 +51,15 @@ export async function answerableError(
   if (error) {
     const explaining = explain(context, request, error);
     const log = (explained: EngineError) => {
-      request.exchange.error = errorObject(explained, true);
+      request.error = errorObject(explained, true);
     };
     log(error);
     // Roles that may not see the reason do not wait for it: the delay would reveal that there is one.
-    request.exchange.explaining = explaining.then(log);
+    request.explaining = explaining.then(log);
     return showsInternal(context, request) ? explaining : error;
   }
-  const answer = unexpectedError(context, request.exchange.requestId, thrown);
-  request.exchange.error = errorObject(answer, false);
+  const answer = unexpectedError(context, request.requestId, thrown);
+  request.error = errorObject(answer, false);
   return answer;
 }
 
@@ -76,13 +77,13 @@ export function sendableError(context: HttpContext, requestId: string, thrown: u
 /** The error with its reason among what administrators see. */
 async function explain(
   { locate }: HttpContext,
-  { exchange }: HttpRequest,
+  { session }: HttpRequest,
   error: EngineError,
 ): Promise<EngineError> {
   const { internal } = error;
   if (!error.reason) return error;
   const { isOfRole, ...given } = error.reason;
-  const reason = isOfRole ? { ...given, rule: `${given.rule}.${exchange.session?.role}` } : given;
+  const reason = isOfRole ? { ...given, rule: `${given.rule}.${session?.role}` } : given;
   const paths = reason.path === undefined && locate ? await inTime(locate(reason)) : [];
   const details = typeof internal === 'object' ? internal : { message: internal };
   return error.withInternal({ ...details, reason: describeReason(reason, paths) });
@@ -142,7 +143,7 @@ export function refuseExpectation(request: HttpRequest, reply: HttpReply): void 
 }
 
 function refuse(request: HttpRequest, reply: HttpReply, error: EngineError): void {
-  request.exchange.error = errorObject(error, false);
+  request.error = errorObject(error, false);
   sendJson(reply, JSON.stringify(errorObject(error, false)), error.status);
 }
 
@@ -172,12 +173,12 @@ export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Duplex
 
 /** Handles unknown paths, disabled APIs and errors thrown by endpoints. */
 export function installErrorHandlers(app: FastifyInstance, context: HttpContext): void {
-  app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+  app.setNotFoundHandler(({ own: request }, reply) => {
     const error = new EngineError('not-found', 'resource does not exist', { status: 404 });
-    request.exchange.error = errorObject(error, false);
+    request.error = errorObject(error, false);
     return sendJson(reply, jsonText(errorObject(error, false)), 404);
   });
-  app.setErrorHandler(async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  app.setErrorHandler(async (thrown: unknown, { own: request }, reply) => {
     const error = await answerableError(context, request, thrown);
     // Endpoints of saved operations pass on the errors of a remote schema as they are.
     if (error instanceof UpstreamErrors) return sendJson(reply, error.text, error.status);

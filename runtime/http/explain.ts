@@ -3,19 +3,19 @@ import { EngineError, pathStep } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
-import type { Execution } from '../graphql/execution.ts';
 import { explainRequest, explainSubscription } from '../graphql/explain.ts';
+import type { Runnable } from '../graphql/request.ts';
 import { parseJson } from './body.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 import { graphqlRequest } from './graphql.ts';
 
-/** The explain endpoints. @param begin gives the program and connections of a request */
-export function explainEndpoints(begin: () => Execution): Endpoints {
+/** The explain endpoints. @param current taken once for each request */
+export function explainEndpoints(current: () => Runnable): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('metadata')) return;
     for (const path of ['/v1/graphql/explain', '/v1alpha1/graphql/explain']) {
       app.post(path, async (request, reply) => {
-        await authenticateAdmin(context, request);
+        await authenticateAdmin(context, request.own);
         const body = parseJson(request.body);
         if (jsonKind(body) !== 'Object')
           throw new EngineError(
@@ -26,10 +26,10 @@ export function explainEndpoints(begin: () => Execution): Endpoints {
         if (query === undefined) throw new EngineError('parse-failed', 'key "query" not found');
         const asked = graphqlRequest(query);
         const wanted = relay === true ? { ...asked, relay: true as const } : asked;
-        const [session, execution] = [sessionOf(user), begin()];
+        const [session, served] = [sessionOf(user), current()];
         const explain =
-          execution.planner.kindOf(session, wanted) === 'subscription' ? explainSubscription : explainRequest;
-        const explained = await explain(wanted, session, execution);
+          served.planner.kindOf(session, wanted) === 'subscription' ? explainSubscription : explainRequest;
+        const explained = await explain(wanted, session, served);
         return sendJson(reply, JSON.stringify(explained));
       });
     }

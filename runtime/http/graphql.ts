@@ -10,22 +10,23 @@ import { parseExactJson } from '../core/json/exact-json.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
-import { answerCall, type CurrentlyServed, forRequest, type Served } from '../graphql/answer.ts';
+import { answerCall, type CurrentlyServed, type Served } from '../graphql/answer.ts';
+import { Request } from '../graphql/request.ts';
 import type { GraphqlCall } from '../graphql/saved/call.ts';
 import { parseJson } from './body.ts';
 import {
   authenticateRequest,
-  clientOf,
   type Endpoints,
   type HttpContext,
   type HttpReply,
-  type HttpRequest,
   JSON_TYPE,
   sendJson,
+  throughFastify,
 } from './context.ts';
 import { answerableError, graphqlErrorText, showsInternal } from './errors.ts';
 import { answerType, checkProtocol } from './media-types.ts';
 import { createPause } from './pause.ts';
+import type { HttpRequest } from './request.ts';
 
 /** The endpoint of the relay API. */
 export const RELAY = '/v1beta1/relay';
@@ -62,12 +63,12 @@ function install(
   const { logOperation } = context;
   const run = (request: HttpRequest, call: GraphqlCall, session: Session, served: Served) =>
     logOperation(request, call, (watch) =>
-      answerCall(call, session, forRequest(served, watch, clientOf(context, request, call, []))),
+      answerCall(call, new Request(served, session, { client: request, call, watch, partialErrors: [] })),
     );
   const fail = async (thrown: unknown, request: HttpRequest, reply: HttpReply) => {
-    request.exchange.mode = 'error';
-    if (!request.exchange.session && context.configuration.enabledLogTypes.includes('query-log'))
-      request.exchange.rawQuery = queryTextOf(request.body);
+    request.mode = 'error';
+    if (!request.session && context.configuration.enabledLogTypes.includes('query-log'))
+      request.rawQuery = queryTextOf(request.body);
     const error = await answerableError(context, request, thrown);
     const type = answerType(request);
     const text = graphqlErrorText(error, showsInternal(context, request));
@@ -81,37 +82,39 @@ function install(
     const body = parseJson(request.body);
     const served = current();
     if (!Array.isArray(body)) {
-      request.exchange.mode = 'single';
+      request.mode = 'single';
       return sendJson(reply, await run(request, read(body), session, served), 200, answerType(request));
     }
-    request.exchange.mode = 'batched';
+    request.mode = 'batched';
     context.limits?.().checkBatch(session, body.length);
     const answers: string[] = [];
     const pause = createPause();
     for (const [index, member] of body.entries()) {
       // Members that need no database would keep all other clients waiting.
       await pause();
-      const runMember = () => {
+      const runMember = async () => {
         // The first was counted with the request.
-        if (index > 0) context.limits?.().countRequest(session, request.exchange.ip);
+        if (index > 0) await context.limits?.().countRequest(session, request.ip);
         return run(request, read(member), session, served);
       };
       answers.push(await answerMember(context, request, runMember));
     }
     return sendJson(reply, `[${answers.join(',')}]`);
   };
-  app.post(path, { errorHandler: fail, handler: post });
-  context.direct.set(path, { errorHandler: fail, handler: post });
+  const endpoint = { errorHandler: fail, handler: post };
+  const route = throughFastify(endpoint);
+  app.post(path, route);
+  context.direct.set(path, endpoint);
 
   // The relay API is reached by POST and sockets only.
   if (path === RELAY) return;
   app.get(path, {
-    errorHandler: fail,
-    handler: async (request, reply) => {
+    ...route,
+    handler: async ({ own: request, query }, reply) => {
       checkProtocol(request);
       const session = await authenticateRequest(context, request);
-      const call = callOfAddress(request.query);
-      request.exchange.mode = 'single';
+      const call = callOfAddress(query);
+      request.mode = 'single';
       return sendJson(reply, await run(request, call, session, current()), 200, answerType(request));
     },
   });

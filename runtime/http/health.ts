@@ -60,7 +60,7 @@ export function healthEndpoints(
         : sendJson(reply, JSON.stringify({ status: 'not ready', reasons }), 503);
     });
     app.get('/healthz/sources', async (request, reply) => {
-      await authenticateAdmin(context, request);
+      await authenticateAdmin(context, request.own);
       return sendJson(reply, JSON.stringify(await readiness.sources()));
     });
     app.get('/healthz', answer);

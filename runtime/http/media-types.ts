@@ -1,6 +1,7 @@
 /** Which media types a GraphQL request has and accepts. */
 import { EngineError } from '../core/errors.ts';
-import { type HttpRequest, JSON_TYPE } from './context.ts';
+import { JSON_TYPE } from './context.ts';
+import type { HttpRequest } from './request.ts';
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 

@@ -1,13 +1,11 @@
 /** POST /v1/metadata, /v1/query and /v2/query: bodies in, answers of the metadata engine out. */
 
-import type { FastifyRequest } from 'fastify';
 import { parseExactJson } from '../core/json/exact-json.ts';
-import { isObject } from '../core/json/json-value.ts';
+import { isObject } from '../core/json/json.ts';
 import type { Session } from '../core/session.ts';
-import type { ClientRequest } from '../graphql/execution.ts';
+import type { Client } from '../graphql/request.ts';
 import type { LoggedQuery } from '../observe/logs/observe.ts';
 import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
-import { refuseForeignWrite } from './foreign-site.ts';
 
 const PATHS = ['/v1/metadata', '/v1/query', '/v2/query'] as const;
 
@@ -16,7 +14,7 @@ export type MetadataPath = (typeof PATHS)[number];
 interface MetadataRequester {
   readonly session: Session;
   /** Without functions, so that it can go to another thread. */
-  readonly client: ClientRequest;
+  readonly client: Client;
 }
 
 /**
@@ -31,20 +29,17 @@ export function metadataEndpoints(
     const { enabledLogTypes, enableMetadataQueryLogging } = context.configuration;
     const logsQueries = enabledLogTypes.includes('query-log');
     for (const path of PATHS) {
-      app.post(path, async (request, reply) => {
+      app.post(path, async ({ own: request }, reply) => {
         const body = typeof request.body === 'string' ? request.body : '';
         // Before authentication: the log line of a refused request says what was asked for.
-        if (logsQueries) request.exchange.query = describeRequest(body, enableMetadataQueryLogging);
+        if (logsQueries) request.query = describeRequest(body, enableMetadataQueryLogging);
         const session = await authenticateRequest(context, request);
-        if (session.fromCookie) refuseForeignWrite(request, context.configuration);
-        return sendJson(reply, await run(path, body, { session, client: clientOf(request) }));
+        request.checkWrite();
+        const { headers, requestId, trace } = request;
+        return sendJson(reply, await run(path, body, { session, client: { headers, requestId, trace } }));
       });
     }
   };
-}
-
-function clientOf({ headers, exchange: { requestId, trace } }: FastifyRequest): ClientRequest {
-  return { headers, requestId, trace };
 }
 
 /** The logged form of a request: its type, or the whole request without secrets. */

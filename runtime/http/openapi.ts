@@ -14,7 +14,7 @@ export function openApiEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
     for (const [path, documentOf] of Object.entries(DOCUMENTS)) {
       app.get<{ Querystring: { role?: string | string[] } }>(path, async (request, reply) => {
-        await authenticateAdmin(context, request);
+        await authenticateAdmin(context, request.own);
         const { role } = request.query;
         const { saved, planner } = current();
         const document = documentOf(saved.routes, planner.program, {

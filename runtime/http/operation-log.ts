@@ -8,8 +8,8 @@ import { remember } from '../core/remember.ts';
 import type { RanStatements, WatchStatements } from '../graphql/watch-statements.ts';
 import type { LoggedQuery, Observer, TracedStatement } from '../observe/logs/observe.ts';
 import type { Trace } from '../outgoing/trace.ts';
-import type { Exchange } from './context.ts';
-import { createMasking, withoutSecrets } from './masking.ts';
+import { type Masking, withoutSecrets } from './masking.ts';
+import type { HttpRequest } from './request.ts';
 
 /** An operation as a request names it. */
 interface LoggedOperation {
@@ -19,20 +19,25 @@ interface LoggedOperation {
 }
 
 /** Where the operation and what must not be logged of it are noted. */
-type LoggedExchange = Pick<Exchange, 'requestId' | 'secrets' | 'query'> & Partial<Pick<Exchange, 'trace'>>;
+type LoggedRequest = Pick<HttpRequest, 'requestId' | 'secrets' | 'query'> &
+  Partial<Pick<HttpRequest, 'trace'>>;
 
 /** Runs an operation and logs it. */
 export type LogOperation = (
-  request: { readonly exchange: LoggedExchange },
+  request: LoggedRequest,
   operation: LoggedOperation,
   run: (watch?: WatchStatements) => Promise<string>,
 ) => Promise<string>;
 
 /** Runs operations; what is logged of them is what the configuration asks for. Those that are traced are observed as well. */
-export function createOperationLog(configuration: Configuration, observe: Observer): LogOperation {
-  const log = createLog(configuration, observe);
+export function createOperationLog(
+  configuration: Configuration,
+  observe: Observer,
+  masking: Masking | undefined,
+): LogOperation {
+  const log = createLog(configuration, observe, masking);
   return (request, operation, run) => {
-    const { trace } = request.exchange;
+    const { trace } = request;
     return trace?.sampled
       ? log(request, operation, (watch) => runTraced(trace, operation, run, observe, watch))
       : log(request, operation, run);
@@ -65,11 +70,14 @@ async function runTraced(
   }
 }
 
-function createLog(configuration: Configuration, observe: Observer): LogOperation {
+function createLog(
+  configuration: Configuration,
+  observe: Observer,
+  masking: Masking | undefined,
+): LogOperation {
   const { enabledLogTypes, slowQueryThreshold: threshold, httpLogQueryOnlyOnError } = configuration;
   const logsQuery = enabledLogTypes.includes('query-log');
   const logsExecution = enabledLogTypes.includes('execution-log');
-  const masking = createMasking(configuration.logMaskedVariables);
   const describe = ({ query, operationName, variables }: LoggedOperation): LoggedQuery => ({
     ...(operationName === undefined ? {} : { operationName }),
     ...(query === undefined ? {} : { query }),
@@ -79,17 +87,16 @@ function createLog(configuration: Configuration, observe: Observer): LogOperatio
   if (!logsQuery && !logsExecution && threshold === undefined && !httpLogQueryOnlyOnError && !masking)
     return (_request, _operation, run) => run();
   return async (request, sent, run) => {
-    const { exchange } = request;
     const { variables } = sent;
     // Printing such a value would overflow the stack; the operation fails anyway.
     const operation = isDeeperThan(variables, MAX_DEPTH)
       ? { ...sent, variables: { '': 'nested too deeply to be logged' } }
       : sent;
     const secrets = (operation.variables && masking?.secrets(operation.variables)) ?? [];
-    exchange.secrets = [...exchange.secrets, ...secrets];
-    if (logsQuery || httpLogQueryOnlyOnError) exchange.query = describe(operation);
+    request.secrets = [...request.secrets, ...secrets];
+    if (logsQuery || httpLogQueryOnlyOnError) request.query = describe(operation);
     if (!logsQuery && !logsExecution && threshold === undefined) return run();
-    const { requestId } = exchange;
+    const { requestId } = request;
     const ran: RanStatements[] = [];
     const start = performance.now();
     try {

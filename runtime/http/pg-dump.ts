@@ -6,7 +6,7 @@ import { authenticateRequest, type Endpoints } from './context.ts';
 export function pgDumpEndpoints(run: (body: string, session: Session) => Promise<string>): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('pgdump')) return;
-    app.post('/v1alpha1/pg_dump', async (request, reply) => {
+    app.post('/v1alpha1/pg_dump', async ({ own: request }, reply) => {
       const session = await authenticateRequest(context, request);
       const body = typeof request.body === 'string' ? request.body : '';
       const dump = await run(body, session);

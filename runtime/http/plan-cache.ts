@@ -9,7 +9,7 @@ export function planCacheEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('developer')) return;
     app.get('/dev/plan_cache', async (request, reply) => {
-      await authenticateAdmin(context, request);
+      await authenticateAdmin(context, request.own);
       return sendJson(reply, JSON.stringify({ operations: report(current().planner) }));
     });
   };

@@ -2,12 +2,14 @@
  * Read-your-writes across servers: the answer of a mutation tells the client at which position of the primary's log its write is,
  * in a header or a cookie, and reads that bring it back are answered by a server that has replayed it.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Configuration } from '../configuration/configuration.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import { parsePosition, printPosition } from '../database/replicas.ts';
-import type { Positions } from '../graphql/execution.ts';
+import type { Positions } from '../graphql/request.ts';
 import { POSITION, written } from '../session/variables.ts';
-import type { HttpReply, HttpRequest } from './context.ts';
+import type { HttpReply } from './context.ts';
+import type { HttpRequest } from './request.ts';
 
 const cookieName = () => `${vocabulary().word}-lsn`;
 
@@ -51,18 +53,16 @@ export class SeenPositions implements Positions {
 type Settings = Pick<Configuration, 'readYourWrites' | 'replicaMaxLag'>;
 
 /** The positions that a request brings; undefined: they are not asked for. */
-export function positionsOf({ exchange, headers }: HttpRequest, { readYourWrites }: Settings) {
+export function positionsOf(headers: IncomingHttpHeaders, { readYourWrites }: Settings) {
   if (readYourWrites === 'off') return undefined;
-  // Members of a batch see what those before them have written.
-  exchange.positions ??= new SeenPositions(
+  return new SeenPositions(
     readYourWrites === 'header' ? String(headers[written(POSITION)] ?? '') : cookieOf(headers.cookie),
   );
-  return exchange.positions;
 }
 
 /** Has an answer carry what its request has written. */
-export function addPositions({ exchange }: HttpRequest, reply: HttpReply, settings: Settings): void {
-  const { positions } = exchange;
+export function addPositions(request: HttpRequest, reply: HttpReply, settings: Settings): void {
+  const { positions } = request;
   if (!positions?.isNew) return;
   const text = positions.print();
   reply.header(written(POSITION), text);
@@ -70,7 +70,7 @@ export function addPositions({ exchange }: HttpRequest, reply: HttpReply, settin
   // A replica that answers has all that is older.
   const age = Math.ceil(settings.replicaMaxLag) + 1;
   const cookie = `${cookieName()}=${encodeURIComponent(text)}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax`;
-  exchange.cookies = [...exchange.cookies, cookie];
+  request.cookies = [...request.cookies, cookie];
 }
 
 function cookieOf(header = ''): string {

@@ -1,14 +1,16 @@
 /** /api/rest/**: saved operations under URLs of their own. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { EngineError } from '../core/errors.ts';
 import { remember } from '../core/remember.ts';
 import { jsonKind } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
-import { answerSaved, type CurrentlyServed, forRequest } from '../graphql/answer.ts';
+import { answerSaved, type CurrentlyServed } from '../graphql/answer.ts';
+import { Request } from '../graphql/request.ts';
 import { type GivenVariables, restVariables } from '../graphql/saved/variables.ts';
 import { parseJson } from './body.ts';
-import { authenticateRequest, clientOf, type Endpoints, sendJson } from './context.ts';
+import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
 import { BAD_PATH } from './errors.ts';
+import type { HttpRequest } from './request.ts';
 
 const PREFIX = '/api/rest/';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -16,16 +18,21 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DE
 /** The REST endpoints; they stay when the GraphQL endpoint is disabled. */
 export function restEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
-    app.all(`${PREFIX}*`, async (request, reply) => {
-      const session = await authenticateRequest(context, request);
+    app.all(`${PREFIX}*`, async ({ own: request }, reply) => {
       const served = current();
+      const [path = '', search = ''] = splitUrl(request);
+      const segments = path.split('/');
+      const texts = segments.map((segment) => decoded(segment, BAD_PATH));
+      const found = served.saved.match(request.method, texts);
+      const hide: Hide = (name, ...values) => {
+        const secrets = context.masking?.secrets({ [name]: values }) ?? [];
+        request.secrets = [...request.secrets, ...secrets];
+      };
+      // Before anything is refused: the address and the refusal are logged.
+      for (const [name, index] of found.variables) hide(name, segments[index], texts[index]);
+      const session = await authenticateRequest(context, request);
       if (!METHODS.has(request.method))
         throw new EngineError('bad-request', `Method ${request.method} not supported.`);
-      const [path = '', search = ''] = splitUrl(request);
-      const found = served.saved.match(
-        request.method,
-        path.split('/').map((part) => decoded(part, BAD_PATH)),
-      );
       switch (found.kind) {
         case 'none':
           throw new EngineError('not-found', 'Endpoint not found', { status: 404 });
@@ -35,17 +42,21 @@ export function restEndpoints(current: CurrentlyServed): Endpoints {
           throw wrongMethod(found.methods.join(', '), reply);
         case 'one': {
           const { operation, url } = found.route;
-          request.exchange.route = PREFIX + url.replace(/^\//, '');
-          const given = givenVariables(request, search, found.values);
+          request.route = PREFIX + url.replace(/^\//, '');
+          const given = givenVariables(request, search, found.values, hide);
           const variables = restVariables(operation, given);
-          const logged = { query: operation.document, operationName: operation.name, variables };
+          const call = { query: operation.document, operationName: operation.name, variables };
           const partialErrors: string[] = [];
-          const answer = await context.logOperation(request, logged, (watch) =>
+          const answer = await context.logOperation(request, call, (watch) =>
             answerSaved(
               operation,
               variables,
-              session,
-              forRequest(served, watch, clientOf(context, request, logged, partialErrors)),
+              new Request(served, session, {
+                client: request,
+                call,
+                watch,
+                partialErrors,
+              }),
             ),
           );
           if (partialErrors.length > 0)
@@ -81,7 +92,7 @@ function wrongMethod(methods: string, reply: FastifyReply): EngineError {
   return new EngineError('method-not-allowed', `Allowed methods: ${methods}`);
 }
 
-function splitUrl({ url }: FastifyRequest): readonly string[] {
+function splitUrl({ url }: HttpRequest): readonly string[] {
   const start = url.indexOf('?');
   return start < 0 ? [url.slice(PREFIX.length)] : [url.slice(PREFIX.length, start), url.slice(start + 1)];
 }
@@ -95,36 +106,46 @@ function decoded(part: string, message: string): string {
   }
 }
 
+/** Notes values of a variable, percent-encoded and decoded: if it is masked, no log shows them. */
+type Hide = (name: string, ...values: readonly unknown[]) => void;
+
 /** @throws EngineError if the body or a text of the address cannot be read */
 function givenVariables(
-  request: FastifyRequest,
+  request: HttpRequest,
   search: string,
   path: ReadonlyMap<string, string>,
+  hide: Hide,
 ): GivenVariables {
   const text = typeof request.body === 'string' ? request.body : '';
-  const query = parameters(search, 'query of the address');
+  const query = parameters(search, 'query of the address', hide);
   const type = String(request.headers['content-type'] ?? '')
     .split(';')[0]!
     .trim()
     .toLowerCase();
   // curl sends JSON as a form unless told otherwise; no form begins with a brace.
   if (type === 'application/x-www-form-urlencoded' && !text.trimStart().startsWith('{')) {
-    for (const [name, texts] of parameters(text, 'form')) query.set(name, texts);
+    for (const [name, texts] of parameters(text, 'form', hide)) query.set(name, texts);
     return { query, body: {}, path };
   }
-  return { query, body: text.trim() === '' ? {} : bodyVariables(text, type), path };
+  const body = text.trim() === '' ? {} : bodyVariables(text, type);
+  for (const [name, value] of Object.entries(body)) hide(name, value);
+  return { query, body, path };
 }
 
 /** @throws EngineError for what is not percent-encoded UTF-8 */
-function parameters(text: string, place: string): Map<string, string[]> {
+function parameters(text: string, place: string, hide: Hide): Map<string, string[]> {
   const found = new Map<string, string[]>();
+  const read = (part: string) =>
+    decoded(part.replaceAll('+', ' '), `the ${place} is not valid percent-encoding: ${part}`);
   for (const part of text.split('&')) {
     if (part === '') continue;
     const equals = part.indexOf('=');
-    const [name, value] = (equals < 0 ? [part, ''] : [part.slice(0, equals), part.slice(equals + 1)]).map(
-      (each) => decoded(each.replaceAll('+', ' '), `the ${place} is not valid percent-encoding: ${each}`),
-    ) as [string, string];
-    remember(found, name, () => []).push(value);
+    const [name, value] = equals < 0 ? [part, ''] : [part.slice(0, equals), part.slice(equals + 1)];
+    const variable = read(name);
+    hide(variable, value);
+    const given = read(value);
+    hide(variable, given);
+    remember(found, variable, () => []).push(given);
   }
   return found;
 }

@@ -3,11 +3,11 @@ import { remember } from '../core/remember.ts';
 import type { ParameterNode } from '../core/sql/fragment.ts';
 import { dependOnMoment } from '../core/sql/moments.ts';
 import { type Cohort, cohortKey, createCohort, type Subscriber } from './cohort.ts';
-import { CohortIndex } from './concern.ts';
+import { ReaderIndex } from './concern.ts';
 
 export class Cohorts {
   readonly byKey = new Map<string, Cohort>();
-  readonly index: CohortIndex;
+  readonly index: ReaderIndex<Cohort>;
   /** Those whose values mean something else as time goes by. */
   readonly timed = new Set<Cohort>();
   readonly #parameters: readonly ParameterNode[];
@@ -15,7 +15,7 @@ export class Cohorts {
 
   /** @param emptied a cohort has lost its last subscriber */
   constructor(parameters: readonly ParameterNode[], emptied: (cohort: Cohort) => void) {
-    this.index = new CohortIndex(parameters, this.byKey);
+    this.index = new ReaderIndex(parameters, this.byKey);
     this.#parameters = parameters;
     this.#emptied = emptied;
   }

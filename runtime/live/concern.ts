@@ -5,25 +5,30 @@
 import { remember } from '../core/remember.ts';
 import type { ParameterNode } from '../core/sql/fragment.ts';
 import type { Change } from '../database/changes.ts';
-import type { Cohort } from './cohort.ts';
 import type { Sensitivity } from './sensitivity.ts';
 
 /**
- * `none`: no cohort. `named`: all, because a table of the query was written. `any`: all, because any table may have been.
+ * `none`: nobody. `named`: all, because a table of the query was written. `any`: all, because any table may have been.
  * Otherwise those that read what was written.
  */
-export type Concern = 'none' | 'named' | 'any' | ReadonlySet<Cohort>;
+export type Concern<Reader> = 'none' | 'named' | 'any' | ReadonlySet<Reader>;
+
+/** Finds those who read with certain values. */
+export interface ValueIndex<Reader> {
+  /** Adds those whose value of a parameter is one of these, and those whose value may be. */
+  readonly collect: (parameter: number, values: readonly string[], into: Set<Reader>) => void;
+}
 
 /**
  * @param tables names of the relations that the query reads
  * @param sensitivity undefined: not known yet
  */
-export function concernOf(
+export function concernOf<Reader>(
   { tables: written, recorded }: Change,
   tables: ReadonlySet<string>,
   sensitivity: Sensitivity | undefined,
-  index: CohortIndex,
-): Concern {
+  index: ValueIndex<Reader>,
+): Concern<Reader> {
   const isRecorded =
     recorded &&
     sensitivity &&
@@ -36,7 +41,7 @@ export function concernOf(
     return 'none';
   }
   if (!isRecorded) return 'any';
-  const cohorts = new Set<Cohort>();
+  const concerned = new Set<Reader>();
   let isNone = true;
   for (const [oid, places] of sensitivity.reads) {
     if (!recorded.written.has(oid)) continue;
@@ -46,56 +51,58 @@ export function concernOf(
       for (const statement of statements ?? [undefined]) {
         const key = statement && keys.find(({ column }) => statement.has(column));
         if (!key) return 'named';
-        index.collect(key.parameter, statement.get(key.column)!, cohorts);
+        index.collect(key.parameter, statement.get(key.column)!, concerned);
       }
   }
-  return isNone ? 'none' : cohorts;
+  return isNone ? 'none' : concerned;
 }
 
-/** The cohorts of a poller by their values. Built for a parameter when it is first asked for. */
-export class CohortIndex {
+/** Cohorts or kept answers by their values. Built for a parameter when it is first asked for. */
+export class ReaderIndex<Reader extends { readonly values: readonly (string | null)[] }>
+  implements ValueIndex<Reader>
+{
   readonly #parameters: readonly ParameterNode[];
-  readonly #cohorts: ReadonlyMap<string, Cohort>;
-  readonly #byParameter = new Map<number, Map<string, Set<Cohort>>>();
+  readonly #readers: { readonly values: () => Iterable<Reader> };
+  readonly #byParameter = new Map<number, Map<string, Set<Reader>>>();
 
-  constructor(parameters: readonly ParameterNode[], cohorts: ReadonlyMap<string, Cohort>) {
+  /** @param readers those that were added and not removed */
+  constructor(parameters: readonly ParameterNode[], readers: { readonly values: () => Iterable<Reader> }) {
     this.#parameters = parameters;
-    this.#cohorts = cohorts;
+    this.#readers = readers;
   }
 
-  /** Adds the cohorts whose value of a parameter is one of these, and those whose value may be. */
-  collect(parameter: number, values: readonly string[], into: Set<Cohort>): void {
-    const cohorts = remember(this.#byParameter, parameter, () => {
-      const made = new Map<string, Set<Cohort>>();
-      for (const cohort of this.#cohorts.values()) this.#enter(made, parameter, cohort);
+  collect(parameter: number, values: readonly string[], into: Set<Reader>): void {
+    const readers = remember(this.#byParameter, parameter, () => {
+      const made = new Map<string, Set<Reader>>();
+      for (const reader of this.#readers.values()) this.#enter(made, parameter, reader);
       return made;
     });
-    for (const value of [UNKNOWN, ...values]) for (const cohort of cohorts.get(value) ?? []) into.add(cohort);
+    for (const value of [UNKNOWN, ...values]) for (const reader of readers.get(value) ?? []) into.add(reader);
   }
 
-  add(cohort: Cohort): void {
-    for (const [parameter, cohorts] of this.#byParameter) this.#enter(cohorts, parameter, cohort);
+  add(reader: Reader): void {
+    for (const [parameter, readers] of this.#byParameter) this.#enter(readers, parameter, reader);
   }
 
-  remove(cohort: Cohort): void {
-    for (const [parameter, cohorts] of this.#byParameter) {
-      const value = this.#valueOf(cohort, parameter);
-      const set = cohorts.get(value);
-      set?.delete(cohort);
-      if (set?.size === 0) cohorts.delete(value);
+  remove(reader: Reader): void {
+    for (const [parameter, readers] of this.#byParameter) {
+      const value = this.#valueOf(reader, parameter);
+      const set = readers.get(value);
+      set?.delete(reader);
+      if (set?.size === 0) readers.delete(value);
     }
   }
 
-  #enter(cohorts: Map<string, Set<Cohort>>, parameter: number, cohort: Cohort): void {
-    remember(cohorts, this.#valueOf(cohort, parameter), () => new Set<Cohort>()).add(cohort);
+  #enter(readers: Map<string, Set<Reader>>, parameter: number, reader: Reader): void {
+    remember(readers, this.#valueOf(reader, parameter), () => new Set<Reader>()).add(reader);
   }
 
-  #valueOf({ values }: Cohort, parameter: number): string {
+  #valueOf({ values }: Reader, parameter: number): string {
     return canonical(values[parameter] ?? null, this.#parameters[parameter]!.type) ?? UNKNOWN;
   }
 }
 
-/** Cohorts whose value has no certain text in Postgres. No text of a column holds this character. */
+/** Readers whose value has no certain text in Postgres. No text of a column holds this character. */
 const UNKNOWN = '\0';
 
 /** A value as Postgres writes it; undefined: not certain. */

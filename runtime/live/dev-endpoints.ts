@@ -1,10 +1,12 @@
-/** GET /dev/subscriptions and /dev/subscriptions/extended: the live queries that are read, for administrators. */
+/** GET /dev/subscriptions, /dev/subscriptions/extended and /dev/cache: what is read and kept for whom, for administrators. */
 import { createHash } from 'node:crypto';
 import { vocabulary } from '../core/vocabulary.ts';
+import type { CurrentlyServed } from '../graphql/answer.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
 import type { Cohort } from './cohort.ts';
 import type { LiveQueries } from './live-queries.ts';
 import type { Poller, PollerOptions } from './poller.ts';
+import type { ResponseCache } from './response-cache.ts';
 
 /** They hold values of sessions and variables, so the API `developer` has to be enabled. */
 export function subscriptionEndpoints({ pollers, paces }: LiveQueries): Endpoints {
@@ -27,9 +29,42 @@ export function subscriptionEndpoints({ pollers, paces }: LiveQueries): Endpoint
       ['/dev/subscriptions/extended', true],
     ] as const)
       app.get(path, async (request, reply) => {
-        await authenticateAdmin(context, request);
+        await authenticateAdmin(context, request.own);
         return sendJson(reply, report(extended));
       });
+  };
+}
+
+/** The queries with `@cached` that are planned, and why the answers of some are not kept. */
+export function cacheEndpoints(current: CurrentlyServed, cache: ResponseCache): Endpoints {
+  return (app, context) => {
+    if (!context.configuration.enabledApis.includes('developer')) return;
+    app.get('/dev/cache', async (request, reply) => {
+      await authenticateAdmin(context, request.own);
+      const { planner, saved } = current();
+      const planned = planner
+        .list()
+        .flatMap(({ schema: { role }, name, query, plans }) =>
+          plans.map((plan) => ({ role, name, query, plan })),
+        );
+      const generated = saved.plans
+        .list()
+        .map(({ operation: { name, document }, role, plan }) => ({ role, name, query: document, plan }));
+      const queries = [...planned, ...generated].flatMap(({ role, name, query, plan }) => {
+        if (plan.kind !== 'query' || !plan.cached) return [];
+        const known = cache.of(plan);
+        return {
+          role: role ?? null,
+          operation_name: name ?? null,
+          query,
+          answers: known?.answers ?? 0,
+          hits: known?.hits ?? 0,
+          misses: known?.misses ?? 0,
+          not_kept_because: ('refused' in plan.cached ? plan.cached.refused : known?.refused) ?? null,
+        };
+      });
+      return sendJson(reply, JSON.stringify({ queries }));
+    });
   };
 }
 

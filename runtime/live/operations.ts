@@ -43,7 +43,7 @@ export interface OperationsContext {
   /** Runs a query or mutation. @throws EngineError */
   readonly run: (call: GraphqlCall, session: Session, log: OperationLog) => Promise<string>;
   /** Before an operation starts. @throws EngineError when the client starts too many */
-  readonly count: (session: Session) => void;
+  readonly count: (session: Session) => void | Promise<void>;
   readonly sendable: (thrown: unknown) => EngineError;
   readonly log: (id: string, call: GraphqlCall) => OperationLog;
   /** Reports a defect and closes the socket, so that it fails no other subscriber of the same query. */
@@ -116,6 +116,38 @@ export function createOperations(context: OperationsContext): Operations {
     log.event('completed');
   });
 
+  const begin = (id: string, call: GraphqlCall, session: Session, log: OperationLog) => {
+    const stop = subscriptions.start(
+      call,
+      { session, socketId: context.socketId },
+      {
+        next: own((result: Result, every: boolean) => {
+          const message = () =>
+            result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`));
+          send(id, session, message, every);
+        }),
+        isSlow: outbox.isFull,
+        whenRead: outbox.whenDrained,
+        failed: own((error: EngineError) => {
+          log.event('query_err', error);
+          send(id, session, () => messages.pollFailure(id, error));
+        }),
+        completed: own(() => {
+          live.delete(id);
+          outbox.send(messages.complete(id));
+          log.event('completed');
+        }),
+        ended: own((error: EngineError) => {
+          live.delete(id);
+          outbox.drop(id);
+          fail(id, log, hasEnded(session) ? sessionEnded() : error);
+        }),
+      },
+    );
+    if (stop) live.set(id, { session, stop, log });
+    else runOnce(id, call, session, log);
+  };
+
   const endExpired = () => {
     let next = Number.POSITIVE_INFINITY;
     let ended = false;
@@ -156,36 +188,29 @@ export function createOperations(context: OperationsContext): Operations {
         log = context.log(id, call);
         log.event('started');
         checkNumber();
-        context.count(session);
-        const stop = subscriptions.start(
-          call,
-          { session, socketId: context.socketId },
-          {
-            next: own((result: Result, every: boolean) => {
-              const message = () =>
-                result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`));
-              send(id, session, message, every);
-            }),
-            isSlow: outbox.isFull,
-            whenRead: outbox.whenDrained,
-            failed: own((error: EngineError) => {
-              log.event('query_err', error);
-              send(id, session, () => messages.pollFailure(id, error));
-            }),
-            completed: own(() => {
-              live.delete(id);
-              outbox.send(messages.complete(id));
-              log.event('completed');
-            }),
-            ended: own((error: EngineError) => {
-              live.delete(id);
-              outbox.drop(id);
-              fail(id, log, hasEnded(session) ? sessionEnded() : error);
-            }),
-          },
-        );
-        if (stop) live.set(id, { session, stop, log });
-        else runOnce(id, call, session, log);
+        const counted = context.count(session);
+        if (!counted) return begin(id, call, session, log);
+        // Until then it is one that has begun: it may be stopped, and ends with its session.
+        const waiting = { session, log, stop: () => {} };
+        live.set(id, waiting);
+        const proceed = (start: () => void) => {
+          if (live.get(id) !== waiting) return;
+          live.delete(id);
+          try {
+            start();
+          } catch (thrown) {
+            fail(id, log, sendable(thrown));
+          }
+        };
+        const refuse = (thrown: unknown) => () => {
+          throw thrown;
+        };
+        counted
+          .then(
+            () => proceed(() => begin(id, call, session, log)),
+            (thrown: unknown) => proceed(refuse(thrown)),
+          )
+          .catch(lastResort);
       } catch (thrown) {
         fail(id, log, sendable(thrown));
       }

@@ -1,5 +1,6 @@
 /** Log lines of the reads of a live query. */
 
+import type { EngineError } from '../core/errors.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { PollerOptions } from './poller.ts';
 
@@ -11,8 +12,8 @@ export interface BatchReport {
   readonly push: number;
   /** Length of the results that had changed. */
   readonly bytes: number;
-  /** Message for clients. */
-  readonly error?: string;
+  /** For clients. */
+  readonly error?: Pick<EngineError, 'code' | 'message'> | undefined;
 }
 
 /** The reads from the moment when something was due until nothing was. */
@@ -26,8 +27,8 @@ export interface ReadReport {
   readonly options: Pick<PollerOptions, 'batchSize' | 'interval'>;
 }
 
-/** The log line's detail. */
-export function readDetail(report: ReadReport): object {
+/** The log line's detail. @param isMasked a message may quote the value of a masked variable: codes are logged alone */
+export function readDetail(report: ReadReport, isMasked: boolean): object {
   const { plan, pollerId, batches, options } = report;
   const logged = batches.map(({ execution, push, bytes }, index) => ({
     batch_id: index + 1,
@@ -36,7 +37,7 @@ export function readDetail(report: ReadReport): object {
     batch_response_size_bytes: bytes,
   }));
   const errors = batches.flatMap(({ error }, index) =>
-    error === undefined ? [] : [{ batch_id: index + 1, detail: error }],
+    error === undefined ? [] : [{ batch_id: index + 1, detail: isMasked ? error.code : error.message }],
   );
   return {
     poller_id: pollerId,

@@ -54,7 +54,7 @@ export class Poller implements Reader {
   readonly #pace: Pace;
   readonly #reading: ReadingContext;
   readonly #cohorts: Cohorts;
-  readonly #stale: Staleness;
+  readonly #stale: Staleness<Cohort>;
   readonly #due: DueCohorts;
   readonly #retries: Retries;
   /** Batches of cohorts that had failed. */
@@ -95,9 +95,9 @@ export class Poller implements Reader {
       report: options.report,
     };
     this.#cohorts = new Cohorts(plan.parameters, (cohort) => this.#forget(cohort));
-    this.#due = new DueCohorts(this, lane, options.batchSize);
+    this.#due = new DueCohorts(this, lane, plan.apart ? 1 : options.batchSize);
     this.#retries = new Retries(options.interval, (cohorts) => this.#retry(cohorts));
-    this.#stale = new Staleness(plan, sensitivities, this.#cohorts.index, options.missed);
+    this.#stale = new Staleness(plan.reads, sensitivities, this.#cohorts.index, () => options.missed(plan));
     this.#stopListening = source.changes.listen((change) => this.#changed(change));
   }
 

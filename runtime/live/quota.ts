@@ -10,6 +10,17 @@ export interface SubscriptionLimits {
   readonly perSession: number;
 }
 
+/**
+ * Counts over several processes what begins in this one.
+ * @param held names, with how many there may be at once of each
+ * @param refused called when that reaches a maximum, with its index
+ * @returns call it at the end
+ */
+export type HoldShared = (
+  held: readonly (readonly [key: string, maximum: number])[],
+  refused: (index: number) => void,
+) => () => void;
+
 export class Quota {
   readonly #limits: readonly { readonly maximum: number; readonly of: string; readonly option: string }[];
   /** By role and by session. */
@@ -24,12 +35,21 @@ export class Quota {
 
   /** @param path role and session @throws EngineError when no more may start */
   check(path: readonly string[]): void {
-    for (const [index, { maximum, of, option }] of this.#limits.entries())
+    for (const [index, { maximum }] of this.#limits.entries())
       if (maximum > 0 && (this.#counts[index]!.get(path[index]!) ?? 0) >= maximum)
-        throw new EngineError(
-          'overloaded',
-          `at most ${maximum} subscriptions of one ${of} run at once (option ${option})`,
-        );
+        throw this.#exceeded(index);
+  }
+
+  /** Counts with other processes. @param refused gets the error when there are too many in all */
+  hold(path: readonly string[], shared: HoldShared, refused: (error: EngineError) => void): () => void {
+    const held = this.#limits.map(({ maximum, of }, index) => [`${of} ${path[index]}`, maximum] as const);
+    return shared(held, (index) => refused(this.#exceeded(index)));
+  }
+
+  #exceeded(index: number): EngineError {
+    const { maximum, of, option } = this.#limits[index]!;
+    const message = `at most ${maximum} subscriptions of one ${of} run at once (option ${option})`;
+    return new EngineError('overloaded', message);
   }
 
   /** One more runs, or one less. */

@@ -1,7 +1,8 @@
 /**
- * Reads a batch of cohorts by one statement, and hands each its result.
+ * Reads a batch of cohorts by one statement, and hands each its result. From the shards of a cluster each batch reads one cohort.
  * @rule Does a failing read end a subscription?
  */
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../core/errors.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
@@ -13,6 +14,7 @@ import { type Cohort, deliver, Result, type Subscriber } from './cohort.ts';
 import type { BatchReport } from './poller-log.ts';
 
 type Poll = SourceConnection['poll'];
+type Rows = Awaited<ReturnType<Poll>>;
 
 export interface ReadingContext {
   readonly plan: SubscriptionPlan;
@@ -44,7 +46,7 @@ export async function readBatch(
   joined: number,
 ): Promise<Outcome> {
   const { plan, seed } = context;
-  const { text, parameters, cursor, horizon } = plan;
+  const { text, parameters, cursor, horizon, apart } = plan;
   const wanted = batch.map((cohort) => cohort.wanted);
   const hashes = batch.map(({ hash }, index) => (wanted[index] ? null : (hash ?? null)));
   for (const cohort of batch) cohort.wanted = false;
@@ -54,10 +56,12 @@ export async function readBatch(
     batch.map(({ values }) => (index === horizon?.parameter ? floor! : values[index]!)),
   );
   const began = performance.now();
-  let rows: Awaited<ReturnType<Poll>>;
+  let rows: Rows;
   try {
     const others = cursor ? [] : [hashes, seed];
-    rows = await poll(context, text, [numbers, ...others, ...columns]);
+    rows = apart
+      ? await readApart(context, batch[0]!, hashes[0]!)
+      : await poll(context, text, [numbers, ...others, ...columns]);
   } catch (error) {
     batch.forEach((cohort, index) => {
       cohort.wanted ||= wanted[index]!;
@@ -65,9 +69,9 @@ export async function readBatch(
     const lost = connectionLost(error) && !isRaised(error);
     if (batch.length > 1 && !lost) return 'split';
     const outcome = lost ? 'lost' : isPassing(error) ? 'failed for now' : 'failed';
-    let message = '';
-    for (const cohort of batch) message = await fail(context, cohort, error, outcome, joined);
-    context.finished({ ...timesOf(began), cohorts: batch.length, bytes: 0, error: message });
+    let shown: EngineError | undefined;
+    for (const cohort of batch) shown = await fail(context, cohort, error, outcome, joined);
+    context.finished({ ...timesOf(began), cohorts: batch.length, bytes: 0, error: shown });
     // A database that is away is not asked all the time.
     if (lost) await delay(100);
     return outcome;
@@ -95,6 +99,19 @@ export async function readBatch(
   }
   context.finished({ ...timesOf(began, answered), cohorts: batch.length, bytes });
   return 'read';
+}
+
+/** Reads one cohort from the shards of a cluster: the rows that the statement for a batch would yield. The hash is computed here. */
+async function readApart(context: ReadingContext, { values }: Cohort, known: string | null): Promise<Rows> {
+  const { text, cursor } = context.plan;
+  const [row] = await poll(context, text, values);
+  if (cursor) {
+    const [position, data, start] = row!;
+    return [['0', position ?? start!, position === null ? null : data!]];
+  }
+  const [data] = row!;
+  const hash = createHash('sha256').update(data!).digest('base64');
+  return [['0', hash, hash === known ? null : data!]];
 }
 
 function timesOf(began: number, answered = performance.now()): Pick<BatchReport, 'execution' | 'push'> {
@@ -144,7 +161,7 @@ async function advance(
 /**
  * Tells the subscribers of a cohort why it could not be read. Those who never had a result have ended where their values, with the
  * data of this moment, are why: as a query would, they get an error. The others go on, because data may change back.
- * @returns the message that they get
+ * @returns the error that they get
  */
 async function fail(
   context: ReadingContext,
@@ -152,7 +169,7 @@ async function fail(
   thrown: unknown,
   outcome: Outcome,
   joined: number,
-): Promise<string> {
+): Promise<EngineError> {
   const { text, parameters } = context.plan;
   const statement = { text, values: cohort.values, prepared: false, parameters };
   const error = databaseError(thrown, statement, operandPath(thrown, context.plan));
@@ -171,5 +188,5 @@ async function fail(
       subscriber.listener.failed(shown);
     }
   });
-  return shown.message;
+  return shown;
 }

@@ -59,8 +59,9 @@ const REASONS = `with recursive named (oid, label) as (
   union
   select label, oid from called
 )
-select case c.relkind when 'f' then 'the foreign table ' else 'the system relation ' end || r.oid::regclass::text
-from reached as r join pg_class as c on c.oid = r.oid where c.relkind = 'f' or c.oid < 16384
+select case c.relkind when 'f' then 'the foreign table ' when 'S' then 'the sequence ' else 'the system relation ' end
+  || r.oid::regclass::text
+from reached as r join pg_class as c on c.oid = r.oid where c.relkind in ('f', 'S') or c.oid < 16384
 union all select 'row-level security of ' || r.oid::regclass::text from reached as r
 join pg_class as c on c.oid = r.oid where c.relrowsecurity and row_security_active(c.oid)
 union all select 'the time or the user in ' || label from trees
@@ -84,9 +85,10 @@ limit 1`;
 const SETTING_ONLY =
   '^(to_(char|date|number|timestamp|json|jsonb|ascii|tsvector|tsquery)$|json(?!b?_(populate|to)_record)|row_to_json|array_to_|array_agg|string_agg|concat|format$|quote_|date|timestamptz|timestamp$|timestamp_|time$|time_|interval|text$|extract$|like|overlaps$|generate_series$|ts_|plainto_|phraseto_|websearch_|bpchar|varchar|pg_current_snapshot$)';
 
-/** Keywords that are no functions, and texts that mean the time; or what may be both. */
-function timeIn({ words, hasMoment, isUnknown }: ReadSet): string | undefined {
-  if (isUnknown) return 'a rule that cannot be read';
+/** Keywords that are no functions, and texts that mean the time; or what may be both; or writes that are not reported. */
+function timeIn({ words, hasMoment, isUnknown, isOfCluster }: ReadSet): string | undefined {
+  if (isOfCluster) return 'tables of a cluster, whose writes the coordinator does not always see';
+  if (isUnknown) return 'a native query, or a rule that cannot be read';
   if (hasMoment) return 'the time in a text of the statement';
   const word = words.find((each) => TIME_KEYWORDS.has(each));
   return word && `the time in the statement: ${word}`;

@@ -1,13 +1,13 @@
 /** Log data of a socket and of its operations. No message is logged whole: it may hold a token. */
 import { randomUUID } from 'node:crypto';
-import type { Configuration } from '../configuration/configuration.ts';
 import type { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { GraphqlCall } from '../graphql/saved/call.ts';
+import type { HttpContext } from '../http/context.ts';
 import { errorObject } from '../http/errors.ts';
-import { createMasking } from '../http/masking.ts';
-import type { Observer, WebsocketObservation } from '../observe/logs/observe.ts';
+import { withoutSecrets } from '../http/masking.ts';
+import type { WebsocketObservation } from '../observe/logs/observe.ts';
 import type { OperationLog } from './operations.ts';
 
 export interface SocketLog {
@@ -25,13 +25,12 @@ export interface SocketLog {
 /** @param requestId what the client wants its requests to be called, once it has said so */
 export function createSocketLog(
   websocketId: string,
-  { enabledLogTypes, logLevel, logMaskedVariables }: Configuration,
-  observe: Observer,
+  { configuration, observe, masking }: Pick<HttpContext, 'configuration' | 'observe' | 'masking'>,
   requestId: () => string | undefined,
 ): SocketLog {
+  const { enabledLogTypes, logLevel } = configuration;
   const logsQuery = enabledLogTypes.includes('query-log');
   const isDetailed = logLevel === 'debug';
-  const masking = createMasking(logMaskedVariables);
   let session: Session | undefined;
   const report = (
     event: WebsocketObservation['event'],
@@ -73,12 +72,14 @@ export function createSocketLog(
       const own = requestId() ?? randomUUID();
       return {
         requestId: own,
-        event: (type, error) => {
+        event: (type, thrown) => {
+          const secrets = (thrown && variables && masking?.secrets(variables)) ?? [];
+          const error = thrown && withoutSecrets(errorObject(thrown, true), secrets);
           const detail = {
             operation_id: id,
             request_id: own,
             operation_name: operationName ?? null,
-            operation_type: { type, ...(error && { detail: errorObject(error, true) }) },
+            operation_type: { type, ...(error && { detail: error }) },
             ...(logsQuery && {
               query: {
                 query,

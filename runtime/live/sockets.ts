@@ -11,6 +11,7 @@ import { originMatcher } from '../configuration/origins.ts';
 import { EngineError } from '../core/errors.ts';
 import { guarded } from '../core/guarded.ts';
 import { answerCall, type CurrentlyServed } from '../graphql/answer.ts';
+import { Request } from '../graphql/request.ts';
 import type { Endpoints, HttpContext } from '../http/context.ts';
 import { errorObject, sendableError } from '../http/errors.ts';
 import { isOwnOrigin, openServerPages } from '../http/foreign-site.ts';
@@ -76,7 +77,7 @@ export function socketEndpoints(
       } catch (thrown) {
         const error = sendableError(context, randomUUID(), thrown);
         refuse(stream, error);
-        createSocketLog(randomUUID(), configuration, context.observe, () => undefined).rejected(error);
+        createSocketLog(randomUUID(), context, () => undefined).rejected(error);
         return;
       }
       acceptor.handleUpgrade(request, stream, head, (socket) => {
@@ -189,12 +190,12 @@ function serve(
     turns: Turns;
   },
 ): void {
-  const { configuration, observe, logOperation } = context;
+  const { configuration, logOperation } = context;
   const messages = new Messages(chooseProtocol(socket.protocol).protocol, shape);
   const id = randomUUID();
   // Those of `connection_init`: headers of the upgrade serve nothing but authentication.
   let requestHeaders: Readonly<Record<string, string>> = {};
-  const log = createSocketLog(id, configuration, observe, () => requestHeaders['x-request-id']);
+  const log = createSocketLog(id, context, () => requestHeaders['x-request-id']);
   log.accepted();
   const sendable = (thrown: unknown) => sendableError(context, id, thrown);
   const lastResort = (thrown: unknown) => {
@@ -226,11 +227,9 @@ function serve(
     sendable,
     count: (session) => context.limits?.().countRequest(session, address),
     run: (call, session, { requestId }) => {
-      const exchange = { requestId, secrets: [], query: undefined };
-      const { query, operationName } = call;
-      const client = { headers: requestHeaders, query, operationName, positions, partialErrors: [] };
-      return logOperation({ exchange }, call, (watch) =>
-        answerCall(call, session, { ...current(), watch, client }),
+      const client = { headers: requestHeaders, positions };
+      return logOperation({ requestId, secrets: [], query: undefined }, call, (watch) =>
+        answerCall(call, new Request(current(), session, { client, call, watch, partialErrors: [] })),
       );
     },
     log: (operation, call) => log.operation(operation, call),

@@ -3,10 +3,9 @@
  * is asked of the database once, and again when definitions there may have changed (sensitivity.ts).
  * @rule When is a live query read again?
  */
-import type { SubscriptionPlan } from '../core/request/subscription.ts';
+import type { ReadSet } from '../core/sql/reads.ts';
 import type { Change } from '../database/changes.ts';
-import type { Cohort } from './cohort.ts';
-import { type CohortIndex, concernOf } from './concern.ts';
+import { concernOf, type ValueIndex } from './concern.ts';
 import type { Round } from './pace.ts';
 import { type Sensitivities, type Sensitivity, tablesOf } from './sensitivity.ts';
 
@@ -17,14 +16,15 @@ const CHECK_INTERVAL = 45_000;
 /** Maximum milliseconds until a change is reported. */
 const MAX_DELAY = 2000;
 
-export class Staleness {
-  readonly #plan: SubscriptionPlan;
+/** @typeParam Reader reads with separate values: a cohort, or a kept answer */
+export class Staleness<Reader> {
+  readonly #reads: ReadSet;
   readonly #sensitivities: Sensitivities;
-  readonly #index: CohortIndex;
-  readonly #missed: (plan: SubscriptionPlan) => void;
+  readonly #index: ValueIndex<Reader>;
+  readonly #missed: () => void;
   readonly #tables: ReadonlySet<string>;
-  /** Cohorts that the next round reads. */
-  #stale: 'all' | Set<Cohort> = new Set();
+  /** Readers that the next round reads. */
+  #stale: 'all' | Set<Reader> = new Set();
   #isNamed = false;
   /** undefined: not known yet. */
   #sensitivity: Sensitivity | undefined;
@@ -40,17 +40,12 @@ export class Staleness {
   #isCheck = false;
 
   /** @param missed a change that nothing had reported was found by a look for such changes */
-  constructor(
-    plan: SubscriptionPlan,
-    sensitivities: Sensitivities,
-    index: CohortIndex,
-    missed: (plan: SubscriptionPlan) => void,
-  ) {
-    this.#plan = plan;
+  constructor(reads: ReadSet, sensitivities: Sensitivities, index: ValueIndex<Reader>, missed: () => void) {
+    this.#reads = reads;
     this.#sensitivities = sensitivities;
     this.#index = index;
     this.#missed = missed;
-    this.#tables = tablesOf(plan.reads);
+    this.#tables = tablesOf(reads);
   }
 
   get isEmpty(): boolean {
@@ -90,7 +85,7 @@ export class Staleness {
     this.#mustLearn = false;
     this.#learned = performance.now();
     this.#isLearning = true;
-    const sensitivity = await this.#sensitivities.of(this.#plan.reads, since).catch(() => undefined);
+    const sensitivity = await this.#sensitivities.of(this.#reads, since).catch(() => undefined);
     // Definitions may have changed while it was asked: then it is being asked again.
     if (since !== this.#since) return;
     this.#isLearning = false;
@@ -117,12 +112,12 @@ export class Staleness {
     return true;
   }
 
-  add(cohorts: Iterable<Cohort>): void {
-    if (this.#stale !== 'all') for (const cohort of cohorts) this.#stale.add(cohort);
+  add(readers: Iterable<Reader>): void {
+    if (this.#stale !== 'all') for (const reader of readers) this.#stale.add(reader);
   }
 
-  /** Takes the cohorts that the round beginning now reads. */
-  take(): 'all' | ReadonlySet<Cohort> {
+  /** Takes the readers of the round that begins now. */
+  take(): 'all' | ReadonlySet<Reader> {
     const stale = this.polledBecause === undefined ? this.#stale : 'all';
     this.#stale = new Set();
     this.#isNamed = false;
@@ -136,7 +131,7 @@ export class Staleness {
     this.#isCheck = false;
     if (!isMissing) return;
     setTimeout(() => {
-      if (this.#concerned < began - MAX_DELAY) this.#missed(this.#plan);
+      if (this.#concerned < began - MAX_DELAY) this.#missed();
     }, MAX_DELAY).unref();
   }
 }

@@ -7,12 +7,12 @@ import { EngineError } from '../core/errors.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import { provenVariables, type Session } from '../core/session.ts';
 import type { CurrentlyServed, Served } from '../graphql/answer.ts';
-import { connectionOf } from '../graphql/execution.ts';
+import { connectionOf, Request } from '../graphql/request.ts';
 import { findCalled, type GraphqlCall } from '../graphql/saved/call.ts';
 import { planSavedSubscription } from '../graphql/saved/saved.ts';
 import type { Result } from './cohort.ts';
 import type { LiveQueries, Subject, Subscription } from './live-queries.ts';
-import { Quota, type SubscriptionLimits } from './quota.ts';
+import { type HoldShared, Quota, type SubscriptionLimits } from './quota.ts';
 import { type WatchedCalls, type WatchedSubscription, watchCalls } from './watched-calls.ts';
 
 interface SubscriptionListener {
@@ -57,20 +57,27 @@ interface Started {
   readonly listener: SubscriptionListener;
   subject: Subject | WatchedCalls;
   subscription: Subscription | WatchedSubscription;
+  /** Ends its count in all processes. */
+  release?: () => void;
 }
 
-/** @param current the program that is served */
+/**
+ * @param current the program that is served
+ * @param shared counts over all processes; undefined: there is only this one
+ */
 export function createSubscriptions(
   queries: LiveQueries,
   current: CurrentlyServed,
   limits: SubscriptionLimits,
   report: (error: unknown) => void,
+  shared?: HoldShared,
 ): Subscriptions {
   const all = new Set<Started>();
   const quota = new Quota(limits);
   const end = (started: Started) => {
     if (!all.delete(started)) return;
     quota.count(started.owner, -1);
+    started.release?.();
     started.subscription.stop();
   };
   const begin = (started: Omit<Started, 'subscription'>, whole: () => Started): Started['subscription'] => {
@@ -109,6 +116,12 @@ export function createSubscriptions(
       const started: Started = { ...begun, subscription: begin(begun, () => started) };
       all.add(started);
       quota.count(owner, 1);
+      if (shared)
+        started.release = quota.hold(owner, shared, (error) => {
+          if (!all.has(started)) return;
+          end(started);
+          listener.ended(error);
+        });
       return () => end(started);
     },
     replan: () => {
@@ -148,7 +161,11 @@ function subjectOf(call: GraphqlCall, session: Session, served: Served): Subject
   const planned = planCall(call, session, served);
   if (!planned) return undefined;
   const { plan, variables } = planned;
-  if (plan.kind === 'watched') return { plan: plan.plan, context: { variables, session, execution: served } };
+  if (plan.kind === 'watched') {
+    const request = new Request(served, session);
+    request.variables = variables;
+    return { plan: plan.plan, request };
+  }
   const connection = connectionOf(plan.source, served);
   return { plan, values: bindParameters(plan, variables, session), connection };
 }

@@ -4,13 +4,13 @@
  */
 import type { QueryPlan } from '../core/request/plan.ts';
 import { runPlan } from '../graphql/execute.ts';
-import { type CallContext, callerOf } from '../graphql/execution.ts';
+import { callerOf, type Request } from '../graphql/request.ts';
 import { Result } from './cohort.ts';
 
 export interface WatchedCalls {
   /** All of its steps are calls. */
   readonly plan: QueryPlan;
-  readonly context: CallContext;
+  readonly request: Request;
 }
 
 export interface WatchedSubscription {
@@ -41,8 +41,7 @@ export function watchCalls(first: WatchedCalls, listener: WatchedListener): Watc
 
   const readOnce = async () => {
     const isLast = open === 0;
-    const { plan, context } = subject;
-    const data = await runPlan(plan, context.variables, context.session, context.execution);
+    const data = await runPlan(subject.plan, subject.request);
     if (isStopped) return;
     if (data !== last) listener.next(new Result(data, ''));
     last = data;
@@ -68,7 +67,7 @@ export function watchCalls(first: WatchedCalls, listener: WatchedListener): Watc
     isReading = false;
   };
   const ends = steps.map((step) =>
-    callerOf(step.caller, first.context.execution).watch!(step, first.context, {
+    callerOf(step.caller, first.request).watch!(step, first.request, {
       changed: (isFinal) => {
         if (isFinal) open -= 1;
         void read();

@@ -53,6 +53,8 @@ export type {
   EventTriggerDefinition,
 } from './kinds/event-trigger.ts';
 export type { FunctionConfiguration, FunctionEntry } from './kinds/function.ts';
+export type { LogicalField, LogicalModel, LogicalType } from './kinds/logical-model.ts';
+export type { NativeQuery } from './kinds/native-query.ts';
 export type {
   DeletePermission,
   InsertPermission,
@@ -93,7 +95,7 @@ export type {
   RemoteSchemaTypeRelationships,
 } from './kinds/remote-schema.ts';
 export type { InheritedRole, MetricsConfig, TlsAllowlistEntry } from './kinds/settings.ts';
-export type { Address, Columns, FromEnvironment, Header, QualifiedName } from './kinds/shared.ts';
+export type { Columns, FromEnvironment, QualifiedName } from './kinds/shared.ts';
 export type {
   ConnectionInfo,
   ConnectionParameters,
@@ -176,6 +178,9 @@ export const metadataBody = object(metadataFields, { title: 'Metadata' });
 export interface Metadata extends TypeOf<typeof metadataBody> {
   readonly version: 3;
 }
+
+/** What a source without any objects declares. */
+export const EMPTY_SOURCE = { tables: [], functions: [], native_queries: [], logical_models: [] } as const;
 
 /** Metadata in which nothing is declared. */
 export const emptyMetadata: Metadata = {

@@ -10,7 +10,7 @@ import { functionEntries } from './kinds/function.ts';
 import type { SourceConfiguration } from './kinds/source.ts';
 import { tableEntries } from './kinds/table.ts';
 import { lookalikes } from './lookalikes.ts';
-import { emptyMetadata, type Metadata, metadataFields } from './metadata.ts';
+import { EMPTY_SOURCE, emptyMetadata, type Metadata, metadataFields } from './metadata.ts';
 import type { Origin } from './origin.ts';
 import { describeType, json } from './values.ts';
 
@@ -74,7 +74,7 @@ function readDocument(input: unknown, reading: Reading): Metadata {
   return {
     ...rest,
     version: 3,
-    sources: [{ ...source, tables, functions, configuration: defaultSourceConfiguration() }],
+    sources: [{ ...source, ...EMPTY_SOURCE, tables, functions, configuration: defaultSourceConfiguration() }],
   };
 }
 

@@ -1,5 +1,5 @@
 /** Where calls to a remote schema go, as its metadata says. */
-import type { RemoteAddress, RemoteSchemaShape } from '../core/remotes/shapes.ts';
+import type { RemoteSchemaShape } from '../core/remotes/shapes.ts';
 import type { RemoteSchema } from './metadata.ts';
 
 /** Where calls go, and what goes along. */
@@ -12,13 +12,11 @@ export function remoteTarget({
   RemoteSchemaShape,
   'url' | 'headers' | 'timeout' | 'forwardClientHeaders'
 > {
-  const named = headers.map((header): [string, RemoteAddress] => [
-    header.name,
-    'value' in header ? header.value : { fromEnv: header.value_from_env },
-  ]);
   return {
-    url: url.kind === 'template' ? url.template : { fromEnv: url.variable },
-    ...(named.length > 0 && { headers: Object.fromEntries(named) }),
+    url,
+    ...(headers.length > 0 && {
+      headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+    }),
     ...(forward_client_headers && { forwardClientHeaders: true as const }),
     timeout: timeout_seconds,
   };

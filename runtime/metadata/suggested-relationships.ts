@@ -1,6 +1,7 @@
 /** Relationships that the foreign keys between tracked tables suggest, each key both ways, with the names that they would have. */
 import type { CatalogForeignKey, CatalogTable } from '../catalog/catalog.ts';
 import { isUnique, keysOf } from '../catalog/proven.ts';
+import type { JsonObject } from '../core/json/json.ts';
 import { CONNECTIVES, isGraphqlName, keyOf } from '../core/names.ts';
 import type { Relationship, RelationshipUsing } from './metadata.ts';
 import { arrayNames, freeName, type NamedKey, objectNames } from './relationship-names.ts';
@@ -90,6 +91,23 @@ export function suggestRelationships(
     }
   }
   return suggestions;
+}
+
+/** How metadata writes it. @param isManual by its columns, where the foreign key cannot be told from another */
+export function usingOf({ to, key, isOwnKey }: SuggestedRelationship, isManual: boolean): JsonObject {
+  const { columns, references } = key;
+  if (isManual) {
+    const [near, far] = isOwnKey ? [columns, references.columns] : [references.columns, columns];
+    const column_mapping = Object.fromEntries(near.map((column, index) => [column, far[index]!]));
+    const remote_table = { schema: to.schema, name: to.name };
+    return { manual_configuration: { column_mapping, remote_table } };
+  }
+  const list = columns.length === 1 ? columns[0]! : columns;
+  if (isOwnKey) return { foreign_key_constraint_on: list };
+  const table = { schema: to.schema, name: to.name };
+  return {
+    foreign_key_constraint_on: typeof list === 'string' ? { column: list, table } : { columns: list, table },
+  };
 }
 
 interface Tracked {

@@ -14,9 +14,20 @@ const DECOMPRESS: Readonly<Record<string, Decompress>> = {
 };
 
 /** The answer, decompressed. @throws OutgoingError when it cannot be, or has more than `maxSize` bytes */
-export async function decode(response: OutgoingResponse, maxSize: number): Promise<OutgoingResponse> {
+export function decode(
+  response: OutgoingResponse,
+  maxSize: number,
+): OutgoingResponse | Promise<OutgoingResponse> {
   const encoding = headerOf(response, 'content-encoding')?.trim().toLowerCase();
   if (encoding === undefined || encoding === 'identity' || response.body.length === 0) return response;
+  return decompressed(response, encoding, maxSize);
+}
+
+async function decompressed(
+  response: OutgoingResponse,
+  encoding: string,
+  maxSize: number,
+): Promise<OutgoingResponse> {
   const decompress = DECOMPRESS[encoding];
   if (!decompress) {
     const known = Object.keys(DECOMPRESS).join(', ');

@@ -5,7 +5,7 @@ import { readHeaderText } from '../core/header-text.ts';
 import { MAX_TIMER } from '../core/max-timer.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { OutgoingError, toOutgoingError } from './error.ts';
-import type { Header, OutgoingResponse } from './message.ts';
+import type { Header, OutgoingResponse, WhenUnwanted } from './message.ts';
 
 export interface ExchangeLimits {
   /** By `performance.now()`. */
@@ -14,7 +14,7 @@ export interface ExchangeLimits {
   readonly maxSize: number;
   /** A longer answer is cut instead of a failure. */
   readonly truncate: boolean;
-  readonly signal: AbortSignal | undefined;
+  readonly whenUnwanted: WhenUnwanted | undefined;
 }
 
 /** @throws OutgoingError when there is no answer */
@@ -22,105 +22,128 @@ export function exchange(
   pool: Pool,
   bulkhead: Bulkhead,
   request: Dispatcher.DispatchOptions,
-  { deadline, maxSize, truncate, signal }: ExchangeLimits,
+  limits: ExchangeLimits,
 ): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
-    let settled = false;
-    let giveUpWaiting = () => {};
-    /** Ends the exchange on the connection, once it has one. */
-    let abort: ((reason: OutgoingError) => void) | undefined;
-    let failure: OutgoingError | undefined;
-
-    const settle = () => {
-      settled = true;
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', cancel);
-    };
-    const fail = (error: OutgoingError) => {
-      if (settled) return;
-      failure = error;
-      settle();
-      giveUpWaiting();
-      reject(error);
-      abort?.(error);
-    };
-    const cut = (response: OutgoingResponse) => {
-      if (settled) return;
-      settle();
-      resolve(response);
-      // The place is left when the connection has ended.
-      abort?.(new OutgoingError('too-large', 'the rest of the answer is not read'));
-    };
-    const cancel = guarded(() => fail(new OutgoingError('cancelled', 'the call was cancelled')), reject);
-    const timer = setTimeout(
-      () => fail(new OutgoingError('timeout', 'no complete answer in time')),
-      Math.min(Math.max(0, deadline - performance.now()), MAX_TIMER),
-    );
-
-    const answer = collect(maxSize, truncate ? cut : undefined, fail, (response) => {
-      bulkhead.leave();
-      if (settled) return;
-      settle();
-      resolve(response);
-    });
-    const handler = {
-      onConnect: (abortConnection: (reason: Error) => void) => {
-        // The caller is gone; the place was kept until now because connecting cannot be cancelled.
-        if (failure) abortConnection(failure);
-        else abort = abortConnection;
-      },
-      ...answer.handler,
-      onError: (error: Error) => {
-        bulkhead.leave();
-        fail(toOutgoingError(error, answer.hasBegun()));
-      },
-    };
-    if (signal?.aborted) return cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
-    try {
-      giveUpWaiting = bulkhead.enter(() => pool.dispatch(request, handler));
-    } catch (error) {
-      fail(toOutgoingError(error));
-    }
+    new Exchange(bulkhead, limits, resolve, reject).begin(pool, request);
   });
 }
 
-/** Puts the answer together. One of more than `maxSize` bytes fails, or goes to `cut` with its first ones. */
-function collect(
-  maxSize: number,
-  cut: ((response: OutgoingResponse) => void) | undefined,
-  fail: (error: OutgoingError) => void,
-  complete: (response: OutgoingResponse) => void,
-) {
-  let status = 0;
-  let headers: readonly Header[] = [];
-  let size = 0;
-  const chunks: Buffer[] = [];
-  const tooLarge = () => {
-    if (cut === undefined)
-      return fail(new OutgoingError('too-large', `the answer has more than ${maxSize} bytes`));
-    cut({ status, headers, body: Buffer.concat(chunks).subarray(0, maxSize), truncated: true });
-  };
-  const handler = {
-    onHeaders: (statusCode: number, raw: readonly Buffer[]) => {
-      // Interim answers, such as 103, come before the one that counts.
-      if (statusCode < 200) return true;
-      status = statusCode;
-      headers = readHeaders(raw);
-      const length = headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
-      if (cut === undefined && Number(length) > maxSize) tooLarge();
-      return true;
-    },
-    onData: (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxSize || cut !== undefined) chunks.push(chunk);
-      if (size > maxSize) tooLarge();
-      return true;
-    },
-    onComplete: () =>
-      complete({ status, headers, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }),
-  };
-  return { handler, hasBegun: () => status > 0 };
+/** A class, not closures: there is one for each call, and what undici calls is found in its prototype. */
+class Exchange implements Dispatcher.DispatchHandlers {
+  readonly #bulkhead: Bulkhead;
+  readonly #limits: ExchangeLimits;
+  readonly #resolve: (response: OutgoingResponse) => void;
+  readonly #reject: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #isSettled = false;
+  #failure: OutgoingError | undefined;
+  #giveUpWaiting: (() => void) | undefined;
+  #forget: (() => void) | undefined;
+  /** Ends the exchange on the connection, once it has one. */
+  #abort: ((reason: Error) => void) | undefined;
+  #status = 0;
+  #headers: readonly Header[] = [];
+  #size = 0;
+  readonly #chunks: Buffer[] = [];
+
+  constructor(
+    bulkhead: Bulkhead,
+    limits: ExchangeLimits,
+    resolve: (response: OutgoingResponse) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#bulkhead = bulkhead;
+    this.#limits = limits;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(pool: Pool, request: Dispatcher.DispatchOptions): void {
+    const { deadline, whenUnwanted } = this.#limits;
+    const late = () => this.#fail(new OutgoingError('timeout', 'no complete answer in time'));
+    this.#timer = setTimeout(late, Math.min(Math.max(0, deadline - performance.now()), MAX_TIMER));
+    if (whenUnwanted) {
+      const cancel = () => this.#fail(new OutgoingError('cancelled', 'the call was cancelled'));
+      this.#forget = whenUnwanted(guarded(cancel, this.#reject));
+      if (this.#isSettled) return;
+    }
+    try {
+      this.#giveUpWaiting = this.#bulkhead.enter(() => pool.dispatch(request, this));
+    } catch (error) {
+      this.#fail(toOutgoingError(error));
+    }
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    // The caller is gone; the place was kept until now because connecting cannot be cancelled.
+    if (this.#failure) abort(this.#failure);
+    else this.#abort = abort;
+  }
+
+  onHeaders(status: number, raw: Buffer[]): boolean {
+    // Interim answers, such as 103, come before the one that counts.
+    if (status < 200) return true;
+    this.#status = status;
+    this.#headers = readHeaders(raw);
+    if (this.#limits.truncate) return true;
+    const length = this.#headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
+    if (Number(length) > this.#limits.maxSize) this.#tooLarge();
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    const { maxSize, truncate } = this.#limits;
+    this.#size += chunk.length;
+    if (this.#size <= maxSize || truncate) this.#chunks.push(chunk);
+    if (this.#size > maxSize) this.#tooLarge();
+    return true;
+  }
+
+  onComplete(): void {
+    this.#bulkhead.leave();
+    if (this.#isSettled) return;
+    this.#settle();
+    this.#resolve({ status: this.#status, headers: this.#headers, body: this.#body() });
+  }
+
+  onError(error: Error): void {
+    this.#bulkhead.leave();
+    this.#fail(toOutgoingError(error, this.#status > 0));
+  }
+
+  #body(): Buffer {
+    return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+  }
+
+  /** An answer of more than `maxSize` bytes fails, or is cut. The place is left when the connection has ended. */
+  #tooLarge(): void {
+    const { maxSize, truncate } = this.#limits;
+    if (!truncate) {
+      this.#fail(new OutgoingError('too-large', `the answer has more than ${maxSize} bytes`));
+      return;
+    }
+    if (this.#isSettled) return;
+    this.#settle();
+    const body = this.#body().subarray(0, maxSize);
+    this.#resolve({ status: this.#status, headers: this.#headers, body, truncated: true });
+    this.#abort?.(new OutgoingError('too-large', 'the rest of the answer is not read'));
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#forget?.();
+  }
+
+  #fail(error: OutgoingError): void {
+    if (this.#isSettled) return;
+    this.#failure = error;
+    this.#settle();
+    this.#giveUpWaiting?.();
+    this.#reject(error);
+    this.#abort?.(error);
+  }
 }
 
 function readHeaders(raw: readonly Buffer[]): readonly Header[] {

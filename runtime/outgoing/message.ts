@@ -3,6 +3,9 @@
 /** Maximum bytes of an answer unless the request says otherwise. */
 export const DEFAULT_MAX_SIZE = 32 * 1024 * 1024;
 
+/** Calls `cancel` when an answer is no longer waited for, at once if that is so now. @returns forgets it */
+export type WhenUnwanted = (cancel: () => void) => () => void;
+
 /** Name and value; a name may occur several times. */
 export type Header = readonly [name: string, value: string];
 
@@ -22,8 +25,8 @@ export interface OutgoingRequest {
   readonly truncate?: boolean;
   /** Follows redirects as long as scheme, host and port stay the same. Otherwise, and by default, they are the answer. */
   readonly followSameOrigin?: boolean;
-  /** Aborting it closes the connection of a running call. */
-  readonly signal?: AbortSignal;
+  /** Closes the connection of a running call when nobody waits for its answer any more. */
+  readonly whenUnwanted?: WhenUnwanted | undefined;
 }
 
 export interface OutgoingResponse {

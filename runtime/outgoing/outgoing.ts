@@ -7,7 +7,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'undici';
 import { headerBytes, headerProblem } from '../core/header-text.ts';
-import { lazy } from '../core/remember.ts';
+import { lazy, remember } from '../core/remember.ts';
 import type { UnverifiedHost } from '../core/settings.ts';
 import { Bulkhead, type BulkheadLimits } from './bulkhead.ts';
 import { decode } from './decode.ts';
@@ -21,6 +21,7 @@ import {
   type OutgoingRequest,
   type OutgoingResponse,
 } from './message.ts';
+import type { Pools } from './pools.ts';
 import { isUnverified } from './unverified.ts';
 
 export interface Outgoing {
@@ -61,6 +62,14 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** Where a call goes, read and checked. */
+interface Target {
+  readonly url: URL;
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+}
+
 interface Host {
   readonly pool: Pool;
   readonly bulkhead: Bulkhead;
@@ -75,26 +84,25 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     const { createPools } = await import('./pools.ts');
     return createPools(guard, limits.running);
   });
+  /** Then no call waits for it. */
+  let loaded: Pools | undefined;
   /** By origin, those without verification apart; least recently used first. */
   const hosts = new Map<string, Host>();
   let latest: { readonly key: string; readonly host: Host } | undefined;
-  const known = new LRUCache<string, URL>({ max: KNOWN_ADDRESSES });
-  const readTarget = (address: string | URL): URL => {
+  const known = new LRUCache<string, Target>({ max: KNOWN_ADDRESSES });
+  const readTarget = (address: string | URL): Target => {
     const url = readAddress(address);
     guard.checkHost(url.hostname);
-    return url;
+    return { url, origin: url.origin, path: url.pathname + url.search };
   };
   /** Calls go to few addresses, and reading and checking one takes longer than the rest of this module. */
-  const targetOf = (address: string | URL): URL => {
-    if (typeof address !== 'string' || address.length > KNOWN_LENGTH) return readTarget(address);
-    const url = known.get(address) ?? readTarget(address);
-    known.set(address, url);
-    return url;
-  };
+  const targetOf = (address: string | URL): Target =>
+    typeof address === 'string' && address.length <= KNOWN_LENGTH
+      ? remember<string, Target>(known, address, () => readTarget(address))
+      : readTarget(address);
   let closed = false;
 
-  const hostOf = (url: URL, open: (origin: string, verified: boolean) => Pool): Host => {
-    const { origin } = url;
+  const hostOf = ({ url, origin }: Target, open: Pools['open']): Host => {
     const verified = !options.unverified || !isUnverified(url, options.unverified());
     const key = verified ? origin : `${origin} unverified`;
     if (latest?.key === key) return latest.host;
@@ -107,42 +115,28 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     return host;
   };
 
-  const sendOnce = async (
-    url: URL,
-    request: OutgoingRequest,
-    deadline: number,
-  ): Promise<OutgoingResponse> => {
-    const { pathname, search } = url;
-    const { open } = await client();
+  const sendOnce = (target: Target, request: OutgoingRequest, deadline: number, { open }: Pools) => {
     if (closed) throw new OutgoingError('cancelled', 'the server is stopping');
-    const { pool, bulkhead } = hostOf(url, open);
-    const { method = 'POST', headers = [], body = null, signal, maxSize = DEFAULT_MAX_SIZE } = request;
-    const dispatch = {
-      path: pathname + search,
-      method: method as 'POST',
-      headers: sentHeaders(headers),
-      body,
-    };
-    return exchange(pool, bulkhead, dispatch, {
-      deadline,
-      maxSize,
-      truncate: request.truncate ?? false,
-      signal,
-    });
+    const { pool, bulkhead } = hostOf(target, open);
+    const { method = 'POST', headers = [], body = null, whenUnwanted, truncate = false } = request;
+    const dispatch = { path: target.path, method: method as 'POST', headers: sentHeaders(headers), body };
+    const { maxSize = DEFAULT_MAX_SIZE } = request;
+    return exchange(pool, bulkhead, dispatch, { deadline, maxSize, truncate, whenUnwanted });
   };
 
   const send = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
     const deadline = performance.now() + request.timeout;
-    let url = targetOf(request.url);
+    let target = targetOf(request.url);
     let current = request;
+    loaded ??= await client();
     for (let redirects = 0; ; redirects++) {
-      const response = await sendOnce(url, current, deadline);
-      const next = request.followSameOrigin ? redirectOf(response, url) : undefined;
+      const response = await sendOnce(target, current, deadline, loaded);
+      const next = request.followSameOrigin ? redirectOf(response, target.url) : undefined;
       if (next === undefined || redirects === MAX_REDIRECTS) {
         if (response.truncated) return response;
         return decode(response, request.maxSize ?? DEFAULT_MAX_SIZE);
       }
-      url = next;
+      target = readTarget(next);
       current = redirected(current, response.status);
     }
   };

@@ -6,7 +6,7 @@ import type { MemoryBudget } from '../core/memory/budget.ts';
 import type { GeneratedProgram } from '../core/program/resolvers.ts';
 import type { CheckedSources } from '../database/health-checks.ts';
 import type { SourceConnections } from '../database/source.ts';
-import type { Execution } from '../graphql/execution.ts';
+import type { Runnable } from '../graphql/request.ts';
 import type { Endpoints, LocateRule } from '../http/context.ts';
 import type { Health } from '../http/health.ts';
 import type { ProjectReport } from '../metadata-api/thread/project.ts';
@@ -21,6 +21,8 @@ export interface Host {
   readonly locate?: LocateRule;
   /** Takes over the files of a project, of which the sources named have changed databases. */
   readonly takeProject?: (changed: readonly string[]) => Promise<ProjectReport>;
+  /** Changes of the metadata are written to the files of a project. */
+  readonly writesFiles?: boolean;
   /** Cron triggers that the server has to deliver; a host with metadata delivers its own. */
   readonly cron?: readonly CronTriggerShape[];
   /** Closes every connection, once what runs there is done. */
@@ -46,7 +48,7 @@ export interface HostContext {
 /** A program that could be served from now on. */
 export interface PreparedProgram {
   /** The program that requests run on, served or not. */
-  readonly execution: Execution;
+  readonly runnable: Runnable;
   /** Starts serving it: one assignment, which cannot fail. */
   readonly activate: () => void;
 }

@@ -1,5 +1,6 @@
 /** Connects to a source as its metadata, and for what that leaves open the server's options, say. */
 
+import { shareOf } from '../configuration/configuration.ts';
 import { connectionUrl } from '../database/connection-url.ts';
 import { withReplicas } from '../database/replicas.ts';
 import { connectSource, type SourceConnection } from '../database/source.ts';
@@ -66,13 +67,13 @@ function openServer(
   const address = sourceAddress(info, surroundings);
   const pool = info.pool_settings ?? {};
   return connectSource(address, {
-    maxConnections: pool.max_connections ?? configuration.connections,
+    maxConnections: shareOf(pool.max_connections ?? configuration.connections, configuration),
     idleTimeout: pool.idle_timeout ?? configuration.timeout,
     // The primary answers what a replica cannot.
     retries: pool.retries ?? (role === 'primary' ? 1 : 0),
     isReplica: role === 'replica',
     poolTimeout: pool.pool_timeout ?? configuration.poolTimeout,
-    maxWaiting: configuration.maxWaitingOperations,
+    maxWaiting: shareOf(configuration.maxWaitingOperations, configuration),
     connectionLifetime: pool.connection_lifetime ?? configuration.connLifetime,
     // Exports of this API say `false` where nothing was set, so `false` means unset: the server's option decides.
     preparedStatements:

@@ -4,7 +4,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { ACTION_CALLER } from '../core/action/provider.ts';
 import { REMOTE } from '../core/remotes/remote-root.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
-import type { Execution } from '../graphql/execution.ts';
+import type { Runnable } from '../graphql/request.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import { type Asynchronous, createAsynchronous } from '../outgoing/actions/asynchronous.ts';
 import type { FinishedCall } from '../outgoing/actions/call.ts';
@@ -15,7 +15,7 @@ import { createInputValidator } from '../outgoing/validation/validator.ts';
 
 export interface Calls {
   /** The callers of requests. */
-  readonly forRequests: Required<Pick<Execution, 'callers' | 'inputValidator'>>;
+  readonly forRequests: Required<Pick<Runnable, 'callers' | 'inputValidator'>>;
   readonly asynchronous: Asynchronous;
 }
 

@@ -8,6 +8,7 @@ export function openLiveQueries(
   configuration: Configuration,
   { observe, metrics, report }: Observing,
 ): LiveQueries {
+  const isMasked = configuration.logMaskedVariables.length > 0;
   const logsReads = configuration.enabledLogTypes.includes('livequery-poller-log');
   return createLiveQueries({
     liveQueries: {
@@ -25,7 +26,7 @@ export function openLiveQueries(
             metrics?.observe({ kind: 'live-query-read', read });
             if (!logsReads) return;
             const level = read.batches.some((batch) => batch.error !== undefined) ? 'error' : 'info';
-            observe({ kind: 'live-query-poll', level, detail: readDetail(read) });
+            observe({ kind: 'live-query-poll', level, detail: readDetail(read, isMasked) });
           }
         : undefined,
     report,

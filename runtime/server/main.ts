@@ -34,10 +34,11 @@ import { planCacheEndpoints } from '../http/plan-cache.ts';
 import { restEndpoints } from '../http/rest.ts';
 import { rootEndpoints } from '../http/root.ts';
 import { createServer } from '../http/server.ts';
-import { subscriptionEndpoints } from '../live/dev-endpoints.ts';
+import { cacheEndpoints, subscriptionEndpoints } from '../live/dev-endpoints.ts';
+import { createResponseCache } from '../live/response-cache.ts';
 import { socketEndpoints } from '../live/sockets.ts';
 import { createSubscriptions } from '../live/subscriptions.ts';
-import type { MetadataThread } from '../metadata-api/thread/start-thread.ts';
+import { type MetadataThread, startMetadataThread } from '../metadata-api/thread/start-thread.ts';
 import { createLogger } from '../observe/logs/logger.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import type { SourcePool } from '../observe/metrics/databases.ts';
@@ -53,6 +54,8 @@ import { type Observing, openObserving } from './observing.ts';
 import { createReadiness } from './readiness.ts';
 import { StartError } from './start-error.ts';
 import { createWaiting } from './waiting.ts';
+import { within } from './within.ts';
+import type { WorkerLink } from './workers/link.ts';
 
 export interface ServerOptions {
   readonly configuration: Configuration;
@@ -61,8 +64,10 @@ export interface ServerOptions {
   readonly compiler?: string;
   /** Address of the module that answers the console's questions. Without it there is no console. */
   readonly review?: string;
-  /** The metadata thread, if it was started beside the loading of this module. */
-  readonly thread?: MetadataThread;
+  /** Starts the metadata thread where that is not simply done here and now. */
+  readonly startThread?: () => MetadataThread;
+  /** Where this process is one of several. */
+  readonly link?: WorkerLink;
   /** Serves this compiled folder instead of metadata. */
   readonly generated?: {
     readonly directory: string;
@@ -95,13 +100,14 @@ export interface StartedServer extends RunningServer {
  * @throws StartError, ConfigurationError or EngineError, whose messages are for the operator
  */
 export async function startServer(options: ServerOptions): Promise<StartedServer> {
-  const { configuration, environment } = options;
+  const { configuration, environment, link } = options;
   // Refused before anything is opened.
   hostsOf(configuration);
   const observing = await openObserving(
     configuration,
     environment,
-    options.observe ?? createLogger(configuration),
+    options.observe ?? createLogger(configuration, undefined, { worker: link?.id }),
+    link && String(link.id),
   );
   const { observe, metrics, tracing, report } = observing;
   observe({ kind: 'startup', step: 'server_configuration', info: describeConfiguration(configuration) });
@@ -113,7 +119,7 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
     if (!live.current) throw new EngineError('unexpected', 'the server is starting', { status: 503 });
     return live.current;
   };
-  const rateCounter = createRateCounter();
+  const rateCounter = link?.rates ?? createRateCounter();
   const memory = new MemoryBudget(configuration.cacheMemory * 1024 * 1024);
   const registered = configuration.enablePersistedQueries
     ? createRegisteredQueries(configuration.persistedQueriesTtl, memory)
@@ -134,17 +140,25 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
     observe,
   );
   const liveQueries = openLiveQueries(configuration, observing);
+  const cache =
+    configuration.responseCache > 0
+      ? createResponseCache(configuration.responseCache * 1024 * 1024)
+      : undefined;
   const subscriptions = createSubscriptions(
     liveQueries,
     current,
     { perRole: configuration.maxSubscriptionsPerRole, perSession: configuration.maxSubscriptionsPerSession },
     report,
+    link?.hold,
   );
   const eventsContext = { configuration, environment, observe, outgoing };
   const delivery = createDelivery(eventsContext);
   const capture = createCaptureKeeper(observe);
   const waiting = createWaiting(configuration);
   const healthChecks = createHealthChecks(() => live.current?.sources);
+  let isLeading = link === undefined;
+  /** Has events of the program delivered and its triggers installed: by one process. */
+  let deliver = () => {};
   const context: HostContext = {
     configuration,
     environment,
@@ -164,12 +178,16 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
       });
       const { planner } = prepared;
       return {
-        execution: { ...prepared, ...forRequests },
+        runnable: { ...prepared, ...forRequests },
         activate: () => {
-          live.swap({ ...prepared, ...forRequests, count: observing.countOperation });
+          live.swap({ ...prepared, ...forRequests, count: observing.countOperation, cache });
+          cache?.clear();
           subscriptions.replan();
-          delivery.use(generated.events, sources);
-          capture.use(planner.program, sources);
+          deliver = () => {
+            delivery.use(generated.events, sources);
+            capture.use(planner.program, sources);
+          };
+          if (isLeading) deliver();
           asynchronous.use(planner.program);
           metrics?.keepSaved(generated.saved?.operations ?? []);
           unverified = generated.unverifiedHosts ?? [];
@@ -184,6 +202,7 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
   /** Waits for what runs, then closes what it needs. @param grace milliseconds */
   const closeAll = async (grace: number) => {
     authentication.stop();
+    cache?.stop();
     capture.stop();
     healthChecks.stop();
     // Before the databases are closed: what was sent is still to be recorded.
@@ -194,8 +213,14 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
   };
   try {
     host = await openHost(options, context);
-    cron = deliverCompiledCron(host.cron ?? [], databaseUrl, eventsContext);
-    const { locate, health } = host;
+    const { locate, health, cron: triggers = [] } = host;
+    const lead = () => {
+      isLeading = true;
+      deliver();
+      cron ??= deliverCompiledCron(triggers, databaseUrl, eventsContext);
+    };
+    if (link) link.whenLeading(lead);
+    else lead();
     const readiness = createReadiness(
       () => live.current?.sources,
       health,
@@ -222,13 +247,14 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
       graphqlEndpoints(current),
       socketEndpoints(current, subscriptions, live.whenSwapped),
       subscriptionEndpoints(liveQueries),
+      ...(cache ? [cacheEndpoints(current, cache)] : []),
       planCacheEndpoints(current),
       restEndpoints(current),
       completionEndpoints(asynchronous.complete),
       openApiEndpoints(current),
       explainEndpoints(current),
       healthEndpoints(health, readiness, version),
-      ...(metrics ? [metricsEndpoints(metrics, metricsState)] : []),
+      ...(metrics ? [metricsEndpoints(metrics, metricsState, link)] : []),
       configEndpoints(version),
       rootEndpoints,
       ...(await consoleOf(host, configuration, observing, () => live.current?.sources, current)),
@@ -236,7 +262,9 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
       ...(options.endpoints ?? []),
     ]);
     await app.ready();
-    const { port, close } = await listen(app, configuration, await waiting.end());
+    const waitedAt = await waiting.end();
+    // Workers share what listens at the configured port, 0 included.
+    const { port, close } = await listen(app, configuration, link ? undefined : waitedAt);
     observe({ kind: 'startup', step: 'server', info: { message: 'the server listens', port } });
     const stop = async () => {
       readiness.drain();
@@ -265,16 +293,6 @@ function requireVocabulary({ vocabulary: word = CANONICAL_WORD }: GeneratedProgr
     'invalid-configuration',
     `the program was compiled in the vocabulary "${word}": serve it with --vocabulary ${word}`,
   );
-}
-
-/** Waits for the work, for at most this many milliseconds. */
-async function within(milliseconds: number, work: () => Promise<void>): Promise<void> {
-  const done = new AbortController();
-  const { signal } = done;
-  await Promise.race([
-    work().finally(() => done.abort()),
-    delay(milliseconds, undefined, { signal }).catch(() => {}),
-  ]);
 }
 
 /**
@@ -316,7 +334,7 @@ function poolsOf(sources: SourceConnections | undefined): readonly SourcePool[] 
 
 /** Loaded on demand: an artefact brings its own host, and has no use for what these need. */
 async function openHost(
-  { openHost, generated, compiler, review, thread }: ServerOptions,
+  { openHost, generated, compiler, review, startThread }: ServerOptions,
   context: HostContext,
 ): Promise<Host> {
   if (openHost) return openHost(context);
@@ -327,12 +345,16 @@ async function openHost(
   if (compiler === undefined)
     throw new StartError('serving metadata needs the compiler: give its module, or a compiled folder');
   const { hostMetadata } = await import('../metadata-api/thread/host-metadata.ts');
-  return hostMetadata(context, compiler, review, thread);
+  const { configuration, environment } = context;
+  return hostMetadata(
+    context,
+    startThread ?? (() => startMetadataThread({ configuration, environment, compiler, review })),
+  );
 }
 
 /** The console, where it is asked for and there is metadata. Loaded on demand: few servers have it. */
 async function consoleOf(
-  { ask }: Host,
+  { ask, writesFiles = false }: Host,
   { enableConsole, enabledApis, disableEventing, enableAllowlist }: Configuration,
   { lastErrors, metrics }: Observing,
   sources: () => SourceConnections | undefined,
@@ -344,6 +366,7 @@ async function consoleOf(
   const state = () => ({
     version,
     startedAt,
+    writesFiles,
     isEventingDisabled: disableEventing,
     isAllowlistEnabled: enableAllowlist,
     hasMetrics: enabledApis.includes('metrics'),

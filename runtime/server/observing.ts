@@ -20,16 +20,19 @@ export interface Observing {
   readonly report: (error: unknown) => void;
 }
 
+/** @param worker name of this process, where there are several */
 export async function openObserving(
   configuration: Configuration,
   environment: Readonly<Record<string, string | undefined>>,
   log: Observer,
+  worker?: string,
 ): Promise<Observing> {
   const { enabledApis } = configuration;
   const metrics =
     enabledApis.includes('metrics') || enabledApis.includes('developer')
       ? (await import('../observe/metrics/metrics.ts')).createMetrics(
           configuration.metricsEnableHighCardinalityLabels,
+          worker,
         )
       : undefined;
   const tracing = createTracing({

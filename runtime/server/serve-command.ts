@@ -1,4 +1,5 @@
 /** `engine serve`, and what the command line of an artefact shares with it. */
+import cluster from 'node:cluster';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import {
@@ -13,10 +14,12 @@ import { OPTIONS, type Option } from '../configuration/options.ts';
 import { boolean } from '../configuration/values.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Endpoints } from '../http/context.ts';
-import { startMetadataThread } from '../metadata-api/thread/start-thread.ts';
+import { startMetadataThread, startThreadEarly } from '../metadata-api/thread/start-thread.ts';
+import type { ThreadData } from '../metadata-api/thread/thread-messages.ts';
 import { LoadError } from '../program/load-error.ts';
 import type { ServerOptions, StartedServer } from './main.ts';
 import { StartError } from './start-error.ts';
+import { openLink, type WorkerLink } from './workers/link.ts';
 
 /**
  * Adds the command `serve`. Options may precede the command, where the program knows them itself.
@@ -45,8 +48,7 @@ export function registerServe(program: Command, compiler: string, review: string
       const environment = withFileVariables(process.env);
       const configuration = readConfiguration(flags, environment);
       const options = { configuration, environment, compiler, review, endpoints: queryPages(configuration) };
-      if (typeof flags.generated !== 'string')
-        return { ...options, thread: startMetadataThread({ configuration, environment, compiler, review }) };
+      if (typeof flags.generated !== 'string') return options;
       const sources = sourceAddresses(flags.source as readonly string[]);
       const allowEdited = flags.allowEdited === true;
       return { ...options, generated: { directory: flags.generated, sources, allowEdited } };
@@ -104,31 +106,71 @@ export async function runServer(
   prepare: () => ServerOptions,
   start: (options: ServerOptions) => Promise<StartedServer>,
 ): Promise<void> {
-  let server: StartedServer;
-  let stopping = false;
+  let server: StartedServer | undefined;
+  let link: WorkerLink | undefined;
+  const report = (error: unknown) => server?.report(error);
   try {
-    server = await start(prepare());
+    const options = prepare();
+    if (options.configuration.workers === 1) {
+      const thread = threadOf(options);
+      server = await start({ ...options, ...(thread && { startThread: startThreadEarly(thread) }) });
+    } else if (cluster.isPrimary) {
+      const { runPrimary } = await import('./workers/primary.ts');
+      const configuration = { ...options.configuration, workers: 1 };
+      const thread = threadOf({ ...options, configuration });
+      return await runPrimary(options, thread && (() => startMetadataThread(thread)));
+    } else {
+      link = openLink(report);
+      server = await start({ ...options, link, startThread: link.openThread });
+    }
   } catch (error) {
-    process.stderr.write(`${fatal(error)}\n`);
+    if (link) await link.failed(fatal(error));
+    else process.stderr.write(`${fatal(error)}\n`);
     process.exit(1);
   }
+  const { port, stop } = server;
+  let isStopping = false;
   const stopOnce = () => {
+    if (isStopping) return;
+    isStopping = true;
+    stop()
+      .then(() => link?.leave())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          process.stderr.write(`${fatal(error)}\n`);
+          process.exit(1);
+        },
+      );
+  };
+  let signals = 0;
+  const signalled = () => {
+    signals += 1;
     // The second signal does not wait.
-    if (stopping) process.exit(1);
-    stopping = true;
-    server.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`${fatal(error)}\n`);
-        process.exit(1);
-      },
-    );
+    if (signals > 1) process.exit(1);
+    stopOnce();
   };
   process.on('uncaughtException', (error) =>
-    server.report(new Error('nothing caught this error; the server goes on', { cause: error })),
+    report(new Error('nothing caught this error; the server goes on', { cause: error })),
   );
-  process.on('SIGTERM', stopOnce);
-  process.on('SIGINT', stopOnce);
+  process.on('SIGTERM', signalled);
+  process.on('SIGINT', signalled);
+  if (!link) return;
+  // For the primary process, though a terminal sends it to all.
+  process.on('SIGHUP', () => {});
+  link.whenStopped(stopOnce);
+  link.serving(port);
+}
+
+/** What the metadata thread starts with; undefined for a server without metadata. */
+function threadOf({
+  configuration,
+  environment,
+  compiler,
+  review,
+  generated,
+}: ServerOptions): ThreadData | undefined {
+  return compiler === undefined || generated ? undefined : { configuration, environment, compiler, review };
 }
 
 function fatal(error: unknown): string {

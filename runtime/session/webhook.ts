@@ -3,7 +3,6 @@
  * are not remembered.
  */
 
-import { USER_AGENT } from '../configuration/version.ts';
 import { EngineError } from '../core/errors.ts';
 import { parseExactJson } from '../core/json/exact-json.ts';
 import { isObject } from '../core/json/json.ts';
@@ -12,10 +11,16 @@ import { jsonText } from '../core/types.ts';
 import { vocabulary } from '../core/vocabulary.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import { unsendableHeader } from '../outgoing/error.ts';
-import { forwardedHeaders } from '../outgoing/forwarded-headers.ts';
-import { type Header, headersOf, type OutgoingResponse } from '../outgoing/message.ts';
+import {
+  chooseHeaders,
+  forwardedHeaders,
+  GET_HEADERS,
+  POST_HEADERS,
+  pairsOf,
+  type ShownHeader,
+} from '../outgoing/headers.ts';
+import { headersOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
-import { traceHeaders } from '../outgoing/trace.ts';
 import type { Authenticate, Incoming } from './incoming.ts';
 import { ACCESS_KEY, ADMIN_SECRET, ROLE, single, written } from './variables.ts';
 
@@ -70,27 +75,18 @@ function mayBeFromCookie({ headers: { cookie, authorization } }: Incoming): bool
 function call(options: WebhookOptions, incoming: Incoming): Promise<OutgoingResponse> {
   const { url, method, timeout, outgoing } = options;
   const limits = { timeout: timeout * 1000, maxSize: LARGEST_ANSWER };
-  const id: readonly Header[] = [
-    ['user-agent', USER_AGENT],
-    ['x-request-id', incoming.requestId],
-    ...Object.entries(traceHeaders(incoming.trace)),
-  ];
+  const { requestId, trace } = incoming;
+  const headers = (...lists: (readonly ShownHeader[])[]) =>
+    pairsOf(chooseHeaders(lists, { requestId, trace }));
   if (method === 'GET') {
-    const own = new Set(id.map(([name]) => name));
-    const forwarded = Object.entries(forwardedHeaders(incoming.headers)).filter(([name]) => !own.has(name));
-    return outgoing.send({ url, method, ...limits, headers: [...forwarded, ...id] });
+    const forwarded = forwardedHeaders(incoming.headers);
+    return outgoing.send({ url, method, ...limits, headers: headers(GET_HEADERS, forwarded) });
   }
   const body = jsonText({
     headers: headersAsWritten(incoming),
     request: options.sendBody ? graphqlRequests(incoming.body) : null,
   });
-  return outgoing.send({
-    url,
-    method,
-    ...limits,
-    headers: [['content-type', 'application/json'], ...id],
-    body,
-  });
+  return outgoing.send({ url, method, ...limits, headers: headers(POST_HEADERS), body });
 }
 
 /** Every header of the client, under the name that it wrote. */

@@ -44,6 +44,7 @@ export const ARGUMENTS: Readonly<Record<string, string>> = {
   limit: 'Maximum number of rows.',
   name: 'Name of the object.',
   new_name: 'Its name from now on.',
+  source_name: 'Name of the source.',
   no_transaction: 'Run the text outside of a transaction (`create index concurrently`).',
   objects: 'Types of answers.',
   offset: 'Number of rows to skip.',

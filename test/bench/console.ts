@@ -10,8 +10,10 @@ import { gzipSync } from 'node:zlib';
 import { chromium, type Page } from 'playwright-core';
 import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { freePort } from '../harness/free-port.ts';
+import { createRows, measureBuilding } from './console-building.ts';
+import { scrollFrames } from './console-frames.ts';
 import { trackEveryTable } from './console-project.ts';
-import { buildPackage, startProcess, stopProcess } from './processes.ts';
+import { buildPackage, startProcess, stopProcess, usageOf } from './processes.ts';
 import { createProjectDatabase, sharedProject } from './project.ts';
 import { alignedTable } from './results.ts';
 import { firstAnswer, storeMetadata } from './starting.ts';
@@ -26,9 +28,6 @@ interface ConsoleFigure {
 const CHROMIUM = process.env.ENGINE_TEST_CHROMIUM ?? '/usr/bin/chromium';
 const SECRET = 'secret of the benchmark';
 const ADMIN = { 'x-engine-admin-secret': SECRET };
-/** Pixels and frames of a scroll. */
-const STEP = 200;
-const FRAMES = 180;
 
 /** Measures on an embedded PostgreSQL of its own. Builds the package first. */
 export async function benchConsole(progress: (text: string) => void): Promise<ConsoleFigure[]> {
@@ -44,6 +43,7 @@ export async function benchConsole(progress: (text: string) => void): Promise<Co
   try {
     progress('loading huge-schema');
     const databaseUrl = await createProjectDatabase(sharedProject('huge-schema'), postgres);
+    await createRows(databaseUrl);
     const project = await trackEveryTable(join(folder, 'metadata.json'), databaseUrl);
     const environment = {
       ENGINE_GRAPHQL_DATABASE_URL: databaseUrl,
@@ -53,15 +53,18 @@ export async function benchConsole(progress: (text: string) => void): Promise<Co
     const address = `http://127.0.0.1:${environment.ENGINE_GRAPHQL_SERVER_PORT}`;
     progress('storing the metadata');
     await storeMetadata([engine, 'serve'], environment, address, project);
-    const server = startProcess([engine, 'serve', '--enable-console'], {
+    const server = startProcess([engine, 'serve', '--enable-console', '--console-mode', 'write'], {
       ...environment,
       ENGINE_GRAPHQL_ADMIN_SECRET: SECRET,
     });
     try {
       await firstAnswer(server, address, '{"query":"{ __typename }"}', ADMIN);
       const figures: ConsoleFigure[] = [];
-      const add = (measure: string, goal: number, value: number) => figures.push({ measure, goal, value });
-      add('script and styles, gzip, kB', 1000, await bundleSize(address));
+      const add = (measure: string, goal: number, value: number) => {
+        progress(`${measure}: ${value.toFixed(0)}`);
+        figures.push({ measure, goal, value });
+      };
+      add('script and styles, gzip, kB', 500, await bundleSize(address));
       add('state of the overview, p95, ms', 20, await stateTime(address));
       progress('opening the page');
       const pings = longestPing(address);
@@ -72,9 +75,14 @@ export async function benchConsole(progress: (text: string) => void): Promise<Co
       const again = await browser.newPage();
       add('interactive, ms', 1000, await open(again, address));
       progress('scrolling and searching');
-      add('frame of the first scroll, p95, ms', 17, await scroll(again));
-      add('frame of the next scroll, p95, ms', 17, await scroll(again));
+      for (const which of ['first', 'next']) {
+        const { between, cpu } = await scrollFrames(again, '.grid', 200);
+        add(`frame of the ${which} scroll, p95, ms`, 17, between);
+        add('of it processor time of the page, ms', 16, cpu);
+      }
       add('search, ms', 100, await search(again));
+      progress('building');
+      await measureBuilding(again, async () => (await usageOf(server)).cpu, add);
       return figures;
     } finally {
       await stopProcess(server);
@@ -134,26 +142,6 @@ function longestPing(address: string): () => Promise<number> {
     await asking;
     return longest;
   };
-}
-
-/** Frames of a scroll through the matrix. As text: the types of benchmarks are not those of a browser. */
-async function scroll(page: Page): Promise<number> {
-  const times: number[] = await page.evaluate(`new Promise((done) => {
-    const grid = document.querySelector('.grid');
-    const times = [];
-    grid.scrollTo(0, 0);
-    let last = performance.now();
-    const frame = (now) => {
-      times.push(now - last);
-      last = now;
-      grid.scrollTop += ${STEP};
-      grid.scrollLeft += ${STEP / 10};
-      if (times.length < ${FRAMES}) requestAnimationFrame(frame);
-      else done(times);
-    };
-    requestAnimationFrame(frame);
-  })`);
-  return times.sort((left, right) => left - right)[Math.floor(0.95 * times.length)]!;
 }
 
 /** Until the matrix says that it shows fewer rows than it has. */

@@ -9,7 +9,8 @@ import { keepBusy } from './busy.ts';
 import { benchCompiling, compileTable } from './compiling.ts';
 import { benchConsole, consoleTable } from './console.ts';
 import { benchEvents } from './eventing/index.ts';
-import { benchCatalogGrowth, growthTable } from './growth.ts';
+import { benchFirst, firstTable } from './first.ts';
+import { benchGrowth, growthTable } from './growth/index.ts';
 import { benchLargeRequests, largeTable, servesWithinLimits } from './large-requests.ts';
 import { benchLive } from './live/bench.ts';
 import { benchMemory, distinctIntrospections, distinctOperations, memoryTable } from './memory.ts';
@@ -18,13 +19,16 @@ import { benchRemote, remoteTable } from './remoting.ts';
 import { goalTable, resultTable } from './results.ts';
 import type { BenchOptions } from './rounds.ts';
 import { benchEndpoints, benchRouting, routingTable } from './routing.ts';
-import { benchServing } from './serving.ts';
+import { FIGURES } from './scale/figures.ts';
+import { scaleTables } from './scale/table.ts';
+import { benchCached, benchServing } from './serving.ts';
 import { benchStarting, startTable } from './starting.ts';
 import { benchSwap } from './swap.ts';
 import { generatedProject, sharedSwapProject } from './swap-project.ts';
 import { measureStages, stageTable } from './swap-stages.ts';
 import { benchReads, benchWrites, switchTable } from './switched.ts';
 import { benchTracing, tracingTable } from './tracing.ts';
+import { benchWorkers, workersTable } from './workers.ts';
 import { benchWriting, writeTable } from './writing.ts';
 
 const progress = (text: string) => process.stderr.write(`${text}\n`);
@@ -65,10 +69,21 @@ const load = (name: string, description: string, only = '') =>
 
 load('serve', 'measure requests per second of reads, beside two floors (the default)')
   .addOption(against)
-  .action(async (options: LoadOptions) => {
+  .option('--first', 'instead, functions called and time of the first plan of each read')
+  .action(async (options: LoadOptions & { first?: true }) => {
+    if (options.first) {
+      const plans = await benchFirst(read(options));
+      return publish(firstTable(plans), { plans });
+    }
     const cases = await benchServing(read(options));
     publish(resultTable(cases), { cases });
   });
+load('cached', 'measure reads that are answered from memory, beside the same floors', 'by key').action(
+  async (options: LoadOptions) => {
+    const cases = await benchCached(read(options));
+    publish(resultTable(cases), { cases });
+  },
+);
 load('write', 'measure requests per second of mutations').action(async (options: LoadOptions) => {
   const writes = await benchWriting(read(options));
   publish(writeTable(writes), { writes });
@@ -124,7 +139,7 @@ program
   });
 program
   .command('console')
-  .description("measure the console's access matrix of 1,749 tables by 94 roles in Chromium")
+  .description('measure the console with 1,749 tables by 94 roles, and 100,000 rows, in Chromium')
   .action(async () => {
     const figures = await benchConsole(progress);
     publish(consoleTable(figures), { console: figures });
@@ -138,10 +153,28 @@ program
   });
 program
   .command('growth')
-  .description('measure reading a catalog of 10,000 new tables, for each beside one of 1,000')
-  .action(async () => {
-    const growth = await benchCatalogGrowth(progress);
+  .description('measure the same work at three sizes: compiles, requests, what is served, reading a catalog')
+  .option('--case <text>', 'only cases with this text in their names')
+  .action(async ({ case: only }: { case?: string }) => {
+    const growth = await benchGrowth(progress, only);
     publish(growthTable(growth), { growth });
+  });
+program
+  .command('workers')
+  .description('measure requests to one process and to several in turns')
+  .option('--workers <number>', 'number of workers', '2')
+  .action(async ({ workers }: { workers: string }) => {
+    const costs = await benchWorkers(Number(workers), progress);
+    publish(workersTable(costs), { costs });
+  });
+program
+  .command('scale')
+  .description(
+    'print what a number of clients needs, from the figures of docs/benchmarks.md; measures nothing',
+  )
+  .action(() => {
+    const tables = Object.values(scaleTables).map((table) => table());
+    publish(tables.join('\n\n'), { figures: FIGURES });
   });
 program
   .command('swap')

@@ -45,10 +45,22 @@ interface PreparedCase {
   readonly statements: { readonly engine: FloorStatement; readonly handwritten: FloorStatement };
 }
 
+/** The same cases with `@cached`, on a server that keeps answers: nothing is written, so that all but the first are from memory. */
+export function benchCached(options: BenchOptions): Promise<CaseResult[]> {
+  const project = servedProject();
+  const cases = project.cases.map((bench) => ({ ...bench, query: asCached(bench.query) }));
+  return benchServing(options, { ...project, cases }, { responseCache: '64' });
+}
+
+function asCached(query: string): string {
+  return query.startsWith('{') ? `query @cached ${query}` : query.replace('{', '@cached {');
+}
+
 /** Runs the benchmark on an embedded PostgreSQL of its own, and stops everything it started. */
 export async function benchServing(
   options: BenchOptions,
   project: Project = servedProject(),
+  served: Pick<EngineOptions, 'responseCache'> = {},
 ): Promise<CaseResult[]> {
   options.progress(`starting PostgreSQL, loading and compiling ${project.name}`);
   const postgres = await startEmbeddedPostgres();
@@ -56,7 +68,7 @@ export async function benchServing(
   try {
     const databaseUrl = await createProjectDatabase(project, postgres);
     const cases = await prepareCases(project, databaseUrl, directory);
-    const servers = await startServers(databaseUrl, directory, cases, options);
+    const servers = await startServers(databaseUrl, directory, cases, options, served);
     try {
       const measured = { ...options, postgresTime: postgresTime(postgres.dataDirectory) };
       const [first] = cases;
@@ -101,6 +113,7 @@ async function startServers(
   directory: string,
   cases: readonly PreparedCase[],
   { against }: BenchOptions,
+  served: Pick<EngineOptions, 'responseCache'>,
 ): Promise<Servers> {
   const floor = (kind: 'engine' | 'handwritten'): FloorOptions => ({
     databaseUrl,
@@ -108,7 +121,7 @@ async function startServers(
       cases.map(({ bench, statements }) => [floorPath(bench), statements[kind]]),
     ),
   });
-  const engine: EngineOptions = { directory, databaseUrl };
+  const engine: EngineOptions = { directory, databaseUrl, ...served };
   return {
     engine: await startMeasured('engine.ts', engine),
     floor: await startMeasured('floor.ts', floor('engine')),

@@ -82,6 +82,6 @@ export function valuesOf({ values }: FloorStatement, request: CaseRequest): (str
   });
 }
 
-function sessionOf({ headers }: CaseRequest): Session {
+export function sessionOf({ headers }: CaseRequest): Session {
   return { role: headers['x-engine-role'] ?? 'admin', variables: headers, backendOnly: false };
 }

@@ -10,10 +10,8 @@ import { describe, expect, test } from 'vitest';
 import { checkTypes } from '../../compiler/cli/type-check.ts';
 import { type CompileInput, compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
-import { readRule } from '../../runtime/core/condition/rule.ts';
 import { linkProgram } from '../../runtime/core/program/program.ts';
-import { bindRow, identifier } from '../../runtime/core/sql/fragment.ts';
-import { print } from '../../runtime/core/sql/print.ts';
+import { proofsOf } from '../../runtime/core/program/proof.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 import { catalogsOf } from '../harness/compile.ts';
 import { leftOutDifference } from '../harness/left-out-rules.ts';
@@ -77,12 +75,11 @@ describe.each(
     expect(leftOutDifference(program, result.state.plan.ledgers)).toEqual([]);
   });
 
-  test('gives rules that Postgres accepts', async () => {
+  test('gives statements that Postgres accepts', async () => {
     const { result, database } = await compileCase(place);
     const failures: string[] = [];
-    for (const { table, text } of rulesOf(result)) {
-      const condition = print(bindRow(readRule(text).sql, identifier('row#1'))).text;
-      const statement = `prepare rule as select from ${table} as "row#1" where (${condition}); deallocate rule`;
+    for (const { text } of proofsOf(await createLoader().load(result.files))) {
+      const statement = `prepare proof as ${text}; deallocate proof`;
       await database.query(statement).catch((error: Error) => failures.push(`${text}\n${error.message}`));
     }
     expect(failures).toEqual([]);
@@ -99,24 +96,6 @@ async function compileCase(place: string) {
   const catalogs = await catalogsOf(read.value, database.url);
   const result = compile({ metadata: read.value, catalogs, origin: read.origin, ...options });
   return { result, read, database };
-}
-
-function rulesOf({ state }: ReturnType<typeof compile>): { table: string; text: string }[] {
-  return state.plan.sources.flatMap(({ tables }) =>
-    tables.flatMap(({ shape, access }) => {
-      const rules = [access.select, access.insert, access.update, access.delete].flatMap((roles) =>
-        Object.values<Record<string, unknown>>((roles ?? {}) as never),
-      );
-      const texts = rules.flatMap((rule) => [
-        rule.where,
-        rule.check,
-        ...Object.values(rule.cells ?? {}),
-        ...Object.values(rule.presets ?? {}).map((preset) => `(${preset}) is null`),
-      ]);
-      const table = print(identifier(shape.schema, shape.name)).text;
-      return texts.filter((text) => typeof text === 'string').map((text) => ({ table, text }));
-    }),
-  );
 }
 
 function readExpected(place: string, path: string): string {

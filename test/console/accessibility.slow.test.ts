@@ -21,9 +21,24 @@ const PAGES: readonly (readonly [hash: string, text: string])[] = [
   [`#/access/default/${encodeURIComponent(`public.${HOSTILE}`)}/${hostile}`, HOSTILE],
   ['#/who/default/public.customer/email', 'manager'],
   ['#/access/default/100%', 'customer'],
+  ['#/data', 'customer'],
+  ['#/data/default/public.customer', 'Nothing was read'],
   ['#/inconsistencies', 'gone'],
+  ['#/model', 'customer'],
+  ['#/model/default/public/customer', 'Permissions'],
+  [`#/model/default/public/${hostile}`, HOSTILE],
+  ['#/model/default/public/customer/manager/select', 'Rows that it sees'],
+  ['#/model/default/public/customer/manager/insert', 'Presets'],
+  ['#/changes', 'For git'],
+  ['#/actions', 'greet'],
+  ['#/actions/greet', 'Definition in GraphQL'],
   ['#/events', 'customer_changed'],
+  ['#/events/trigger/default/customer_changed', 'Calls the webhook for'],
+  [`#/events/cron/${hostile}`, 'Next times'],
+  ['#/events/one-off', 'New one-off event'],
   ['#/remotes', HOSTILE],
+  [`#/remotes/${hostile}`, 'What roles see'],
+  [`#/remotes/${hostile}/clerk`, 'takes no permission'],
   ['#/operations', HOSTILE],
   [`#/operations/${hostile}/${hostile}`, 'customer'],
   ['#/query', 'Run as'],
@@ -59,6 +74,9 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
   const show = async (page: Page, [hash, text]: (typeof PAGES)[number]) => {
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await page.locator('main').getByText(text).filter({ visible: true }).first().waitFor();
+    await loaded(page);
+  };
+  const loaded = async (page: Page) => {
     const waiting = page.getByRole('status').filter({ hasText: '…' });
     await expect.poll(() => waiting.count(), { timeout: 60_000 }).toBe(0);
   };
@@ -102,14 +120,50 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
       };
       for (const each of PAGES) {
         await show(page, each);
+        // Forms are closed until they are wanted.
+        await page.evaluate(
+          `for (const form of document.querySelectorAll('main details')) form.open = true;`,
+        );
+        await expect.poll(() => page.locator('main [open] > summary:only-child').count()).toBe(0);
+        await loaded(page);
         await check(each[0]);
       }
+      await show(page, ['#/data/default/public.customer', 'Nothing was read']);
+      await page.getByLabel('Run as').selectOption('manager');
+      await page.getByLabel('Session variables').fill('x-engine-user-id: 1');
+      await page.getByRole('button', { name: '+ Condition' }).click();
+      await page.getByLabel('Operator').selectOption('_neq');
+      await page.getByLabel('Value').fill('0');
+      await page.getByRole('button', { name: '+ JSON' }).click();
+      await page.getByRole('button', { name: 'Show rows' }).click();
+      await page.getByRole('gridcell', { name: 'Brook', exact: true }).click();
+      await page.getByRole('button', { name: 'Delete' }).waitFor();
+      await check('#/data with a row');
+      await page.getByRole('button', { name: 'Query and SQL' }).click();
+      await page.getByText(/cost=/).first().waitFor();
+      await check('#/data with the query');
+      await page.getByRole('button', { name: 'Insert a row' }).click();
+      await page.locator('#field-name').fill(HOSTILE);
+      await page.getByRole('button', { name: 'Insert', exact: true }).click();
+      await page.getByText('Permissions that apply').waitFor();
+      await check('#/data with a form and a refusal');
+      await show(page, ['#/query', 'Run as']);
       await editorOf(page);
       await page.getByLabel('Run as').selectOption('clerk');
       await writeOperation(page, 'query q { customer { name email } }');
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.getByText('refused').first().waitFor();
       await check('#/query with an explanation');
+      await show(page, ['#/model/default/public/customer/clerk/select', 'Rows that it sees']);
+      await page.getByLabel('Add a condition on customer').selectOption({ label: 'any of (_or)' });
+      await page.getByLabel('Add a condition on customer').first().selectOption({ label: 'invoices' });
+      await page.getByLabel('Add a condition on invoice').waitFor();
+      await page.getByRole('button', { name: 'Preview' }).click();
+      await page.getByText('Who may do more').waitFor();
+      await check('a rule with a preview');
+      await page.getByRole('button', { name: 'Keep the change' }).click();
+      await show(page, ['#/changes', 'Who may do more']);
+      await check('#/changes with a change');
       expect(found).toEqual([]);
     });
   });
@@ -154,7 +208,11 @@ describe.skipIf(!hasChromium)('every page of the console', () => {
     expect(names).toEqual([
       'Overview',
       'Access',
+      'Data',
       'Inconsistencies',
+      'Model',
+      'Changes',
+      'Actions',
       'Events',
       'Remote schemas',
       'Operations',

@@ -140,6 +140,7 @@ describe.skipIf(!hasChromium)('the console', () => {
       '/engine/console/who?source=default&table=public.customer&column=id',
     ])
       expect((await send(server, path, { method: 'GET' })).status).toBe(401);
-    expect((await send(server, '/engine/console/difference', { body: {} })).status).toBe(401);
+    for (const path of ['/engine/console/difference', '/engine/console/table'])
+      expect((await send(server, path, { body: {} })).status).toBe(401);
   });
 });

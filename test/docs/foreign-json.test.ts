@@ -19,7 +19,9 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   'runtime/outgoing/actions/caller.ts': 'a time that PostgreSQL wrote',
   'runtime/outgoing/actions/stored-call.ts': 'error, path and code that this server stored',
   'runtime/database/record/recorded.ts': 'lists of texts that this server recorded',
+  'runtime/catalog/describe-native.ts': 'a list of OIDs and a plan that PostgreSQL wrote',
   'runtime/catalog/catalog-file.ts': 'a catalog that this program saved',
+  'runtime/catalog/distribution.ts': 'dependencies that PostgreSQL wrote',
   'runtime/catalog/introspect.ts': 'a catalog that PostgreSQL wrote',
   'runtime/configuration/values.ts': 'options of the operator: strings, and numbers of seconds',
   'runtime/console/console.ts': "an answer of this server's other thread",
@@ -52,6 +54,7 @@ const YAML: Readonly<Record<string, string>> = {
   'compiler/review/permission-tests/cases.ts': 'cases of tests, with their digits put back',
   'compiler/scaffold/role/insert-yaml.ts':
     'places in a text that stays as it is; the reader reads what came of it',
+  'compiler/review/permission-tests/suggest.ts': 'writes cases',
   'compiler/scaffold/role/role-cases.ts': 'writes only',
   'compiler/yaml-problem.ts': 'errors only',
 };

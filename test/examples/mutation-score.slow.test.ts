@@ -7,7 +7,7 @@ import { readCases } from '../../compiler/review/permission-tests/cases.ts';
 import { testPermissions } from '../../compiler/review/permission-tests/index.ts';
 import { mutationScore } from '../../compiler/review/permission-tests/report.ts';
 import { openTrialDatabase } from '../../compiler/review/permission-tests/trial.ts';
-import { catalogsOf } from '../harness/compile.ts';
+import { catalogsOf, SERVING } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 
 const example = (path: string) => fileURLToPath(new URL(`../../examples/helpdesk/${path}`, import.meta.url));
@@ -23,7 +23,7 @@ test('nine of ten weakened permissions of the example are noticed when they are 
     compiled,
     compile: (mutant) => compile({ metadata: mutant, catalogs }, compiled),
     catalogs,
-    serving: { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true },
+    serving: SERVING,
     cases: readCases(example('tests')),
     databases: new Map([['default', database]]),
     isolation: true,

@@ -12,7 +12,7 @@ import { testPermissions } from '../../compiler/review/permission-tests/index.ts
 import { openTrialDatabase } from '../../compiler/review/permission-tests/trial.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
-import { catalogsOf } from '../harness/compile.ts';
+import { catalogsOf, SERVING } from '../harness/compile.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
 
 const example = (path: string) => fileURLToPath(new URL(`../../examples/helpdesk/${path}`, import.meta.url));
@@ -41,12 +41,11 @@ test('the lint finds nothing in the example but what it allows with a reason', (
 
 test('the permissions of the example hold what its cases and its rules say', async () => {
   const database = await openTrialDatabase({ connectionString: url });
-  const serving = { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true };
   const { suites } = await testPermissions({
     compiled,
     compile: () => compiled,
     catalogs,
-    serving,
+    serving: SERVING,
     cases: readCases(example('tests')),
     databases: new Map([['default', database]]),
     isolation: true,

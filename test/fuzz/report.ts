@@ -9,6 +9,7 @@ const CASES = 1000;
 
 interface Result<Failed> {
   readonly cases: number;
+  readonly refused?: number;
   readonly failed: Failed | undefined;
   readonly defect?: Defect;
   readonly coverage: { report(): string };
@@ -34,7 +35,8 @@ export function reporting<Failed>(
       return false;
     }
     console.log(result.coverage.report());
-    console.log(`\n${result.cases} cases of seed ${seed} in ${seconds} s: ${held}.`);
+    const refused = result.refused ? `, ${result.refused} of them refused` : '';
+    console.log(`\n${result.cases} cases of seed ${seed} in ${seconds} s${refused}: ${held}.`);
     return true;
   };
 }

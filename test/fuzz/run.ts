@@ -32,6 +32,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
     load: async () => (await import('./mutations/main.ts')).fuzzMutations,
     help: 'random mutations, compared with an oracle',
   },
+  shards: {
+    load: async () => (await import('./shards/main.ts')).fuzzShards,
+    help: 'random queries and mutations in the forms for a cluster, compared with the oracle of each',
+  },
   hostile: {
     load: async () => (await import('./hostile/main.ts')).fuzzHostile,
     help: 'requests with operands of every kind: none fails with an unexpected error',
@@ -47,6 +51,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   live: {
     load: async () => (await import('./live/main.ts')).fuzzLive,
     help: 'live queries under random writes',
+  },
+  cached: {
+    load: async () => (await import('./cached/main.ts')).fuzzCached,
+    help: 'kept answers are those of fresh queries, for every session and after every write',
   },
   audit: {
     load: async () => (await import('./audit/main.ts')).fuzzAudit,

@@ -32,6 +32,8 @@ export async function createScratchDatabase(
   const address = new URL(serverUrl);
   address.pathname = `/${encodeURIComponent(database)}`;
   const client = new pg.Client({ connectionString: address.href });
+  // Between statements a lost connection would end the campaign without its report; the next statement fails and says it.
+  client.on('error', (error) => console.error(`The database of the campaign: ${error.message}`));
   await client.connect();
   return {
     url: address.href,

@@ -183,8 +183,9 @@ async function catalogsAfter(
     await client.query(SESSION_SETTINGS);
     const query: Query = (text, values) => client.query(text, values && [...values]);
     const catalogs: Record<string, SourceCatalog> = {};
-    for (const { name, tables } of metadata.sources) {
-      const catalog = await introspectDatabase(query, loadReadBody);
+    for (const source of metadata.sources) {
+      const { name, tables } = source;
+      const catalog = await introspectDatabase(query, loadReadBody, undefined, source);
       const enums = tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
       catalogs[name] = { ...catalog, enumTables: await readEnumTableRows(query, enums, catalog) };
     }

@@ -67,6 +67,7 @@ export async function serveInProcess(
     { connectionString: url },
     enums.map(({ table }) => table),
     loadReadBody,
+    read.value.sources[0],
   );
   const serving = {
     inferFunctionPermissions: true,
@@ -121,10 +122,17 @@ export async function serveInProcess(
       const session = sessionOf(role, variables);
       const { plan, variables: values } = planner.subscribe(session, request);
       if (plan.kind === 'watched') throw new Error('in-process subscriptions read sources only');
-      const columns = bindParameters(plan, values, session).map((value) => [value]);
+      const bound = bindParameters(plan, values, session);
       try {
-        const rows = await source.poll(plan.text, [['0'], [null], '0', ...columns]);
-        return `{"data":${rows[0]![2]}}`;
+        if (plan.apart) {
+          const [row] = await source.poll(plan.text, bound);
+          return `{"data":${plan.cursor ? (row![0] === null ? null : row![1]) : row![0]}}`;
+        }
+        const columns = bound.map((value) => [value]);
+        const leading = plan.cursor ? [['0']] : [['0'], [null], '0'];
+        const rows = await source.poll(plan.text, [...leading, ...columns]);
+        // A stream without rows gives none, or only where its cursor went.
+        return `{"data":${rows[0]?.[2] ?? null}}`;
       } catch (error) {
         throw databaseError(error);
       }

@@ -1,6 +1,8 @@
-/** Row rules that are left out along relationships: as the planner of requests does it, and as ledgers say. */
+/** Row rules that are left out along relationships: as the planner of requests does it, as can be proved, and as ledgers say. */
 import type { Ledger } from '../../compiler/model/plan.ts';
 import { name } from '../../compiler/phases/4-plan/words.ts';
+import { implicationOf } from '../../runtime/core/condition/implied.ts';
+import { follows } from '../../runtime/core/condition/join.ts';
 import type { Program, Relationship, Table } from '../../runtime/core/program/program.ts';
 import { seen, visibleThrough } from '../../runtime/core/query/visible.ts';
 import { raw } from '../../runtime/core/sql/fragment.ts';
@@ -87,11 +89,28 @@ function leftOutByLedgers(ledgers: readonly Ledger[]): readonly string[] {
     .sort();
 }
 
-/** What one of both says and the other does not; empty where ledgers say what runs. */
+/** What can be proved about the rules that are served. */
+function leftOutByProver(program: Program): readonly string[] {
+  return eachRelationship(program)
+    .filter(({ table, from, relationship, visible }) => {
+      const known = { shape: table.shape, where: from.select!.rule.text };
+      const asked = { shape: visible.table.shape, where: visible.select!.rule.text };
+      return follows(implicationOf(known, relationship.shape, asked));
+    })
+    .map(({ role, table, relationship }) => placeOf(role, table, relationship));
+}
+
+/** What one of them says and another does not; empty where ledgers say what runs, and what runs is proved. */
 export function leftOutDifference(program: Program, ledgers: readonly Ledger[]): readonly string[] {
-  const [planned, written] = [new Set(leftOutByPlanner(program).leftOut), new Set(leftOutByLedgers(ledgers))];
+  const planned = new Set(leftOutByPlanner(program).leftOut);
+  const written = new Set(leftOutByLedgers(ledgers));
+  const proved = new Set(leftOutByProver(program));
+  const missing = (from: Iterable<string>, others: ReadonlySet<string>, what: string) =>
+    [...from].filter((each) => !others.has(each)).map((each) => `${what}: ${each}`);
   return [
-    ...[...planned].filter((each) => !written.has(each)).map((each) => `not in a ledger: ${each}`),
-    ...[...written].filter((each) => !planned.has(each)).map((each) => `asked nevertheless: ${each}`),
+    ...missing(planned, written, 'not in a ledger'),
+    ...missing(written, planned, 'asked nevertheless'),
+    ...missing(planned, proved, 'not proved'),
+    ...missing(proved, planned, 'asked, though proved'),
   ];
 }

@@ -59,7 +59,7 @@ export async function startMetadataEngine(
       const planner = createPlanner(program, options, undefined, served);
       const sources = new Map([...state.sources].map(([name, open]) => [name, open.database]));
       return {
-        execution: { planner, sources },
+        runnable: { planner, sources },
         activate: () => {
           served = planner;
           forgetOtherSchemas(planner);

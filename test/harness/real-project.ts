@@ -41,6 +41,7 @@ export async function openProject(name: string): Promise<RealProject> {
       { connectionString: urls.get(source.name)! },
       enumTables,
       loadReadBody,
+      source,
     );
   }
   const { files } = compile({

@@ -18,17 +18,14 @@ export const REQUESTS = fileURLToPath(new URL('../requests/', import.meta.url));
 
 export type ServingOptions = Parameters<typeof serveInProcess>[3];
 
-/** Serves a project as plain PostgreSQL, whatever its catalog says. */
-export const PLAIN: ServingOptions = {};
-
 export interface RequestProject {
   readonly database: TestDatabase;
   /** The rows that each case begins with, as SQL; undefined: those of the schema, which no case changes. */
   readonly rows: string | undefined;
-  /** Whether SQL is made as for a cluster: `served(PLAIN)` is the same project without. */
+  /** Whether SQL is made as for a cluster. */
   readonly isDistributed: boolean;
-  /** The project served with these options; equal options share one server. */
-  served(options?: ServingOptions): Promise<InProcess>;
+  /** The project served with these options; equal options share one server. @param isPlain as plain PostgreSQL, whatever its catalog says */
+  served(options?: ServingOptions, isPlain?: boolean): Promise<InProcess>;
   end(): Promise<void>;
 }
 
@@ -66,8 +63,8 @@ export async function openRequestProject(name: string): Promise<RequestProject> 
     database,
     rows,
     isDistributed: distribution !== undefined,
-    served: (given = {}) => {
-      const options = distribution && given !== PLAIN ? { ...given, distribution } : given;
+    served: (given = {}, isPlain = false) => {
+      const options = distribution && !isPlain ? { ...given, distribution } : given;
       const key = JSON.stringify(options);
       const served = opened.get(key) ?? serveInProcess(database.url, metadata, undefined, options);
       opened.set(key, served);

@@ -25,13 +25,15 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   'http/waiting-room.ts error': 'of listening, before any client',
   'observe/logs/logger.ts error': 'of standard output, which ends the process on purpose',
   'observe/logs/logger.ts exit': 'of this process',
-  'outgoing/exchange.ts abort': 'guarded where it is defined, because it is removed again',
   'metadata-api/thread/start-thread.ts message':
     'listeners of startMetadataThread are guarded by their callers',
+  'metadata-api/thread/start-thread.ts error': 'the same',
+  'metadata-api/thread/start-thread.ts exit': 'the same',
   'server/listen.ts error': 'of listening, before any client',
   'server/serve-command.ts uncaughtException': 'the last resort of the process',
   'server/serve-command.ts SIGTERM': 'of the operator',
   'server/serve-command.ts SIGINT': 'of the operator',
+  'server/serve-command.ts SIGHUP': 'does nothing',
 };
 
 const ATTACHED =

@@ -42,8 +42,8 @@ interface Signature {
   readonly location: Location;
 }
 
-const typeKinds = ['input_objects', 'objects', 'scalars', 'enums'] as const;
-type TypeKind = (typeof typeKinds)[number];
+export const typeKinds = ['input_objects', 'objects', 'scalars', 'enums'] as const;
+export type TypeKind = (typeof typeKinds)[number];
 
 interface Signatures {
   readonly actions: Signature[];

@@ -111,6 +111,7 @@ export function createYamlFiles(diagnostics: Diagnostic[], parsed: ParsedFiles =
       locate,
       including: [...including, file],
       anchored: new Map(),
+      open: new Set(),
     });
   }
 
@@ -121,6 +122,8 @@ export function createYamlFiles(diagnostics: Diagnostic[], parsed: ParsedFiles =
     readonly including: readonly string[];
     /** Values of anchors, shared by their aliases: a few lines must not grow into gigabytes. */
     readonly anchored: Map<Node, Part>;
+    /** Nodes with an anchor that are being converted. */
+    readonly open: Set<Node>;
   }
 
   function convert(node: Node | null, path: MetadataPath, location: Location, context: Context): Part {
@@ -128,6 +131,11 @@ export function createYamlFiles(diagnostics: Diagnostic[], parsed: ParsedFiles =
     if (isAlias(node)) {
       const target = node.resolve(context.document);
       if (target === undefined) return scalar(null, location);
+      if (context.open.has(target)) {
+        const reason = `the alias *${node.source} stands for a value that contains the alias`;
+        report(path, messages.metadataYamlInvalid({ reason }), location);
+        return nothing(location);
+      }
       const known = context.anchored.get(target) ?? convert(target, path, location, context);
       const isFirst = aliased <= MAX_ALIASED;
       aliased += known.size;
@@ -142,8 +150,11 @@ export function createYamlFiles(diagnostics: Diagnostic[], parsed: ParsedFiles =
       report(path, messages.metadataYamlInvalid({ reason: TOO_DEEP }), location);
       return nothing(location);
     }
+    if (!node.anchor) return convertPlain(node, path, location, context);
+    context.open.add(node);
     const loaded = convertPlain(node, path, location, context);
-    if (node.anchor) context.anchored.set(node, loaded);
+    context.open.delete(node);
+    context.anchored.set(node, loaded);
     return loaded;
   }
 

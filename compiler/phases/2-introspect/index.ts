@@ -25,7 +25,7 @@ export async function readCatalog(source: Source, options: CatalogOptions): Prom
   try {
     const database = databaseOf(source, options);
     return database
-      ? await readDatabase(database, enumTables, loadReadBody)
+      ? await readDatabase(database, enumTables, loadReadBody, source)
       : options.saved!.sources[source.name]!;
   } catch (error) {
     return { error: describeConnectionError(error) };

@@ -2,7 +2,6 @@
 
 import { nativeScalarKey } from '../../../runtime/core/action/native-scalars.ts';
 import type {
-  ActionHeader,
   ActionShape,
   ActionsProgram,
   CustomFieldShape,
@@ -17,7 +16,6 @@ import type {
   Action,
   CustomField,
   CustomTypes,
-  Header,
   InheritedRole,
   Metadata,
 } from '../../../runtime/metadata/metadata.ts';
@@ -60,7 +58,7 @@ export function resolveActions(
       refuseNestedRelationships(action, custom_types, kinds);
       report.diagnostics.push(...checkTransforms(action, custom_types));
       const { handler, headers } = action.definition;
-      const missing = missingVariables(environment, { kind: 'template', template: handler }, headers);
+      const missing = missingVariables(environment, handler, headers);
       if (missing) throw new Failure(missing);
       claimRootFields(action, taken);
       return actionShape(action, actionRoles(action, inheritedRoles, report));
@@ -183,7 +181,7 @@ function actionShape({ name, definition, comment }: Action, roles: readonly stri
     arguments: fieldShapes(definition.arguments),
     output: definition.output_type,
     handler: definition.handler,
-    ...(headers.length > 0 && { headers: headers.map(headerShape) }),
+    ...(headers.length > 0 && { headers }),
     ...(definition.forward_client_headers && { forwardClientHeaders: true }),
     ...(ignored && { ignoredClientHeaders: ignored.map((header) => header.toLowerCase()) }),
     timeout: definition.timeout,
@@ -191,13 +189,6 @@ function actionShape({ name, definition, comment }: Action, roles: readonly stri
     ...(definition.response_transform && { responseTransform: definition.response_transform }),
     roles,
   };
-}
-
-/** A header as generated files declare it. */
-export function headerShape(header: Header): ActionHeader {
-  return 'value' in header
-    ? { name: header.name, value: header.value }
-    : { name: header.name, valueFromEnv: header.value_from_env };
 }
 
 function described(description: string | undefined): { readonly description?: string } {

@@ -47,6 +47,8 @@ function resolveExpression(place: Place, json: Json): Condition {
 
 function resolveKey(place: Place, key: string, value: Json): Condition {
   // A column may be called `not` or `_and`; then the key means the column.
+  if (place.table.columns.get(key)?.nested)
+    throw new Failure(diagnostics.expressionOverNested({ field: key }), place.path);
   if (place.table.columns.has(key)) return resolveComparisons(place, columnOperand(place.table, key), value);
   switch (key.startsWith('$') ? `_${key.slice(1)}` : key) {
     case '_and':
@@ -105,6 +107,7 @@ function tableName(value: Json, path: MetadataPath): QualifiedName {
 function resolveRelationshipKey(place: Place, key: string, value: Json): Condition | undefined {
   const relationship = place.table.relationships.get(key);
   if (!relationship) return undefined;
+  if (relationship.query) throw new Failure(diagnostics.expressionOverQuery({ field: key }), place.path);
   const table = place.scope.tables.get(relationship.target)!;
   return {
     kind: 'relationship',

@@ -7,7 +7,8 @@ import {
 } from '../../../runtime/core/contract/events.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { displayName, quotedName } from '../../../runtime/core/names.ts';
+import type { EnvironmentText } from '../../../runtime/core/environment-template.ts';
+import { displayName, keyOf, quotedName } from '../../../runtime/core/names.ts';
 import type { Shape, Shapes } from '../../../runtime/core/template/check.ts';
 import {
   checkTransform,
@@ -18,14 +19,13 @@ import {
 } from '../../../runtime/core/template/definition.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import { eventTrigger } from '../../../runtime/metadata/kinds/event-trigger.ts';
-import type { Address } from '../../../runtime/metadata/kinds/shared.ts';
 import type {
   CronTrigger,
   EventOperation,
   EventTrigger,
   JsonObject,
 } from '../../../runtime/metadata/metadata.ts';
-import { deliveryExtras, headerOf, retryExtras } from '../../model/delivery.ts';
+import { deliveryExtras, retryExtras } from '../../model/delivery.ts';
 import type { CapturedColumn, ModelCapture, ModelEvents, ModelEventTrigger } from '../../model/events.ts';
 import { missingVariables, type SetVariables } from './environment.ts';
 import { attempt, Failure, leaveOut, type ReportedObject, suggest } from './report.ts';
@@ -42,7 +42,7 @@ export function resolveEvents(
   // Reported, and still captured: events of the time without the variable are not lost.
   const requireVariables = (
     object: ReportedObject,
-    address: Address,
+    address: EnvironmentText,
     { headers, signing }: Pick<CronTrigger, 'headers' | 'signing'>,
   ) => {
     const problem = missingVariables(environment, address, headers, signing?.secrets_from_env);
@@ -72,7 +72,7 @@ export function resolveEvents(
     attempt(report, object, () => {
       requireTransforms(trigger, CRON_SHAPES);
       warnOfForm(`cron trigger "${trigger.name}"`, trigger, diagnostics);
-      requireVariables(object, { kind: 'template', template: trigger.webhook }, trigger);
+      requireVariables(object, trigger.webhook, trigger);
       isConsistent = true;
     });
     return isConsistent;
@@ -116,6 +116,10 @@ function resolveTrigger(scope: SourceScope, table: TableScope, trigger: EventTri
   if (operations.length > 0 && kind !== 'table' && kind !== 'partitioned' && kind !== 'foreign') {
     throw new Failure(messages.eventTriggerOnView({ table: quotedName(table.entry.table) }));
   }
+  const { tables = {} } = scope.shape.distribution ?? {};
+  const key = keyOf(table.catalog);
+  if (operations.length > 0 && Object.hasOwn(tables, key))
+    throw new Failure(messages.shardsEventTrigger({ name: trigger.name, table: key }));
   requireTransforms(trigger, eventShapes(operations, definition.enable_manual));
   const { order_by_key: order, cleanup_config: cleanup } = trigger;
   const known = capturedColumns(scope, table);
@@ -186,8 +190,8 @@ function capturedColumns(scope: SourceScope, { catalog, columns }: TableScope): 
 
 function deliveryOf({ webhook, headers, retry_conf, ...rest }: EventTrigger): DeliveryShape {
   return {
-    webhook: webhook.kind === 'template' ? { template: webhook.template } : { variable: webhook.variable },
-    headers: headers.map(headerOf),
+    webhook,
+    headers,
     retry: {
       retries: retry_conf.num_retries,
       interval: retry_conf.interval_sec,

@@ -15,6 +15,7 @@ import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { ModelFunction } from '../../model/model.ts';
 import { belowShape } from './below.ts';
 import { catalogFunction, claimArguments, functionArguments } from './computed-field.ts';
+import { nativeArguments, requireTyped } from './declared.ts';
 import { functionLosses } from './losses.ts';
 import { trackedTable } from './relationship.ts';
 import { because, Failure, type ReportedObject } from './report.ts';
@@ -28,6 +29,11 @@ export function resolveFunction(
   entry: StructureFunction,
   types: TypeRegister,
 ): Omit<ModelFunction, 'roles'> {
+  const { declared } = entry;
+  if (declared) {
+    const [known] = scope.catalogFunctions.get(keyOf(entry.function)) ?? [];
+    requireTyped(scope, 'native query', entry.function.name, declared.hash, known?.definition);
+  }
   const called = catalogFunction(scope, entry.function);
   const { configuration } = entry;
   const graphqlName = configuration.custom_name ?? defaultBaseName(called.schema, called.name);
@@ -63,7 +69,9 @@ export function resolveFunction(
     graphqlName,
     ...(configuration.custom_name !== undefined && { customName: true }),
     ...(volatile && { volatile: true }),
-    arguments: functionArguments(called),
+    arguments: declared ? nativeArguments(called, declared) : functionArguments(called),
+    ...(declared && { sql: declared.query.code }),
+    ...(called.writes && { writes: called.writes }),
     ...(sessionArgument !== undefined && { sessionArgument }),
     returns: { table: table.key, set: called.returnsSet === true },
     ...(called.definition !== undefined && { definition: called.definition }),
@@ -111,6 +119,16 @@ function findSessionArgument(
 /** The function as inconsistencies list it. */
 export function functionObject(scope: SourceScope, entry: StructureFunction): ReportedObject {
   const { schema, name } = entry.function;
+  if (entry.declared)
+    return {
+      path: entry.path,
+      type: 'native_query',
+      name: `native_query ${name} in source ${scope.source.name}`,
+      definition: { source: scope.source.name, root_field_name: name },
+      // The reason names the query itself.
+      context: '',
+      offers: () => functionLosses(scope.source, entry, scope.shape.naming),
+    };
   return {
     path: entry.path,
     type: 'function',

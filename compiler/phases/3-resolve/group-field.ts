@@ -4,7 +4,7 @@ import { diagnostics as messages } from '../../../runtime/core/diagnostics/catal
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { quotedName } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
-import { isDistributed } from '../../../runtime/core/shards/index.ts';
+import { hasShards } from '../../../runtime/core/shards/index.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { keeper } from '../../memory/reuse.ts';
 import { ownerName } from './conflict.ts';
@@ -16,7 +16,7 @@ import type { TakenNames } from './taken-names.ts';
 const TYPES = ['', '_key', '_column', '_order_by', '_key_order_by'].map((part) => `group_by${part}`);
 
 /**
- * The source with a field for each table whose names are free, if it has the extension; a Citus cluster does not. Claims the names.
+ * The source with a field for each table whose names are free, if it has the extension; tables in shards of a cluster have none. Claims the names.
  * @param taken names of everything else
  */
 export function addGroupFields(
@@ -27,10 +27,11 @@ export function addGroupFields(
 ): SourceStructure {
   const { scope, tables } = source;
   const { shape } = scope;
-  if (!shape.extensions?.includes('group_by') || isDistributed(shape)) return source;
+  if (!shape.extensions?.includes('group_by')) return source;
   return {
     ...source,
     tables: tables.map((structure) => {
+      if (hasShards({ ...structure.shape, source: shape })) return structure;
       const table = scope.tables.get(structure.key)!;
       const { catalog, entry } = table;
       const kind = 'select_group_by';

@@ -14,6 +14,7 @@ import { reuse } from '../../memory/reuse.ts';
 import type { Model } from '../../model/model.ts';
 import { resolveAccess } from './access.ts';
 import { resolveActions } from './action.ts';
+import { withDeclared } from './declared.ts';
 import type { SetVariables } from './environment.ts';
 import { resolveEvents } from './event-trigger.ts';
 import { addGroupFields } from './group-field.ts';
@@ -38,7 +39,8 @@ export function resolve(
   environment: SetVariables | undefined,
   memory: Memory,
 ): Resolved {
-  return memory.renew(resolveModel, memory, metadata, catalogs, remotes, naming, environment);
+  const declared = memory.call(withDeclared, metadata, memory);
+  return memory.renew(resolveModel, memory, declared, catalogs, remotes, naming, environment);
 }
 
 /** Parts that equal the last result keep their identity. */

@@ -22,7 +22,7 @@ export function reportNotServed(metadata: Metadata): Diagnostic[] {
 /** @param lost what others may miss */
 type Report = (path: MetadataPath, kind: string, name: string, lost?: readonly string[]) => void;
 
-const SOURCE_SETTINGS = ['native_queries', 'stored_procedures', 'logical_models', 'query_tags'] as const;
+const SOURCE_SETTINGS = ['stored_procedures'] as const;
 
 function reportSource(source: Source, report: Report): void {
   for (const key of SOURCE_SETTINGS) {
@@ -30,6 +30,8 @@ function reportSource(source: Source, report: Report): void {
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     report([...source.path, key], 'Setting', key);
   }
+  if (source.query_tags?.omit_request_id === false)
+    report([...source.path, 'query_tags', 'omit_request_id'], 'Setting', 'omit_request_id');
   const { connection_info } = source.configuration;
   const configuration = [...source.path, 'configuration'];
   const total = 'total_max_connections';

@@ -28,7 +28,6 @@ import type {
   Presets,
   TablePermissions,
 } from '../../model/model.ts';
-import { headerShape } from './action.ts';
 import { resolveCondition } from './boolean-expression.ts';
 import { attempt, Failure, type ReportedObject, suggest } from './report.ts';
 import type { AccessScope, TableScope } from './scope.ts';
@@ -205,8 +204,10 @@ function resolveDelete(
   table: TableScope,
   { permission, path }: Permission<DeletePermission>,
 ): ModelDeletePermission {
+  const at = [...path, 'permission'];
   return {
-    filter: resolveCondition(scope, table, permission.filter, [...path, 'permission', 'filter']),
+    filter: resolveCondition(scope, table, permission.filter, [...at, 'filter']),
+    ...(permission.check && { check: resolveCondition(scope, table, permission.check, [...at, 'check']) }),
     backendOnly: permission.backend_only,
     ...(permission.validate_input && { validateInput: inputValidation(permission.validate_input) }),
   };
@@ -216,7 +217,7 @@ function inputValidation({ definition }: ValidateInput): InputValidation {
   const { url, headers, forward_client_headers, timeout = VALIDATION_TIMEOUT } = definition;
   return {
     url,
-    ...(headers.length > 0 && { headers: headers.map(headerShape) }),
+    ...(headers.length > 0 && { headers }),
     ...(forward_client_headers && { forwardClientHeaders: true }),
     timeout,
   };

@@ -2,10 +2,18 @@
 
 import type { CatalogForeignKey } from '../../../runtime/catalog/catalog.ts';
 import { isAlwaysThere, isAtMostOne } from '../../../runtime/catalog/proven.ts';
-import type { RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
+import type { NativeShape, RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { displayName, isGraphqlName, keyOf, quotedName } from '../../../runtime/core/names.ts';
+import {
+  DECLARED_SCHEMA,
+  displayName,
+  isGraphqlName,
+  keyOf,
+  objectKey,
+  quotedName,
+} from '../../../runtime/core/names.ts';
+import { columnType } from '../../../runtime/core/types.ts';
 import type {
   ForeignKeyOnOtherTable,
   ForeignKeyOnThisTable,
@@ -16,6 +24,7 @@ import type {
   Relationship,
   RelationshipUsing,
 } from '../../../runtime/metadata/metadata.ts';
+import { type NestedRows, nativeArguments, requireTyped } from './declared.ts';
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
 import { Failure, type ReportedObject, suggest } from './report.ts';
@@ -48,6 +57,8 @@ export function resolveRelationship(
     kind,
     target: target.key,
     columns,
+    ...(join.query && { query: join.query }),
+    ...(join.given && { given: join.given }),
     ...(always && { notNull: true }),
     ...(single && { unique: true }),
     ...(insertAfter && { insertAfter: true }),
@@ -58,6 +69,8 @@ export function resolveRelationship(
 interface Join {
   readonly target: TableScope;
   readonly columns: Readonly<Record<string, string>>;
+  readonly query?: NativeShape;
+  readonly given?: Readonly<Record<string, string>>;
   /** The foreign key of this table that it follows. */
   readonly key?: CatalogForeignKey;
 }
@@ -110,13 +123,89 @@ function joinFromThere(scope: SourceScope, table: TableScope, using: ForeignKeyO
 }
 
 function joinByHand(scope: SourceScope, table: TableScope, using: ManualConfiguration): Join {
-  const target = trackedTable(scope, using.remote_table);
+  const { remote_table: other } = using;
+  const query = other.schema === DECLARED_SCHEMA ? nativeQuery(scope, other.name) : undefined;
+  const target = trackedTable(scope, query?.returns ?? other);
   const mapping = Object.entries(using.column_mapping).sort(([left], [right]) => (left < right ? -1 : 1));
   for (const [here, there] of mapping) {
     requireColumn(table, here);
     requireColumn(target, there);
   }
-  return { target, columns: Object.fromEntries(mapping) };
+  const columns = Object.fromEntries(mapping);
+  if (!query) return { target, columns };
+  const given = using.argument_mapping && givenArguments(scope, table, query.shape, using.argument_mapping);
+  return { target, columns, query: query.shape, ...(given && { given }) };
+}
+
+/** Arguments of a native query that columns give. @throws Failure where a value would not be one of the argument */
+function givenArguments(
+  { shape }: SourceScope,
+  table: TableScope,
+  { name: query, arguments: list }: NativeShape,
+  mapping: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const names = list.map(({ name }) => name!);
+  for (const [name, column] of Object.entries(mapping)) {
+    const argument = list.find((each) => each.name === name);
+    if (!argument)
+      throw new Failure(
+        diagnostics.relationshipArgumentMissing({ name: query, argument: name, ...suggest(name, names) }),
+      );
+    requireColumn(table, column);
+    const [own, wanted] = [table.columns.get(column)!, argument].map(({ type }) => columnType(shape, type));
+    const isWider =
+      INTEGERS.indexOf(own!.name) >= 0 && INTEGERS.indexOf(own!.name) < INTEGERS.indexOf(wanted!.name);
+    const isText = [own!, wanted!].every(({ family, element }) => family === 'text' && !element);
+    if (own!.sql !== wanted!.sql && !isWider && !isText)
+      throw new Failure(
+        diagnostics.relationshipArgumentType({
+          name: query,
+          argument: name,
+          type: argument.type,
+          column,
+          columnType: own!.key,
+        }),
+      );
+  }
+  return Object.fromEntries(Object.entries(mapping).sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** Each has the values of those before it. */
+const INTEGERS = ['int2', 'int4', 'int8', 'numeric'];
+
+/** The other side of a relationship to a native query. @throws Failure */
+function nativeQuery(
+  scope: SourceScope,
+  name: string,
+): { readonly shape: NativeShape; readonly returns: QualifiedName } {
+  const entry = scope.source.functions.find(
+    ({ function: called }) => called.schema === DECLARED_SCHEMA && called.name === name,
+  );
+  const [called] = scope.catalogFunctions.get(objectKey(DECLARED_SCHEMA, name)) ?? [];
+  if (!entry?.declared) throw new Failure(diagnostics.relationshipQueryMissing({ name }));
+  requireTyped(scope, 'native query', name, entry.declared.hash, called?.definition);
+  const list = nativeArguments(called!, entry.declared);
+  if (called!.volatility === 'volatile') throw new Failure(diagnostics.relationshipQueryVolatile({ name }));
+  return { shape: { name, sql: entry.declared.query.code, arguments: list }, returns: called!.returns };
+}
+
+/** A field of a logical model that holds rows of another one. @throws Failure */
+export function resolveNested(
+  scope: SourceScope,
+  table: TableScope,
+  name: string,
+  { kind, model }: NestedRows,
+): RelationshipShape {
+  const { description } = table.columns.get(name)!;
+  const columns = new Map([...table.columns].filter(([column]) => column !== name));
+  requireFreeFieldName(scope, { ...table, columns }, name, kind === 'array');
+  return {
+    kind,
+    target: trackedTable(scope, model).key,
+    columns: {},
+    nested: name,
+    ...(description !== undefined && { description }),
+  };
 }
 
 function onlyKey(keys: readonly CatalogForeignKey[], advice: () => { advice?: string }): CatalogForeignKey {
@@ -209,6 +298,7 @@ function usingJson(using: RelationshipUsing): Json {
         manual_configuration: {
           column_mapping: using.column_mapping,
           insertion_order: using.insertion_order ?? null,
+          ...(using.argument_mapping && { argument_mapping: using.argument_mapping }),
           remote_table: { schema: using.remote_table.schema, name: using.remote_table.name },
         },
       };

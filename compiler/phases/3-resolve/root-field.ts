@@ -24,7 +24,8 @@ import type { NamedSource, SourceScope, StructureFunction, StructureTable, Table
 
 /** The root fields of the table, regardless of roles, in the order of `custom_root_fields`. @throws Failure */
 export function resolveRootFields(scope: SourceScope, table: TableScope): RootField[] {
-  const { configuration } = table.entry;
+  const { configuration, declared } = table.entry;
+  if (declared) return [];
   return offeredKinds(table).map((kind) => {
     const { comment } = configuration.custom_root_fields[kind] ?? {};
     const name = rootFieldName(kind, table.catalog, configuration, scope.source, scope.shape.naming);

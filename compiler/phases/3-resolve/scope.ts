@@ -12,11 +12,18 @@ import type {
 } from '../../../runtime/core/contract/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
+import type { OfModel, OfQuery } from './declared.ts';
 import type { Report } from './report.ts';
 
 /** The entries of the metadata that the structure is made of: those of tables and functions without their permissions. */
-export type StructureTable = Omit<TableEntry, `${'select' | 'insert' | 'update' | 'delete'}_permissions`>;
-export type StructureFunction = Omit<FunctionEntry, 'permissions'>;
+export type StructureTable = Omit<TableEntry, `${'select' | 'insert' | 'update' | 'delete'}_permissions`> & {
+  /** Of logical models. */
+  readonly declared?: OfModel;
+};
+export type StructureFunction = Omit<FunctionEntry, 'permissions'> & {
+  /** Of native queries. */
+  readonly declared?: OfQuery;
+};
 export interface StructureSource extends Omit<Source, 'tables' | 'functions'> {
   readonly tables: readonly StructureTable[];
   readonly functions: readonly StructureFunction[];

@@ -62,10 +62,15 @@ function sourceShape(
       ),
     );
   }
+  if (catalog.product !== undefined)
+    report.push(
+      at(source.path, diagnostics.sourceOtherDatabase({ source: source.name, product: catalog.product })),
+    );
   const convention = conventionOf(source, naming);
   const distribution = distributionOf(source, catalog);
   const { stream_horizon: streamHorizon, record_writes: recordWrites } =
     source.configuration.live_queries ?? {};
+  const { query_tags: tags } = source;
   return {
     name: source.name,
     kind: 'postgres',
@@ -79,6 +84,7 @@ function sourceShape(
     ...(typeNames?.suffix && { typeSuffix: typeNames.suffix }),
     ...(streamHorizon && { streamHorizon }),
     ...(recordWrites && { recordWrites }),
+    ...(tags && { queryTags: tags.disabled ? ('off' as const) : (tags.format ?? 'standard') }),
     ...(catalog.withoutBelow && { withoutBelow: true }),
     ...(distribution && { distribution }),
     types: resolveTypes(catalog, usedTypes(source, catalog)),

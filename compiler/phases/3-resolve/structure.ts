@@ -3,27 +3,28 @@
  * anew when any of it changes, and reused when only permissions change.
  */
 
-import type { TableShape } from '../../../runtime/core/contract/shapes.ts';
+import { askedArguments, type TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { NamedInconsistency } from '../../../runtime/core/diagnostics/inconsistency.ts';
 import { displayName, type NamingOptions, objectKey } from '../../../runtime/core/names.ts';
+import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { keeper, reuse } from '../../memory/reuse.ts';
 import type { ModelFunction, RootField } from '../../model/model.ts';
-import { computedFieldObject, resolveComputedField } from './computed-field.ts';
+import { claimArguments, computedFieldObject, resolveComputedField } from './computed-field.ts';
 import { claimNames, type Names, ownerName, rootTypeOf } from './conflict.ts';
 import { contestedFieldNames, leaveOutContested } from './field.ts';
 import { functionObject, resolveFunction } from './function.ts';
 import { sourceLosses } from './losses.ts';
-import { relationshipObject, resolveRelationship } from './relationship.ts';
+import { relationshipObject, resolveNested, resolveRelationship } from './relationship.ts';
 import { remoteRelationshipObject } from './remote-relationship.ts';
 import { attempt, leaveOut, type ReportedObject } from './report.ts';
 import { resolveRootFields, singleRowField } from './root-field.ts';
 import type { SourceScope, StructureFunction, StructureSource, StructureTable, TableScope } from './scope.ts';
 import { type CatalogResult, conventionOf, openSource } from './source.ts';
-import { tableShape } from './table.ts';
+import { tableObject, tableShape } from './table.ts';
 import type { TypeRegister } from './type-register.ts';
 
 export interface Structure {
@@ -181,10 +182,30 @@ function resolveFields(scope: SourceScope, table: TableScope, { types }: Names):
   }
   for (const [kind, relationship] of relationships) {
     if (contested.has(relationship.name)) continue;
-    const shape = attempt(scope, relationshipObject(scope, table, kind, relationship), () =>
-      resolveRelationship(scope, table, kind, relationship),
-    );
+    const shape = attempt(scope, relationshipObject(scope, table, kind, relationship), () => {
+      const found = resolveRelationship(scope, table, kind, relationship);
+      const asked = askedArguments(found);
+      const { graphqlName, customName } = table;
+      const named = { source: scope.shape, graphqlName, ...(customName && { customName: true as const }) };
+      claimArguments(
+        types,
+        `relationship ${relationship.name} of ${table.key}`,
+        scope,
+        { arguments: asked },
+        {
+          hidden: new Set(),
+          type: typeNames(named).argsOf(relationship.name),
+        },
+      );
+      return found;
+    });
     if (shape) table.relationships.set(relationship.name, shape);
+  }
+  for (const [name, nested] of Object.entries(table.entry.declared?.nested ?? {})) {
+    const shape = attempt(scope, tableObject(scope, table.entry), () =>
+      resolveNested(scope, table, name, nested),
+    );
+    if (shape) table.relationships.set(name, shape);
   }
   for (const field of computed_fields) {
     if (contested.has(field.name)) continue;

@@ -18,6 +18,7 @@ import {
 } from '../../../runtime/core/names.ts';
 import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
 import { belowShape } from './below.ts';
+import { requireTyped } from './declared.ts';
 import { resolveEnumReferences, resolveEnumTable } from './enum-table.ts';
 import { fieldName } from './field.ts';
 import { tableLosses } from './losses.ts';
@@ -53,6 +54,15 @@ export function resolveTables(scope: SourceScope): void {
 /** The table as inconsistencies list it. */
 export function tableObject(scope: SourceScope, entry: StructureTable): ReportedObject {
   const { schema, name } = entry.table;
+  if (entry.declared)
+    return {
+      path: entry.path,
+      type: 'logical_model',
+      name: `logical_model ${name} in source ${scope.source.name}`,
+      definition: { source: scope.source.name, name },
+      context: '',
+      offers: () => tableLosses(scope.source, entry, scope.shape.naming),
+    };
   return {
     path: entry.path,
     type: 'table',
@@ -71,6 +81,8 @@ function resolveTable(
 ): TableScope {
   const key = keyOf(entry.table);
   const catalog = scope.catalogTables.get(key);
+  if (entry.declared)
+    requireTyped(scope, 'logical model', entry.table.name, entry.declared.hash, catalog?.definition);
   if (!catalog) {
     const names = scope.catalog.tables.map((table) => displayName(table.schema, table.name));
     throw new Failure(
@@ -167,6 +179,11 @@ function resolveColumns(
   const fields = new Map<string, string>();
   for (const column of table.columns) {
     const { custom_name: customName, comment } = configuration[column.name] ?? {};
+    if (entry.declared && Object.hasOwn(entry.declared.nested, column.name)) {
+      const description = column.comment && { description: column.comment };
+      columns.set(column.name, { ...columnShape(table, column), field: null, nested: true, ...description });
+      continue;
+    }
     const field = fieldName(column.name, customName, scope.shape.naming);
     const usable = isColumnField(field);
     if (customName !== undefined && !usable) {
@@ -201,6 +218,7 @@ function columnShape(table: CatalogTable, column: CatalogColumn): ColumnShape {
   return {
     type: typeKey(column.type),
     ...(isNeverNull(table, column.name).holds && { notNull: true }),
+    ...(column.promised && { promised: true }),
     ...(column.hasDefault && { hasDefault: true }),
     ...((column.generated || column.identity === 'always') && { generated: true }),
     ...(column.nondeterministic && { nondeterministic: true }),

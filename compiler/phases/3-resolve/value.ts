@@ -5,11 +5,12 @@ import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { quotedName } from '../../../runtime/core/names.ts';
 import { momentOf } from '../../../runtime/core/sql/moments.ts';
-import { type ColumnType, encodeValue, NumberText } from '../../../runtime/core/types.ts';
+import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
 import { vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Value } from '../../model/model.ts';
+import { misfitOf, quotedList } from './literal.ts';
 import { Failure } from './report.ts';
 import type { AccessScope } from './scope.ts';
 
@@ -26,26 +27,10 @@ export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): 
     if (!(error instanceof EngineError)) throw error;
     throw new Failure(diagnostics.literalMisfit({ reason: error.message }), path);
   }
-  const tooLarge = beyondRange(type, json);
-  if (tooLarge !== undefined)
-    throw new Failure(
-      diagnostics.literalMisfit({ reason: `${tooLarge} is out of range for type ${type.name}` }),
-      path,
-    );
+  const reason = misfitOf(type, json);
+  if (reason !== undefined) throw new Failure(diagnostics.literalMisfit({ reason }), path);
   const moment = encoded === null ? undefined : momentOf(type, encoded);
   return { kind: 'literal', value: json, ...(moment && { moment }) };
-}
-
-/** A number of the literal that PostgreSQL would refuse to read, whenever a request meets the rule. */
-function beyondRange(type: ColumnType, json: Json): string | undefined {
-  if (Array.isArray(json))
-    return json.map((item: Json) => beyondRange(type, item)).find((each) => each !== undefined);
-  const { name } = type.element ?? type;
-  const read = name === 'float4' ? Math.fround : name === 'float8' ? Number : undefined;
-  if (read === undefined || (typeof json !== 'number' && !(json instanceof NumberText))) return undefined;
-  const value = read(Number(json));
-  const isLost = value === 0 && /[1-9]/.test(String(json).replace(/e.*/i, ''));
-  return isLost || !Number.isFinite(value) ? String(json) : undefined;
 }
 
 /** @throws Failure if a literal for a column is not a value of its enum table */
@@ -60,8 +45,8 @@ export function requireEnumValues(
   for (const literal of literals) {
     if (typeof literal !== 'string' || sessionVariable(literal) !== undefined) continue;
     if (Object.hasOwn(table.enumValues, literal)) continue;
-    const known = Object.keys(table.enumValues).map((value) => `"${value}"`);
-    const reason = `expected one of the values ${known.join(', ')} of the enum table ${quotedName(table.catalog)}, but found "${literal}"`;
+    const known = quotedList(Object.keys(table.enumValues));
+    const reason = `expected one of the values ${known} of the enum table ${quotedName(table.catalog)}, but found "${literal}"`;
     throw new Failure(diagnostics.literalMisfit({ reason }), path);
   }
 }

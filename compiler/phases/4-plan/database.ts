@@ -1,7 +1,6 @@
 /** Plans the report about what a database does by itself: the objects that tracked tables and functions lead to. */
 import type { CatalogTable, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
-import { functionKey } from '../../../runtime/catalog/objects.ts';
-import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
+import { DATABASE, functionKey } from '../../../runtime/catalog/objects.ts';
 import { keyOf } from '../../../runtime/core/names.ts';
 import type { ModelSource } from '../../model/model.ts';
 import type { PlannedDatabase, PlannedObject } from '../../model/plan.ts';
@@ -13,9 +12,9 @@ export function planDatabase(
 ): PlannedDatabase[] {
   const { objects } = catalog;
   if (!objects) return [];
-  const tracked = new Set(tables.map(({ key }) => key));
   const reached = new Set([
-    ...tracked,
+    DATABASE,
+    ...tables.map(({ key }) => key),
     ...functions.map((each) => functionKey(each.shape.schema, each.shape.name)),
     ...tables.flatMap((table) =>
       Object.values(table.shape.computedFields ?? {}).map((field) =>
@@ -32,17 +31,7 @@ export function planDatabase(
     const relation = relations.get(key);
     if (!object) return [];
     if (!relation) return [[key, object]];
-    const { facts, ...rest } = object;
-    // Shapes of tracked tables say the types of their columns.
-    const types = tracked.has(key)
-      ? []
-      : relation.columns.map(({ name, type }) => [`type ${name}`, typeKey(type)] as const);
-    return [
-      [
-        key,
-        { columns: columnsByPosition(relation), facts: { ...facts, ...Object.fromEntries(types) }, ...rest },
-      ],
-    ];
+    return [[key, { columns: columnsByPosition(relation), ...object }]];
   });
   const isTable = ({ kind }: CatalogTable) => kind !== 'view' && kind !== 'materialized';
   const created = catalog.tables

@@ -16,7 +16,7 @@ import { quoteIdentifier, quoteLiteral } from '../../../runtime/core/sql/fragmen
 import { type ColumnType, isStringified } from '../../../runtime/core/types.ts';
 import { captureSetting } from '../../../runtime/core/vocabulary.ts';
 import type { CronTrigger } from '../../../runtime/metadata/metadata.ts';
-import { deliveryExtras, headerOf, retryExtras } from '../../model/delivery.ts';
+import { deliveryExtras, retryExtras } from '../../model/delivery.ts';
 import type { CapturedColumn, ModelCapture, ModelEvents, ModelEventTrigger } from '../../model/events.ts';
 
 /** Transition table of a statement. */
@@ -325,8 +325,8 @@ function planCron(trigger: CronTrigger): CronTriggerShape {
   const { name, schedule, timezone, missed, payload, comment, webhook, headers, retry_conf, ...rest } =
     trigger;
   const delivery: DeliveryShape = {
-    webhook: { template: webhook },
-    headers: headers.map(headerOf),
+    webhook,
+    headers,
     retry: {
       retries: retry_conf.num_retries,
       interval: retry_conf.retry_interval_seconds,

@@ -3,6 +3,7 @@ import type { DeclaredTable, RootFields } from '../../../runtime/core/contract/c
 import type { EventsProgram } from '../../../runtime/core/contract/events.ts';
 import type { DeclaredFunction, FunctionShape, TableShape } from '../../../runtime/core/contract/shapes.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
+import { keyOf } from '../../../runtime/core/names.ts';
 import { ROOT_FIELD_KINDS } from '../../../runtime/core/program/root-fields.ts';
 import { lazy } from '../../../runtime/core/remember.ts';
 import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
@@ -14,6 +15,7 @@ import type { Plan, PlannedTable, ProgramPlan } from '../../model/plan.ts';
 import type { CatalogResult } from '../3-resolve/index.ts';
 import { planDatabase } from './database.ts';
 import { planEvents } from './events.ts';
+import { addFacts } from './implied.ts';
 import { planLedgers } from './ledger.ts';
 import { planAccess } from './permission.ts';
 import { linkedProgram, planSaved } from './saved.ts';
@@ -80,7 +82,10 @@ function planProgram(
 ): ProgramPlan {
   const sources = model.sources.map((source) => ({
     shape: source.shape,
-    tables: source.tables.map((table) => memory.call(planTable, table, memory)),
+    tables: withFacts(
+      source.tables.map((table) => memory.call(planTable, table, memory)),
+      memory,
+    ),
     functions: source.functions.map(({ shape, exposedAs, rootFields, roles }) =>
       memory.call(planFunction, shape, exposedAs, rootFields, roles),
     ),
@@ -88,6 +93,16 @@ function planProgram(
   const { settings, actions, remotes } = model;
   const events = planEvents(model.events, options.stringifyNumbers);
   return { settings, sources, events, ...(remotes && { remotes }), ...(actions && { actions }) };
+}
+
+/** @param tables of one source */
+function withFacts(tables: readonly PlannedTable[], memory: Memory): readonly PlannedTable[] {
+  const byKey = new Map(tables.map((table) => [keyOf(table.shape), table]));
+  return tables.map((table) => {
+    const { shape } = table;
+    const targets = Object.values(shape.relationships ?? {}).map(({ target }) => byKey.get(target));
+    return memory.renew(addFacts, shape, table, targets).planned;
+  });
 }
 
 function planTable(table: ModelTable, memory: Memory): PlannedTable {

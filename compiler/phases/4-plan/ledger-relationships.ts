@@ -3,9 +3,9 @@
  * related rows updates may change.
  * @rule Which relationships along which a rule is not asked again does a ledger name, and why does the rule follow?
  */
-import { followsThrough } from '../../../runtime/core/condition/join.ts';
-import { type Rule, readRule } from '../../../runtime/core/condition/rule.ts';
-import { EVERY_ROW, type RelationshipShape, type RuleText } from '../../../runtime/core/contract/shapes.ts';
+import { implicationOf } from '../../../runtime/core/condition/implied.ts';
+import { follows } from '../../../runtime/core/condition/join.ts';
+import type { RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { offer } from '../../../runtime/core/schema/offer.ts';
 import { relatedOperations } from '../../../runtime/core/schema/related-types.ts';
@@ -30,13 +30,22 @@ export function addRelationships(
   targets: ReadonlyMap<string, PlannedTable>,
 ): void {
   const reasonOf = createReasons(planned);
-  for (const [role, { filter }] of Object.entries(permissions.select)) {
+  for (const [role, { filter, columns }] of Object.entries(permissions.select)) {
     for (const [relationship, shape] of Object.entries(planned.shape.relationships ?? {})) {
       const target = targets.get(shape.target);
       if (!target || !rulesOf(target.access, role).select) continue;
-      const pairs = Object.entries(shape.columns).map(([from, to]) => `${name(to)} = ${name(from)}`);
+      if (shape.nested !== undefined) {
+        if (columns.includes(shape.nested))
+          add(role, `select relationship ${name(relationship)}: ${name(shape.target)} inside of the row`);
+        continue;
+      }
+      const pairs = [
+        ...(shape.query ? [`rows of the native query ${name(shape.query.name)}`] : []),
+        ...Object.entries(shape.columns).map(([from, to]) => `${name(to)} = ${name(from)}`),
+        ...Object.entries(shape.given ?? {}).map(([argument, from]) => `{{${argument}}} = ${name(from)}`),
+      ];
       add(role, `select relationship ${name(relationship)}: ${[name(shape.target), ...pairs].join(', ')}`);
-      const reason = reasonOf(role, filter, shape, target);
+      const reason = reasonOf(role, filter, relationship, shape, target);
       if (reason !== undefined)
         add(
           role,
@@ -50,27 +59,26 @@ export function addRelationships(
 type Reason = (
   role: string,
   filter: Condition,
+  name: string,
   relationship: RelationshipShape,
   target: PlannedTable,
 ) => string | undefined;
 
-/** The decision is the one that statements are made by, about the same texts. */
+/** The decision is the fact of the access file; the parts of the rule from which it follows are looked for here. */
 function createReasons({ shape, access }: PlannedTable): Reason {
-  const rules = new Map<RuleText, Rule>();
-  const read = (text: RuleText) => remember(rules, text, () => readRule(text));
-  // Many roles have the same rules.
-  const reasons = new Map<RelationshipShape, Map<string, string>>();
-  return (role, filter, relationship, target) => {
-    const known = rulesOf(access, role).select!.where;
-    const asked = rulesOf(target.access, role).select!.where;
-    if (asked === EVERY_ROW) return undefined;
-    const to = { shape: target.shape, rule: read(asked) };
-    const follows = (rule: RuleText) => followsThrough({ shape, rule: read(rule) }, relationship, to);
-    const ofRelationship = remember(reasons, relationship, () => new Map<string, string>());
-    const reason = remember(ofRelationship, JSON.stringify([known, asked, conditionWords(filter)]), () =>
-      follows(known) ? neededParts(filter, (part) => follows(planCondition(shape.source, part, 0))) : '',
+  // Many roles have the same rules, of which a fact is the hash.
+  const reasons = new Map<string, string>();
+  return (role, filter, relationshipName, relationship, target) => {
+    const { implies = {} } = rulesOf(access, role).select!;
+    if (!Object.hasOwn(implies, relationshipName)) return undefined;
+    const { where: asked } = rulesOf(target.access, role).select!;
+    const key = JSON.stringify([relationshipName, implies[relationshipName], conditionWords(filter)]);
+    return remember(reasons, key, () =>
+      neededParts(filter, (part) => {
+        const known = { shape, where: planCondition(shape.source, part, 0) };
+        return follows(implicationOf(known, relationship, { shape: target.shape, where: asked }));
+      }),
     );
-    return reason === '' ? undefined : reason;
   };
 }
 

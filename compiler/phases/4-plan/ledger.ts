@@ -229,15 +229,21 @@ function functionFacts(
   inferPermissions: boolean,
   source: string,
 ): Facts {
-  const place = `${name(source)} function ${name(displayName(shape.schema, shape.name))}`;
+  const kind = shape.sql === undefined ? 'function' : 'native query';
+  const place = `${name(source)} ${kind} ${name(displayName(shape.schema, shape.name))}`;
   const facts = collect(place, (add) => {
     const rows = exposedAs === 'mutation' ? 'what it writes meets no rule; ' : '';
+    const writes = Object.entries(shape.writes ?? {}).map(
+      ([table, operations]) => `${operations.join(' and ')} rows of ${name(table)}, whatever the role may`,
+    );
     for (const role of roles)
       if (Object.hasOwn(readers, role)) {
         add(role, `call: ${rows}rows of ${name(shape.returns.table)} as by select`);
+        for (const write of writes) add(role, write);
         if (shape.definer) add(role, DEFINER);
       }
-    if (exposedAs === 'mutation' || shape.volatile || !inferPermissions) return;
+    const isRead = exposedAs !== 'mutation' && !shape.volatile;
+    if (exposedAs === 'mutation' || (shape.sql === undefined && !(isRead && inferPermissions))) return;
     for (const role of Object.keys(readers))
       if (!roles.includes(role)) {
         add(role, `call, because it may select: rows of ${name(shape.returns.table)} as by select`);
@@ -288,9 +294,9 @@ function factsOfCall(action: ActionShape): readonly string[] {
     ...Object.entries(action.arguments).map(([key, { type }]) => `sends argument ${name(key)}: ${type}`),
     'sends session variables',
     ...(action.headers ?? []).map((header) =>
-      'value' in header
+      typeof header.value === 'string'
         ? `sends header ${name(header.name)}`
-        : `sends header ${name(header.name)} from environment variable ${name(header.valueFromEnv)}`,
+        : `sends header ${name(header.name)} from environment variable ${name(header.value.env)}`,
     ),
     ...(action.forwardClientHeaders
       ? [
@@ -324,7 +330,9 @@ function addTable(add: Add, table: ModelTable, deletion: string | undefined): vo
   const { permissions, shape } = table;
   for (const [role, permission] of Object.entries(permissions.select)) {
     const fact = (text: string) => add(role, `select ${text}`);
-    addNames(fact, 'columns', permission.columns);
+    // What holds rows of other models is a relationship.
+    const columns = permission.columns.filter((column) => !shape.columns[column]?.nested);
+    addNames(fact, 'columns', columns);
     addNames(fact, 'computed fields', permission.computedFields);
     for (const field of permission.computedFields)
       if (shape.computedFields?.[field]?.definer) fact(`computed field ${name(field)} ${DEFINER}`);
@@ -362,6 +370,7 @@ function addTable(add: Add, table: ModelTable, deletion: string | undefined): vo
     const fact = (text: string) => add(role, `delete ${text}`);
     if (deletion !== undefined) fact(deletion);
     fact(`where ${conditionWords(permission.filter)}`);
+    if (permission.check) fact(`check ${conditionWords(permission.check)}`);
     if (permission.backendOnly) fact('backend only');
     addValidation(fact, permission);
   }

@@ -97,8 +97,10 @@ function planUpdate(table: TableShape, permission: ModelUpdatePermission): Updat
 }
 
 function planDelete(source: SourceShape, permission: ModelDeletePermission): DeleteRule {
+  const { filter, check } = permission;
   return {
-    where: planCondition(source, permission.filter, RULE_INDENTATION),
+    where: planCondition(source, filter, RULE_INDENTATION),
+    ...(check && { check: planCondition(source, check, RULE_INDENTATION) }),
     ...(permission.backendOnly && { backendOnly: true }),
     ...validation(permission),
   };

@@ -3,10 +3,10 @@
  * or on a boolean, there is a plan for each case; where it depends on more, the operation stays a template.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { Kind } from 'graphql';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
-import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
+import { analyseOperation, casesOf, valuesOf, type When } from '../../../runtime/core/request/analyse.ts';
+import type { CacheRequest } from '../../../runtime/core/request/cached.ts';
 import type { Operation } from '../../../runtime/core/request/document.ts';
 import { planOperation, type RequestPlan } from '../../../runtime/core/request/plan.ts';
 import { planRead, planSubscription } from '../../../runtime/core/request/subscription.ts';
@@ -23,16 +23,12 @@ import type {
 } from '../../../runtime/core/saved/saved.ts';
 import { savedText } from '../../../runtime/core/saved/saved-sql.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
-import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
+import { namedType } from '../../../runtime/core/schema/types.ts';
+import { isJudged } from '../../../runtime/core/shards/index.ts';
 import { tablesWritten } from '../../../runtime/core/sql/contents.ts';
 import type { Statement } from '../../../runtime/core/sql/print.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { layOut } from './sql-layout.ts';
-
-/** Maximum number of cases of one query. */
-const MAX_CASES = 8;
-
-type When = NonNullable<SavedPlan['when']>;
 
 type Statements = Omit<SavedPlan, 'roles'> & Required<Pick<SavedPlan, 'values'>>;
 
@@ -106,6 +102,7 @@ export function planForRole(
   options: SavedOptions,
 ): RoleStatements['plans'] {
   try {
+    const { sources } = roleSchema.program;
     const { used, samples, selection } = analyseOperation(roleSchema, operation);
     const kinds = new Set(selection.fields.map(({ definition }) => definition.meaning.kind));
     if (kinds.has('introspection')) return 'it asks for the schema';
@@ -113,13 +110,10 @@ export function planForRole(
     const shaping = [...used].find(([, type]) => namedType(type).kind !== 'scalar');
     if (shaping) return `the value of $${shaping[0]} decides about the SQL`;
     const cases = casesOf(operation, used);
-    if (cases.length > MAX_CASES) return 'too many variables may be null or absent';
+    if (!cases) return 'too many variables may be null or absent';
     const plans: Statements[] = [];
     for (const when of cases) {
-      const values: Record<string, unknown> = { ...samples };
-      for (const [name, kind] of Object.entries(when)) {
-        if (kind !== 'value') values[name] = kind === 'null' ? null : kind;
-      }
+      const values = valuesOf(when, samples);
       const variables = { declared: operation.variables, values, used: new Map() };
       const plan = planCase(() =>
         operation.kind === 'subscription'
@@ -128,6 +122,8 @@ export function planForRole(
       );
       // Such values are an error, which planning the request words.
       if (!plan) continue;
+      if (sourcesOf(plan).some((source) => isJudged(sources.find(({ name }) => name === source)!)))
+        return DISTRIBUTED;
       const saved = savedPlan(plan, when);
       if (typeof saved === 'string') return saved;
       plans.push(saved);
@@ -137,6 +133,13 @@ export function planForRole(
     if (error instanceof EngineError) return undefined;
     throw error;
   }
+}
+
+/** The sources of its statements. */
+function sourcesOf(plan: AnyPlan): readonly string[] {
+  if ('source' in plan) return [plan.source];
+  const steps = plan.kind === 'mutation' ? plan.fields : plan.kind === 'query' ? plan.steps : [];
+  return steps.flatMap((step) => ('source' in step ? [step.source] : []));
 }
 
 type AnyPlan = RequestPlan | ReturnType<typeof planRead>;
@@ -151,23 +154,6 @@ function planCase(plan: () => AnyPlan): AnyPlan | undefined {
   }
 }
 
-/** Every combination of nulls and booleans that values can have. */
-function casesOf(operation: Operation, used: ReadonlyMap<string, TypeReference>): When[] {
-  let cases: When[] = [{}];
-  for (const [name, type] of used) {
-    const declared = operation.variables.get(name)!;
-    const nullable = declared.type.kind !== Kind.NON_NULL_TYPE;
-    const isBoolean = type.kind !== 'list' && namedType(type).name === 'Boolean';
-    if (!nullable && !isBoolean) continue;
-    const kinds = [
-      ...(isBoolean ? [true, false] : (['value'] as const)),
-      ...(nullable ? (['null'] as const) : []),
-    ];
-    cases = cases.flatMap((when) => kinds.map((kind) => ({ ...when, [name]: kind })));
-  }
-  return cases;
-}
-
 /** The plan as data, or why no data can describe it. */
 function savedPlan(plan: AnyPlan, when: When): Statements | string {
   const steps: (SavedStep | SavedWrite)[] = [];
@@ -176,7 +162,10 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
     statement: Pick<Statement, 'tree'>,
     indent: string,
   ): (SavedStatement & Pick<SavedStep, 'reads'>) | undefined => {
-    const saved = savedText(statement, plan.kind === 'live');
+    const saved = savedText(
+      statement,
+      plan.kind === 'live' || (plan.kind === 'query' && plan.cached !== undefined),
+    );
     if (!saved) return undefined;
     for (const [name, value] of Object.entries(saved.values)) {
       const known = values[name] ?? value;
@@ -224,7 +213,13 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
       steps.push({ source, statements, answer: step.answer, ...(step.once && { once: step.once }) });
     }
   }
-  return { ...whenOf(when), steps, values, answer: plan.answer };
+  const cached = plan.kind === 'query' && plan.cached && { cached: requestOf(plan.cached) };
+  return { ...whenOf(when), steps, values, answer: plan.answer, ...cached };
+}
+
+/** Whether the answer may be kept is for the server to judge, by the rules that hold then. */
+function requestOf({ ttl, refresh }: CacheRequest): CacheRequest {
+  return { ttl, refresh };
 }
 
 /** Keys of the tables that a statement writes. */
@@ -242,4 +237,5 @@ const INDENT_OF_WRITE = ' '.repeat(16);
 
 const CALLED = 'another server answers a part of it';
 const JOINED = 'it joins the answers of several steps';
+const DISTRIBUTED = 'the rules of a role decide how a cluster is asked for rows of its distributed tables';
 const COMPOSED = 'it puts a value together from several variables';

@@ -1,41 +1,46 @@
 /**
  * Settings that decide which data is served and where it goes, and that no served file holds: which database is behind a source,
- * how its connections are encrypted, where traces are sent. Addresses are hashes; of a database account and password are left out.
+ * with which account and options, how its connections are encrypted, where traces are sent. Addresses are hashes, without passwords.
  */
 import { createHash } from 'node:crypto';
 import { isObject } from '../../../runtime/core/json/json.ts';
 import type { ConnectionInfo, Metadata } from '../../../runtime/metadata/metadata.ts';
+import type { SettingFact } from '../../model/plan.ts';
 
-/** Setting → value, in a stable order. */
-export function settingFacts({ sources, opentelemetry }: Metadata): Record<string, string> {
-  const facts: [string, string][] = sources.flatMap(({ name, configuration }) => [
-    ...connectionFacts(`source ${name}`, configuration.connection_info),
+/** In the order of the metadata. */
+export function settingFacts({ sources, opentelemetry }: Metadata): SettingFact[] {
+  const facts: SettingFact[] = sources.flatMap(({ name, configuration }) => [
+    ...connectionFacts({ source: name }, configuration.connection_info),
     ...(configuration.read_replicas ?? []).flatMap((replica, index) =>
-      connectionFacts(`source ${name} replica ${index + 1}`, replica),
+      connectionFacts({ source: name, replica: index + 1 }, replica),
     ),
   ]);
   for (const [key, value] of Object.entries(opentelemetry ?? {}))
     for (const [inner, part] of isObject(value) ? Object.entries(value) : [['', value]])
-      facts.push([['telemetry', key, inner].filter(Boolean).join(' '), hash(JSON.stringify(part ?? null))]);
-  return Object.fromEntries(facts.sort(([left], [right]) => (left < right ? -1 : 1)));
+      facts.push({
+        telemetry: [key, inner].filter(Boolean).join(' '),
+        value: hash(JSON.stringify(part ?? null)),
+      });
+  return facts;
 }
 
 function connectionFacts(
-  name: string,
+  of: { readonly source: string; readonly replica?: number },
   { database_url: url, ssl_configuration: ssl }: ConnectionInfo,
-): [string, string][] {
+): SettingFact[] {
   // A connection string may say it, too.
   const [, mode] = (url.kind === 'template' && /[?&]sslmode=([^&]*)/.exec(url.template)) || [];
+  const tls = ssl?.sslmode ?? mode;
   return [
-    [`${name} database`, databaseOf(url)],
-    ...(mode !== undefined && !ssl ? [[`${name} TLS`, mode] as [string, string]] : []),
+    { ...of, what: 'database', value: databaseOf(url) },
+    ...(tls === undefined ? [] : [{ ...of, what: 'TLS' as const, value: tls }]),
     ...(ssl
       ? [
-          [`${name} TLS`, ssl.sslmode] as [string, string],
-          [`${name} certificates`, hash(JSON.stringify([ssl.sslrootcert, ssl.sslcert, ssl.sslkey]))] as [
-            string,
-            string,
-          ],
+          {
+            ...of,
+            what: 'certificates' as const,
+            value: hash(JSON.stringify([ssl.sslrootcert, ssl.sslcert, ssl.sslkey])),
+          },
         ]
       : []),
   ];
@@ -48,13 +53,24 @@ function databaseOf(url: ConnectionInfo['database_url']): string {
     case 'file':
       return `of the file ${url.file}`;
     case 'parameters': {
-      const { host, port, database } = url.parameters;
-      return hash(JSON.stringify([host, port, database]));
+      const { password: _, ...address } = url.parameters;
+      return hash(JSON.stringify(address));
     }
-    case 'template':
-      return hash(url.template.replace(/^([^:]+:\/\/).*@/, '$1').replace(/\?.*$/, ''));
+    case 'template': {
+      const [, scheme, account, rest] = ADDRESS.exec(url.template)!;
+      const [place, parameters = ''] = rest!.split(/\?(.*)/s);
+      const kept = parameters.split('&').filter((each) => each !== '' && !NEUTRAL_PARAMETERS.test(each));
+      return hash(JSON.stringify([scheme, account, place, kept.sort()]));
+    }
   }
 }
+
+/** Scheme, account (then a password up to the "@" of the host) and what follows. */
+const ADDRESS = /^([^:]+:\/\/)?(?:([^:@/?]*)(?::.*?)?@(?=[^@?]*(?:\?|$)))?(.*)$/s;
+
+/** Secrets, the mode of TLS, which is a fact of its own, and what decides neither which data is served nor to whom. */
+const NEUTRAL_PARAMETERS =
+  /^(?:password|sslmode|sslpassword|connect_timeout|application_name|fallback_application_name|keepalives\w*|tcp_user_timeout)=/;
 
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -1,17 +1,19 @@
 /** Reports what Citus answers by every shard, or not at all: in rules, relationships, functions and event triggers. */
+import { columnsOfRule } from '../../../runtime/core/condition/reads.ts';
 import { readRule } from '../../../runtime/core/condition/rule.ts';
 import type { RuleText } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import type { MetadataPath } from '../../../runtime/core/json/json.ts';
 import { keyOf } from '../../../runtime/core/names.ts';
 import type { Program } from '../../../runtime/core/program/program.ts';
 import type { SavedOperation } from '../../../runtime/core/saved/saved.ts';
 import { roleVerdicts } from '../../../runtime/core/saved/saved-verdicts.ts';
 import { distributionColumn, fixesRows } from '../../../runtime/core/shards/index.ts';
 import { verdictWords } from '../../../runtime/core/shards/verdicts.ts';
-import { bindRow, identifier, raw, sql } from '../../../runtime/core/sql/fragment.ts';
-import { print } from '../../../runtime/core/sql/print.ts';
-import type { Metadata, TableEntry } from '../../../runtime/metadata/metadata.ts';
+import { bindRow } from '../../../runtime/core/sql/fragment.ts';
+import { aliasNamed, ruleFor, selectStatement, tableNamed } from '../../../runtime/core/sql/statement.ts';
+import type { Metadata, QualifiedName, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { PlannedSource, PlannedTable, ProgramPlan } from '../../model/plan.ts';
 
 /** Nothing for sources without distributed tables. */
@@ -22,16 +24,30 @@ export function shardDiagnostics({ sources }: ProgramPlan, metadata: Metadata): 
       ? [
           ...entry.tables.flatMap((table) => {
             const planned = source.tables.find(({ shape }) => keyOf(shape) === keyOf(table.table));
-            return planned ? tableDiagnostics(planned, table, source) : [];
+            return [
+              ...(planned ? tableDiagnostics(planned, table, source) : []),
+              ...table.computed_fields.flatMap(({ definition, path }) =>
+                functionDiagnostics(definition.function, path, source),
+              ),
+            ];
           }),
-          ...entry.functions.flatMap(({ function: name, path }) =>
-            source.shape.distribution?.functions?.includes(keyOf(name))
-              ? [at(path, messages.shardsFunctionReads({ name: keyOf(name) }))]
-              : [],
-          ),
+          ...entry.functions.flatMap(({ function: name, path }) => functionDiagnostics(name, path, source)),
         ]
       : [];
   });
+}
+
+function functionDiagnostics(
+  name: QualifiedName,
+  path: MetadataPath,
+  { shape: { distribution } }: PlannedSource,
+): Diagnostic[] {
+  const { functions = {} } = distribution ?? {};
+  const key = keyOf(name);
+  const reach = Object.hasOwn(functions, key) ? functions[key]! : undefined;
+  if (!reach) return [];
+  const found = { name: key, why: reach.why };
+  return [at(path, reach.alone ? messages.shardsFunctionAlone(found) : messages.shardsFunctionReads(found))];
 }
 
 /** Lines of the ledger of a role: what Citus makes of its root fields and saved operations. */
@@ -46,19 +62,9 @@ export function verdictFacts(
 }
 
 function tableDiagnostics(table: PlannedTable, entry: TableEntry, source: PlannedSource): Diagnostic[] {
-  const key = keyOf(table.shape);
-  const kind = source.shape.distribution!.tables[key]?.kind;
-  if (kind === undefined) return [];
-  const triggers = entry.event_triggers.map(({ name, path }) =>
-    at(path, messages.shardsEventTrigger({ name, table: key })),
-  );
   const column = distributionColumn(table.shape);
-  if (column === undefined) return triggers;
-  return [
-    ...triggers,
-    ...ruleDiagnostics(table, entry, column),
-    ...relationshipDiagnostics(table, entry, source, column),
-  ];
+  if (column === undefined) return [];
+  return [...ruleDiagnostics(table, entry, column), ...relationshipDiagnostics(table, entry, source, column)];
 }
 
 function ruleDiagnostics({ shape, access }: PlannedTable, entry: TableEntry, column: string): Diagnostic[] {
@@ -66,17 +72,27 @@ function ruleDiagnostics({ shape, access }: PlannedTable, entry: TableEntry, col
     entry[`${operation}_permissions`].flatMap(({ role, path }) => {
       const rules = access[operation] ?? {};
       const rule = Object.hasOwn(rules, role) ? rules[role] : undefined;
-      if (!rule || isFixed(shape, rule.where)) return [];
-      return [at(path, messages.shardsRuleWithoutValue({ operation, role, table: keyOf(shape), column }))];
+      if (!rule) return [];
+      const subject = { operation, role, table: keyOf(shape) };
+      return [
+        ...(isFixed(shape, rule.where)
+          ? []
+          : [at(path, messages.shardsRuleWithoutValue({ ...subject, column }))]),
+        ...(columnsOfRule(rule.where, keyOf(shape)).some(([table]) => table !== keyOf(shape))
+          ? [at(path, messages.shardsRuleSubquery(subject))]
+          : []),
+      ];
     }),
   );
 }
 
 /** Whether rows that meet a rule are in one shard. */
 function isFixed(shape: PlannedTable['shape'], rule: RuleText): boolean {
-  const row = raw('"row#1"');
-  const statement = sql`select 1 from ${identifier(shape.schema, shape.name)} as ${row} where (${bindRow(readRule(rule).sql, row)})`;
-  return fixesRows(print(statement).text, shape.source);
+  const row = aliasNamed('row#1');
+  const read = readRule(rule);
+  const where = [ruleFor(read, row, bindRow(read.sql, row))];
+  const from = [{ rows: tableNamed(shape.schema, shape.name), alias: row }];
+  return fixesRows(selectStatement({ from, where }), shape.source);
 }
 
 function relationshipDiagnostics(

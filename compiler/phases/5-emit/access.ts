@@ -17,6 +17,7 @@ import {
   type Property,
   printLiteral,
   propertyKey,
+  stringLiteral,
   templateLiteral,
   templates,
 } from './templates.ts';
@@ -65,10 +66,10 @@ function roleView(role: string, any: AccessRule): AccessRoleContext {
   add('subscriptionRoots', inlineLiteral);
   add('backendOnly', inlineLiteral);
   add('validateInput', (value) => printLiteral(value, 3));
-  const groups = (['presets', 'cells'] as const).flatMap((name) => {
+  const groups = (['implies', 'presets', 'cells'] as const).flatMap((name) => {
     const texts = rule[name];
     if (!texts) return [];
-    const all = ruleEntries(texts);
+    const all = entriesOf(texts, name === 'implies' ? stringLiteral : templateLiteral);
     const line = `{ ${all.map((each) => `${propertyKey(each.name)}: ${each.value}`).join(', ')} }`;
     if (all.length > 1 || line.length > MAX_LINE || line.includes('\n')) return [{ name, entries: all }];
     properties.push({ name, value: line });
@@ -83,8 +84,8 @@ function ruleLiteral(text: RuleText): string {
   return text === EVERY_ROW ? 'EVERY_ROW' : templateLiteral(text);
 }
 
-function ruleEntries(texts: Readonly<Record<string, RuleText>>): Property[] {
-  return Object.entries(texts).map(([name, text]) => ({ name, value: templateLiteral(text) }));
+function entriesOf(texts: Readonly<Record<string, string>>, print: (text: string) => string): Property[] {
+  return Object.entries(texts).map(([name, text]) => ({ name, value: print(text) }));
 }
 
 function usesEveryRow(access: AccessRules): boolean {

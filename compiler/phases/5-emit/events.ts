@@ -1,10 +1,12 @@
 /** `events/`: event triggers, a file each, and cron triggers. */
+
 import type {
   CronTriggerShape,
   DeliveryShape,
   EventsProgram,
   EventTriggerShape,
 } from '../../../runtime/core/contract/events.ts';
+import { shownText } from '../../../runtime/core/environment-template.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { properties } from './table.ts';
 import { holdsExactNumber, type Property, templates } from './templates.ts';
@@ -55,8 +57,7 @@ function emitTrigger(source: string, trigger: EventTriggerShape, { identifier }:
     leaves: captures.map(({ operation, sends }) => {
       const columns = sends === '*' ? 'every column' : sends.join(', ');
       const { webhook, signing } = delivery;
-      const address = 'template' in webhook ? webhook.template : `{{${webhook.variable}}}`;
-      return `${operation} sends ${columns} to ${address}, ${signing ? 'signed' : 'not signed'}`;
+      return `${operation} sends ${columns} to ${shownText(webhook)}, ${signing ? 'signed' : 'not signed'}`;
     }),
     identifier,
     name,

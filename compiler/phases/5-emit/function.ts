@@ -4,6 +4,11 @@ import type { FileNames } from './names.ts';
 import { properties, sections } from './table.ts';
 import { templates } from './templates.ts';
 
+/** The text, with what would end or change a template literal escaped. */
+function templateLiteral(text: string): string {
+  return `\`${text.replace(/[\\`]|\$(?=\{)/g, '\\$&').replaceAll('\r', '\\r')}\``;
+}
+
 /** Text of a function's file. */
 export function emitFunction(declared: DeclaredFunction, names: FileNames): string {
   return templates.function({
@@ -16,6 +21,7 @@ export function emitFunction(declared: DeclaredFunction, names: FileNames): stri
       'customName',
       'description',
       'volatile',
+      'writes',
       'arguments',
       'sessionArgument',
       'returns',
@@ -24,6 +30,8 @@ export function emitFunction(declared: DeclaredFunction, names: FileNames): stri
       'definer',
       'roles',
     ]),
+    // Over several lines, as it was written.
+    sql: declared.sql === undefined ? [] : [templateLiteral(declared.sql)],
     sections: sections(declared.fields, 2),
   });
 }

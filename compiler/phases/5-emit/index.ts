@@ -182,10 +182,17 @@ function emitSource(
         'typeSuffix',
         'streamHorizon',
         'recordWrites',
+        'queryTags',
         'withoutBelow',
       ]),
       distribution: distribution
-        ? [{ tables: entries(distribution.tables, 3), functions: distribution.functions ?? [] }]
+        ? [
+            {
+              tables: entries(distribution.tables, 3),
+              functions: entries(distribution.functions ?? {}, 3),
+              fingerprint: distribution.fingerprint,
+            },
+          ]
         : [],
       types: entries(types, 2),
     }),

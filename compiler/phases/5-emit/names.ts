@@ -1,6 +1,6 @@
 /** Names of generated files and of what they export: readable, safe on every file system, unique. */
 import { createHash } from 'node:crypto';
-import { camelCase, defaultBaseName } from '../../../runtime/core/names.ts';
+import { camelCase, DECLARED_SCHEMA, defaultBaseName } from '../../../runtime/core/names.ts';
 import type { Ledger, ProgramPlan } from '../../model/plan.ts';
 
 /** Paths and exports of the files of a table or function. */
@@ -97,11 +97,11 @@ export function nameProgram(plan: Named): ProgramNames {
       };
     };
     for (const { schema, name } of source.tables) {
-      const parent = folder(root, schema);
+      const parent = folder(root, schema === DECLARED_SCHEMA ? 'logical_models' : schema);
       tables.set(keyOf(source.name, schema, name), nameObject(parent, schema, name, name));
     }
     for (const { schema, name } of source.functions) {
-      const parent = folder(root, 'functions');
+      const parent = folder(root, schema === DECLARED_SCHEMA ? 'native_queries' : 'functions');
       const file = defaultBaseName(schema, name);
       functions.set(keyOf(source.name, schema, name), nameObject(parent, schema, name, file));
     }

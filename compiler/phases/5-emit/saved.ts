@@ -88,7 +88,7 @@ function valueEntries(values: SavedPlan['values'] = {}): Property[] {
   return Object.entries(values).map(([name, value]) => ({ name, value: inlineLiteral(value) }));
 }
 
-function planView({ roles, when, steps, values, answer }: SavedPlan): SavedContext['plans'][number] {
+function planView({ roles, when, steps, values, answer, cached }: SavedPlan): SavedContext['plans'][number] {
   return {
     roles: inlineLiteral(roles),
     when: when ? inlineLiteral(when) : '',
@@ -109,5 +109,6 @@ function planView({ roles, when, steps, values, answer }: SavedPlan): SavedConte
     }),
     values: valueEntries(values),
     answer: inlineLiteral(answer),
+    cached: cached ? inlineLiteral(cached) : '',
   };
 }

@@ -5,7 +5,8 @@
 
 import { readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
-import { isObject, NumberText } from '../../../runtime/core/json/json-value.ts';
+import { isObject } from '../../../runtime/core/json/json.ts';
+import { NumberText } from '../../../runtime/core/json/json-value.ts';
 
 const handlebars = Handlebars.create();
 
@@ -124,13 +125,16 @@ export interface SourceContext {
   /** Empty for plain PostgreSQL. */
   readonly distribution: readonly {
     readonly tables: readonly Property[];
-    readonly functions: readonly string[];
+    readonly functions: readonly Property[];
+    readonly fingerprint: string;
   }[];
   readonly types: readonly Property[];
 }
 
 export interface FunctionContext {
   readonly place: string;
+  /** The SQL of a native query, as a literal. */
+  readonly sql: readonly string[];
   readonly identifier: string;
   readonly properties: readonly Property[];
   /** Root fields below query, subscription and mutation. */
@@ -247,7 +251,7 @@ export interface SavedContext {
       /** Reads only. */
       readonly sql?: string;
       readonly once?: boolean;
-      /** Subscriptions only; printed. */
+      /** Of subscriptions and of queries with `@cached`; printed. */
       readonly reads?: string;
       /** Writes only. */
       readonly writes?: {
@@ -264,6 +268,8 @@ export interface SavedContext {
     }[];
     readonly values: readonly Property[];
     readonly answer: string;
+    /** Of a query with `@cached`; printed, otherwise empty. */
+    readonly cached: string;
   }[];
 }
 

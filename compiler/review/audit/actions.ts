@@ -64,7 +64,7 @@ function auditedAction(action: ActionShape): AuditedAction {
   const { name, type, kind, handler, roles, headers = [], forwardClientHeaders = false } = action;
   const named = headers.map((header) => ({
     name: header.name,
-    environment: 'value' in header ? variablesOf(header.value) : [header.valueFromEnv],
+    environment: variablesOf(header.value),
   }));
   return {
     ...{ name, type, kind, handler, roles },

@@ -3,6 +3,7 @@
 import type { PlannedDatabase, PlannedObject } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Verdict } from './finding.ts';
+import { readForeignKey } from './foreign-key.ts';
 
 export type DatabaseOperation = 'select' | 'insert' | 'update' | 'delete';
 
@@ -47,7 +48,19 @@ const KINDS: Readonly<Record<string, Kind>> = {
   policy: { words: 'the policy', operations: ALL },
   generated: { words: 'the expression of the generated column', operations: ALL, ofColumn: true },
   collation: { words: 'the collation of', operations: ALL, ofColumn: true },
-  type: { words: 'the type of', operations: ALL },
+  type: { words: 'the type of', operations: ALL, ofColumn: true },
+  size: { words: 'the size of', operations: NEW_ROWS, ...REFUSES, ofColumn: true },
+  'foreign column': { words: 'the foreign column of', operations: ALL, ofColumn: true },
+  bounds: { words: 'the bounds of the partition', operations: NEW_ROWS, ...REFUSES },
+  privilege: { words: 'what the account may do:', operations: ALL },
+  'no execute': { words: 'that the account may not call it', operations: ALL },
+  definition: { words: 'the definition', operations: ALL },
+  'operator class': { words: 'the operator class', operations: ALL },
+  operator: { words: 'the operator', operations: ALL },
+  cast: { words: 'the cast', operations: ALL },
+  'event trigger': { words: 'the event trigger', operations: ALL },
+  setting: { words: 'the setting', operations: ALL },
+  index: { words: 'the index', operations: NEW_ROWS },
   child: { words: 'the partition or child', operations: ALL },
   'foreign server': { words: 'the foreign server', operations: ALL },
   trigger: { words: 'the trigger', operations: WRITES },
@@ -58,9 +71,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'foreign key': { words: 'the foreign key', operations: NEW_ROWS, ...REFUSES },
   'referenced by': { words: 'the foreign key of', operations: ['update', 'delete'], ...REFUSES },
   default: { words: 'the default of', operations: ['insert'] },
-  identity: { words: 'the identity of', operations: ['insert'] },
+  identity: { words: 'the identity of', operations: NEW_ROWS },
+  required: { words: 'that an insert has to give', operations: ['insert'], ...REFUSES },
   base: { words: 'the type below', operations: ALL },
-  'not null': { words: 'NOT NULL', operations: WRITES },
+  'not null': { words: 'NOT NULL of', operations: NEW_ROWS, ...REFUSES, ofColumn: true },
   volatile: { words: 'volatility', operations: ALL },
   body: { words: 'the function', operations: ALL },
 };
@@ -96,7 +110,10 @@ function changesOf(
   const found = new Map<string, Change[]>();
   for (const [key, now] of Object.entries(after.objects)) {
     const was = before.objects[key];
-    const changes = was ? [...factChanges(was, now, versions), ...columnChanges(was, now)] : [];
+    const facts = was ? factChanges(was, now, versions) : [];
+    const changes = was
+      ? [...facts, ...columnChanges(was, now), ...(facts.length > 0 ? [] : nameChanges(key, was, now))]
+      : [];
     if (changes.length > 0) found.set(key, changes);
   }
   for (const key of swappedTables(before, after))
@@ -113,15 +130,18 @@ function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions)
     const [before, after] = [was.facts[fact], now.facts[fact]];
     if (before === after) return [];
     const [kind, name] = kindOf(fact);
+    // A column that is new or gone is compared as that.
+    if (kind.ofColumn && [was, now].some(({ columns }) => columns && !columns.includes(name))) return [];
     const subject = [kind.words, name].filter(Boolean).join(' ');
     const isHash = /^[0-9a-f]{32}/.test(before ?? after ?? '');
     const shown = isHash
       ? {}
       : { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+    const key = kind === KINDS['referenced by'] ? readForeignKey(after ?? before!) : undefined;
     const change = (text: string, verdict: Verdict): Change => ({
       ...{ text: `${subject} ${text}`, verdict, operations: kind.operations, ...shown },
       ...(kind.ofColumn && { column: name }),
-      ...(kind === KINDS['referenced by'] && { updated: referencedColumns(after ?? before!) }),
+      ...(key && { updated: key.targetColumns }),
     });
     if (before === undefined) return [change('is new', kind.added ?? 'changed meaning')];
     if (after === undefined) return [change('is gone', kind.gone ?? 'changed meaning')];
@@ -136,10 +156,15 @@ function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions)
   });
 }
 
-/** Of `FOREIGN KEY (a) REFERENCES b(id) …`. */
-function referencedColumns(definition: string): string[] {
-  const list = /REFERENCES .*?\(([^)]*)\)/.exec(definition)?.[1] ?? '';
-  return list.split(', ').map((name) => name.replace(/^"|"$/g, '').replaceAll('""', '"'));
+/** Objects by whose names the text of a function finds others than before. */
+function nameChanges(key: string, was: PlannedObject, now: PlannedObject): Change[] {
+  if (!key.endsWith('()')) return [];
+  const beyond = (one: PlannedObject, other: PlannedObject) =>
+    [...(one.uses ?? [])].filter((name) => !other.uses?.includes(name));
+  return [
+    ...beyond(now, was).map((name) => moved(`its text may mean ${name}, which was not there`)),
+    ...beyond(was, now).map((name) => moved(`its text may have meant ${name}, which is gone`)),
+  ];
 }
 
 function kindOf(fact: string): [Kind, string] {
@@ -158,7 +183,10 @@ function moved(text: string): Change {
  * Columns that both versions have at other places: migrations that rename columns crosswise leave the places as they are. A
  * database that was restored closes gaps of dropped columns, which keeps the order.
  */
-function columnChanges({ columns: was = [] }: PlannedObject, { columns: now = [] }: PlannedObject): Change[] {
+function columnChanges(
+  { columns: was = [] }: PlannedObject,
+  { columns: now = [], facts }: PlannedObject,
+): Change[] {
   const shared = now.filter((name) => name !== null && was.includes(name));
   const inOrder = was.filter((name) => name !== null && now.includes(name));
   const isOrdered = shared.every((name, index) => name === inOrder[index]);
@@ -167,10 +195,24 @@ function columnChanges({ columns: was = [] }: PlannedObject, { columns: now = []
     if (earlier === name || earlier === undefined || earlier === null) return false;
     return !isOrdered || !now.includes(earlier);
   });
-  return renamed.map((name) => ({
-    ...moved(`the column ${name} is what was called ${was[now.indexOf(name)]}`),
-    column: name!,
-  }));
+  // A column that was dropped leaves its place empty: one of its name elsewhere was made later, with other values unless they
+  // are generated.
+  const remade = shared.filter(
+    (name) =>
+      !renamed.includes(name) &&
+      now[was.indexOf(name)] === null &&
+      !Object.hasOwn(facts, `generated ${name}`),
+  );
+  return [
+    ...renamed.map((name) => ({
+      ...moved(`the column ${name} is what was called ${was[now.indexOf(name)]}`),
+      column: name!,
+    })),
+    ...remade.map((name) => ({
+      ...moved(`the column ${name} is not the one that was there: that one is dropped`),
+      column: name!,
+    })),
+  ];
 }
 
 /** Tables with the same columns whose ages are in another order. */

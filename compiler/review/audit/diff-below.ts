@@ -3,7 +3,7 @@
  * database, whether or not a role may read it.
  */
 
-import { functionKey } from '../../../runtime/catalog/objects.ts';
+import { DATABASE, functionKey } from '../../../runtime/catalog/objects.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { remember } from '../../../runtime/core/remember.ts';
@@ -32,6 +32,14 @@ export function belowFindings(
   });
   return [
     ...unknownSources(base, head),
+    ...[...pairs].flatMap(([source, { changes }]) =>
+      (changes.get(DATABASE) ?? []).map(
+        ({ text, verdict }): Finding => ({
+          ...{ verdict, subject: 'rows', source },
+          text: `the database of source ${source}: ${text}`,
+        }),
+      ),
+    ),
     ...reach.flatMap(([source, below]) => [
       ...permissionFindings(source, below, head, before, after),
       ...functionFindings(source, below, before, after),
@@ -102,12 +110,16 @@ function permissionFindings(
       seen.add(id);
       return [finding(change, verdict, text)];
     };
-    const shows = (column: string) => permission.columns?.includes(column) || mentions(column);
+    const writes = (column: string) =>
+      columns.includes(column) || Object.hasOwn(permission.presets ?? {}, column);
+    // What decides only what is written has nothing to do with rules.
+    const concerns = ({ column, operations }: Change) =>
+      column === undefined || writes(column) || (operations.includes('select') && mentions(column));
     return [
       ...reach(table, operation !== 'select').flatMap((change) => {
         const isOwn = change.object === table;
         if (isOwn && !change.operations.includes(operation)) return [];
-        if (isOwn && change.column !== undefined && !shows(change.column)) return [];
+        if (isOwn && !concerns(change)) return [];
         if (isOwn && operation === 'update' && change.updated?.every((name) => !columns.includes(name)))
           return [];
         return isOwn

@@ -8,6 +8,7 @@ import type { Table } from '../../../runtime/core/program/program.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { isDescribed } from './diff-below.ts';
+import { readsBeyond } from './diff-surroundings.ts';
 import type { Finding, Verdict } from './finding.ts';
 import type { Matrix, OperationName } from './matrix.ts';
 
@@ -56,8 +57,9 @@ export function databaseFindings(base: GeneratedCode, head: GeneratedCode): Find
       ...readers,
       ...[...writers].sort().flatMap((role) => triggers.map((text) => finding(role, 'undecidable', text))),
       ...(['insert', 'update'] as const).flatMap((operation) =>
-        Object.entries(access[operation] ?? {}).flatMap(([role, { columns }]) =>
-          nullTexts(was, table, columns).map(([verdict, text]) => finding(role, verdict, text, operation)),
+        Object.entries(isDescribed(base, head, table) ? {} : (access[operation] ?? {})).flatMap(
+          ([role, { columns }]) =>
+            nullTexts(was, table, columns).map(([verdict, text]) => finding(role, verdict, text, operation)),
         ),
       ),
       ...Object.keys(access.delete ?? {}).flatMap((role) =>
@@ -168,6 +170,10 @@ export function bodyFindings(base: GeneratedCode, head: GeneratedCode, after: Ma
     const texts: (readonly [Verdict, string])[] = sessionTexts(was, shape);
     if (shape.volatile && 'mutation' in was.fields && !('mutation' in shape.fields))
       texts.push(['changed meaning', 'may write, and is no longer a mutation but a query']);
+    if ('query' in was.fields && !('query' in shape.fields))
+      texts.push(['not wider', 'is no longer a query but a mutation']);
+    const read = was.below?.reads ? readsBeyond(shape, was) : [];
+    if (read.length > 0) texts.push(['undecidable', `reads ${read.join(', ')} now`]);
     if (was.definition !== shape.definition && !isDescribed(base, head, shape))
       texts.push(['undecidable', 'is defined otherwise']);
     return Object.keys(fields).flatMap((role) =>

@@ -102,8 +102,11 @@ function* innerUses({ fields }: Selection): Iterable<string> {
   for (const { definition, selection } of fields) {
     const { meaning } = definition;
     if ('relationship' in meaning) {
-      const { target, columns } = meaning.relationship;
-      yield `joins ${target.key} (${columns.map(([own, other]) => `${other.name} = ${own.name}`).join(', ')})`;
+      const { target, columns, shape } = meaning.relationship;
+      const pairs = columns.map(([own, other]) => `${other.name} = ${own.name}`);
+      const given = Object.entries(shape.given ?? {}).map(([argument, own]) => `{{${argument}}} = ${own}`);
+      const by = shape.query ? ` by ${shape.query.name}` : '';
+      yield `joins ${target.key}${by} (${[...pairs, ...given].join(', ')})`;
     }
     if (meaning.kind === 'computedField') {
       const { schema, name } = meaning.computedField.shape.function;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Knowledge } from '../../../runtime/core/condition/knowledge.ts';
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
-import { type Comparison, compareConditions } from '../../../runtime/core/condition/prove.ts';
+import { type Comparison, compareConditions, implies } from '../../../runtime/core/condition/prove.ts';
 import { readsSession } from '../../../runtime/core/condition/reads.ts';
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
@@ -74,7 +74,9 @@ function newPermission(permission: Permission): Finding {
     'operations',
     `may now ${VERBS[permission.operation]} ${permission.table}${list}`,
     {
-      ...(rules.length > 0 && { after: rules.map(ruleWords).join('; afterwards ') }),
+      ...(rules.length > 0 && {
+        after: rules.map(ruleWords).join(permission.operation === 'delete' ? '; check ' : '; afterwards '),
+      }),
     },
   );
 }
@@ -102,11 +104,11 @@ function comparePermission(was: Permission, now: Permission, knowledge: Knowledg
     compareTexts(
       before ?? EVERY_ROW,
       after ?? EVERY_ROW,
-      knowledge(now, name === 'the check'),
+      knowledge(now, name === 'the check' && now.operation !== 'delete'),
       (comparison, shown) => add(VERDICT_OF[comparison], 'rows', `${name} ${RULE_TEXTS[comparison]}`, shown),
     );
   rule('the row rule', was.where, now.where);
-  rule('the check', was.check, now.check);
+  rule('the check', demandedCheck(was, knowledge), demandedCheck(now, knowledge));
   compareCells(was, now, knowledge(now, false), add);
   comparePresets(was, now, add);
   compareLimit(was.limit, now.limit, add);
@@ -129,6 +131,14 @@ function comparePermission(was: Permission, now: Permission, knowledge: Knowledg
   compareValidation(was, now, add);
   compareRoots(was, now, add);
   return findings;
+}
+
+/** The check, unless every row that is checked satisfies it: that of a delete is evaluated for the rows of its rule. */
+function demandedCheck(permission: Permission, knowledge: KnowledgeOf): string | undefined {
+  const { operation, where, check } = permission;
+  if (operation !== 'delete' || where === undefined || check === undefined) return check;
+  const follows = implies(parseCondition(where), parseCondition(check), knowledge(permission, false));
+  return follows ? undefined : check;
 }
 
 /** Kinds of root fields that lead to the rows; a field that only got another name is the same kind. */
@@ -205,7 +215,14 @@ function compareTexts(
 ): void {
   // One text is one rule, even where nothing else is proved of it.
   if (before === after) return;
-  const verdict = compareConditions(parseCondition(before), parseCondition(after), knowledge);
+  // Foreign keys to other tables have nothing to do with the rules, and cost steps of the proof.
+  const references = (knowledge.references ?? []).filter(({ to }) =>
+    [before, after].some((text) => text.includes(to.replace(' . ', '.'))),
+  );
+  const verdict = compareConditions(parseCondition(before), parseCondition(after), {
+    ...knowledge,
+    references,
+  });
   if (verdict === 'same') return;
   const words = [ruleWords(before), ruleWords(after)] as const;
   // Rules that differ only in casts are compared as texts.

@@ -1,15 +1,18 @@
 /** Compares what other servers do: actions, remote schemas, and the webhooks that event triggers send rows to. */
 import { isDeepStrictEqual } from 'node:util';
 import type {
+  ActionShape,
+  CustomFieldsShape,
+  CustomTypesShape,
+} from '../../../runtime/core/action/shapes.ts';
+import type {
   CaptureShape,
   CronTriggerShape,
   EventTriggerShape,
 } from '../../../runtime/core/contract/events.ts';
-import type { Table } from '../../../runtime/core/program/program.ts';
-import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
-import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { remoteFindings } from './diff-remotes.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 /** Compares the calls of other servers that roles may cause, and the data that is sent. */
@@ -17,9 +20,7 @@ export function serviceFindings(base: GeneratedCode, head: GeneratedCode): Findi
   return [
     ...compareServices(actionsOf(base), actionsOf(head), 'call the action'),
     ...compareServices(remotesOf(base), remotesOf(head), 'ask the remote schema'),
-    ...wholeRemoteFindings(base, head),
-    ...compareRemoteParts(base, head),
-    ...remoteRelationshipFindings(base, head),
+    ...remoteFindings(base, head),
     ...eventFindings(base, head),
     ...cronFindings(base, head),
   ];
@@ -36,9 +37,43 @@ function actionsOf({ generated: { actions } }: GeneratedCode): Services {
     // How long and in which order a handler may answer decides nothing.
     (actions?.actions ?? []).map(({ roles, description, timeout, kind, ...definition }) => [
       definition.name,
-      { definition: [definition, actions!.types], roles: new Map(roles.map((role) => [role, true])) },
+      {
+        definition: {
+          ...definition,
+          arguments: Object.entries(definition.arguments).map(([name, { type }]) => [name, type]),
+          types: typesOf(definition, actions!.types),
+        },
+        roles: new Map(roles.map((role) => [role, true])),
+      },
     ]),
   );
+}
+
+/** The types that an action takes and answers with, without descriptions, and so its arguments. */
+function typesOf(
+  { arguments: args, output }: Pick<ActionShape, 'arguments' | 'output'>,
+  types: CustomTypesShape,
+): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  const fieldTypes = (fields: CustomFieldsShape['fields']) =>
+    Object.entries(fields).map(([name, { type }]) => [name, type] as const);
+  const visit = (type: string): void => {
+    const name = type.replaceAll(/[[\]!]/g, '');
+    if (Object.hasOwn(found, name)) return;
+    const { fields, ...rest } = types.objects?.[name] ?? types.inputs?.[name] ?? {};
+    const { description: _, ...relationships } = rest as { readonly description?: string };
+    const pairs = fieldTypes(fields ?? {});
+    found[name] = [
+      Object.fromEntries(pairs),
+      relationships,
+      Object.keys(types.enums?.[name]?.values ?? {}).sort(),
+      types.postgres?.[name],
+    ];
+    for (const [, inner] of pairs) visit(inner);
+  };
+  for (const [, type] of fieldTypes(args)) visit(type);
+  visit(output);
+  return found;
 }
 
 function remotesOf({ generated: { remotes = [] } }: GeneratedCode): Services {
@@ -49,106 +84,6 @@ function remotesOf({ generated: { remotes = [] } }: GeneratedCode): Services {
       { definition, roles: new Map(Object.keys(roles).map((role) => [role, true])) },
     ]),
   );
-}
-
-/** Compares whole remote schemas: the server applies their permissions only if an option says so. */
-function wholeRemoteFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
-  const schemas = ({ generated: { remotes = [] } }: GeneratedCode) =>
-    new Map(remotes.map(({ name, schema }) => [name, schema]));
-  const before = schemas(base);
-  return [...schemas(head)].flatMap(([name, schema]): Finding[] => {
-    const was = before.get(name);
-    if (was === schema) return [];
-    const what = was === undefined ? 'is new' : 'offers something else';
-    const text = `the remote schema ${name} ${what}; without --enable-remote-schema-permissions all roles see the whole`;
-    return [{ verdict: 'undecidable', subject: 'operations', text }];
-  });
-}
-
-/** Fields, arguments and presets of the part of a remote schema that a role sees, before and after. */
-function compareRemoteParts(base: GeneratedCode, head: GeneratedCode): Finding[] {
-  const remotes = ({ generated: { remotes: all = [] } }: GeneratedCode) =>
-    new Map(all.map((remote) => [remote.name, remote]));
-  const before = remotes(base);
-  return [...remotes(head)].flatMap(([name, remote]) =>
-    Object.keys(remote.roles).flatMap((role): Finding[] => {
-      const was = before.get(name);
-      if (role === ADMIN_ROLE || !was || !Object.hasOwn(was.roles, role)) return [];
-      if (was.roles[role] === remote.roles[role]) return [];
-      const [old, next] = [was, remote].map((each) => remoteFacts(each.roles[role]!));
-      const finding = (verdict: Verdict, text: string, facts: readonly string[]): Finding[] =>
-        facts.length === 0
-          ? []
-          : [
-              {
-                ...{ verdict, subject: 'columns', role },
-                text: `remote schema ${name}: ${text}${facts.join(', ')}`,
-              },
-            ];
-      const gained = next!.filter((fact) => !old!.includes(fact));
-      const lost = old!.filter((fact) => !next!.includes(fact));
-      if (gained.length + lost.length === 0) return finding('undecidable', 'types of its part differ', ['']);
-      // A preset says what is sent: another one is neither more nor less.
-      const isPreset = (fact: string) => /(?:^| )preset \w+ = /.test(fact);
-      return [
-        ...finding(
-          'wider',
-          'may now use ',
-          gained.filter((fact) => !isPreset(fact)),
-        ),
-        ...finding('undecidable', 'sends ', gained.filter(isPreset)),
-        ...finding('wider', 'no longer sends ', lost.filter(isPreset)),
-        ...finding(
-          'narrower',
-          'may no longer use ',
-          lost.filter((fact) => !isPreset(fact)),
-        ),
-      ];
-    }),
-  );
-}
-
-/** Relationships of tables to remote schemas and other sources, for the roles that read the table. */
-function remoteRelationshipFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
-  const idOf = ({ source, key }: Table) => JSON.stringify([source.name, key]);
-  const old = new Map(base.program.tables.map((table) => [idOf(table), table]));
-  return head.program.tables.flatMap((table) => {
-    const was = old.get(idOf(table));
-    if (!was) return [];
-    const [before, after] = [was, table].map(({ shape }) => shape.remoteRelationships ?? {});
-    const place = head.locate(table.shape);
-    return Object.keys(head.accessOf(table).select ?? {}).flatMap((role): Finding[] => {
-      const finding = (verdict: Verdict, text: string): Finding => ({
-        ...{ verdict, subject: 'columns', role, source: table.source.name, table: table.key, text },
-        ...(place && { place }),
-      });
-      return [...new Set([...Object.keys(before!), ...Object.keys(after!)])].sort().flatMap((name) => {
-        const [from, to] = [before![name], after![name]];
-        if (!to)
-          return [finding('narrower', `the relationship ${name} no longer leads to ${leadsTo(from!)}`)];
-        if (isDeepStrictEqual(withoutText(from), withoutText(to))) return [];
-        const text = from
-          ? `the relationship ${name} leads to ${leadsTo(to)}; before: ${leadsTo(from)}`
-          : `the relationship ${name} is new: it leads to ${leadsTo(to)}`;
-        return [finding('undecidable', text)];
-      });
-    });
-  });
-}
-
-function withoutText(shape: RemoteRelationshipShape | undefined): unknown {
-  if (!shape) return undefined;
-  const { description: _, ...rest } = shape;
-  return rest;
-}
-
-function leadsTo(shape: RemoteRelationshipShape): string {
-  if (shape.to === 'source') {
-    const pairs = Object.entries(shape.columns).map(([own, other]) => `${other} = ${own}`);
-    return `${shape.target} of source ${shape.source} (${pairs.join(', ')})`;
-  }
-  const fields = shape.path.map(({ field }) => field).join('.');
-  return `${fields} of the remote schema ${shape.remote}, which is sent ${shape.keys.join(', ') || 'no column'}`;
 }
 
 function compareServices(before: Services, after: Services, verb: string): Finding[] {
@@ -208,9 +143,9 @@ function comparePayloads(was: EventTriggerShape, now: EventTriggerShape): ('more
     if (!old || old.always !== capture.always || withoutColumns(old) !== withoutColumns(capture))
       return ['more'];
     const [from, to] = [old.sends, capture.sends];
-    if (isDeepStrictEqual(from, to)) return old.function === capture.function ? [] : ['more'];
-    if (from === '*') return ['less'];
-    return to !== '*' && to.every((name) => from.includes(name)) ? ['less'] : ['more'];
+    if (from === '*') return to !== '*' ? ['less'] : old.function === capture.function ? [] : ['more'];
+    if (to === '*' || !to.every((name) => from.includes(name))) return ['more'];
+    return from.every((name) => to.includes(name)) ? [] : ['less'];
   });
   const isFewer = was.captures.some(
     ({ operation }) => !now.captures.some((capture) => capture.operation === operation),

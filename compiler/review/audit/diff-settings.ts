@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { type RateLimit, roleLimit } from '../../../runtime/core/settings.ts';
+import type { SettingFact } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
 
@@ -48,21 +49,38 @@ function factFindings(
   { settingFacts: after }: GeneratedCode,
 ): Finding[] {
   if (!before || !after) return [];
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  return names.flatMap((name): Finding[] => {
-    const [was, is] = [before[name], after[name]];
+  const [old, next] = [before, after].map((facts) => new Map(facts.map((fact) => [nameOf(fact), fact])));
+  return [...new Set([...old!.keys(), ...next!.keys()])].sort().flatMap((name): Finding[] => {
+    const [was, is] = [old!.get(name), next!.get(name)];
+    if (was?.value === is?.value) return [];
+    const fact = (is ?? was)!;
+    if ('telemetry' in fact) return [settingFinding('changed meaning', name, was, is)];
     // A source that is new or gone is reported by what it serves.
-    const source = /^source (.*?)(?: replica \d+)? (?:database|TLS|certificates)$/.exec(name)?.[1];
-    const isKept =
-      source === undefined || (before[`source ${source} database`] && after[`source ${source} database`]);
-    if (was === is || !isKept) return [];
-    const weaker = TLS_MODES.indexOf(is ?? 'prefer') - TLS_MODES.indexOf(was ?? 'prefer');
-    const verdict = !name.endsWith(' TLS') ? 'changed meaning' : weaker < 0 ? 'wider' : 'narrower';
-    const shown = (text: string | undefined) =>
-      text === undefined || /^[0-9a-f]{32}$/.test(text) ? '' : ` (${text})`;
-    const how = was === undefined ? 'is new' : is === undefined ? 'is gone' : 'is another';
-    return [{ verdict, subject: 'rows', text: `the setting ${name} ${how}${shown(is ?? was)}` }];
+    const database = nameOf({ source: fact.source, what: 'database', value: '' });
+    if (!old!.has(database) || !next!.has(database)) return [];
+    const weaker = TLS_MODES.indexOf(is?.value ?? 'prefer') - TLS_MODES.indexOf(was?.value ?? 'prefer');
+    const verdict = fact.what !== 'TLS' ? 'changed meaning' : weaker < 0 ? 'wider' : 'narrower';
+    return [settingFinding(verdict, name, was, is)];
   });
+}
+
+function nameOf(fact: SettingFact): string {
+  if ('telemetry' in fact) return `telemetry ${fact.telemetry}`;
+  const { source, replica, what } = fact;
+  return `source ${source} ${replica === undefined ? '' : `replica ${replica} `}${what}`;
+}
+
+function settingFinding(
+  verdict: Verdict,
+  name: string,
+  was: SettingFact | undefined,
+  is: SettingFact | undefined,
+): Finding {
+  const value = (is ?? was)!.value;
+  // A hash says nothing.
+  const shown = /^[0-9a-f]{32}$/.test(value) ? '' : ` (${value})`;
+  const how = was === undefined ? 'is new' : is === undefined ? 'is gone' : 'is another';
+  return { verdict, subject: 'rows', text: `the setting ${name} ${how}${shown}` };
 }
 
 const LIMITS = ['depth_limit', 'node_limit', 'batch_limit', 'time_limit', 'rate_limit'] as const;

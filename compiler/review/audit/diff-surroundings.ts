@@ -1,5 +1,6 @@
 /** Compares what surrounds permissions: paths to rows, functions, saved operations, shapes and settings. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Below, RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
 import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import { allowedTexts } from '../../../runtime/core/saved/allowed.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
@@ -158,13 +159,17 @@ export function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding
         const text = `column ${name} shows ${is ?? 'something computed'} now, not ${was ?? 'something computed'}`;
         findings.push(finding(role, 'columns', verdict, text));
       }
-      const [more, fewer] = [readsBeyond(table, old), readsBeyond(old, table)];
+      const [more, fewer] = [readsBeyond(shape, old.shape), readsBeyond(old.shape, shape)];
       if (old.shape.below?.reads && more.length > 0)
         findings.push(unclear(`the query of the view reads ${more.join(', ')} now`));
       if (shape.below?.reads && fewer.length > 0)
         findings.push(unclear(`the query of the view no longer reads ${fewer.join(', ')}`));
       for (const name of select.computedFields ?? []) {
-        const [was, is] = [old, table].map((each) => each.shape.computedFields?.[name]?.function);
+        const [before, after] = [old, table].map((each) => each.shape.computedFields?.[name]);
+        const read = before && after ? readsBeyond(after, before) : [];
+        if (before?.below?.reads && read.length > 0)
+          findings.push(unclear(`the computed field ${name} reads ${read.join(', ')} now`));
+        const [was, is] = [before?.function, after?.function];
         if (was && is && (was.schema !== is.schema || was.name !== is.name))
           findings.push(
             unclear(
@@ -172,9 +177,10 @@ export function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding
             ),
           );
       }
-      for (const [name, { target, columns }] of Object.entries(old.shape.relationships ?? {})) {
+      for (const [name, relationship] of Object.entries(old.shape.relationships ?? {})) {
+        const { target } = relationship;
         const remains = Object.values(shape.relationships ?? {}).some((other) =>
-          isDeepStrictEqual([other.target, other.columns], [target, columns]),
+          isDeepStrictEqual(ledTo(other), ledTo(relationship)),
         );
         const led = Object.hasOwn(accessOfKey(base, old, target)?.select ?? {}, role);
         if (led && !remains && !shape.relationships?.[name])
@@ -182,13 +188,13 @@ export function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding
             finding(role, 'columns', 'narrower', `the relationship ${name} no longer leads to ${target}`),
           );
       }
-      for (const [name, { target, columns }] of Object.entries(shape.relationships ?? {})) {
+      for (const [name, relationship] of Object.entries(shape.relationships ?? {})) {
         const was = old.shape.relationships?.[name];
-        const leads = Object.hasOwn(accessOfKey(head, table, target)?.select ?? {}, role);
-        if (was && leads && JSON.stringify([was.target, was.columns]) !== JSON.stringify([target, columns]))
+        const leads = Object.hasOwn(accessOfKey(head, table, relationship.target)?.select ?? {}, role);
+        if (was && leads && JSON.stringify(ledTo(was)) !== JSON.stringify(ledTo(relationship)))
           findings.push(
             unclear(
-              `the relationship ${name} leads to ${joinWords(target, columns)} now, not ${joinWords(was.target, was.columns)}`,
+              `the relationship ${name} leads to ${joinWords(relationship)} now, not ${joinWords(was)}`,
             ),
           );
       }
@@ -198,8 +204,17 @@ export function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding
       (['insert', 'update', 'delete'] as const).flatMap((operation) => Object.keys(access[operation] ?? {})),
     );
     const effects = old.shape.sideEffects === shape.sideEffects ? [] : [...writers].sort();
+    const shown = shape.enumValues && !old.shape.enumValues ? rolesOfEnum(head, table) : [];
     return [
       ...readers,
+      ...shown.map((role) =>
+        finding(
+          role,
+          'columns',
+          'wider',
+          'the schema shows its values and their comments, as those of an enum',
+        ),
+      ),
       ...effects.map((role) =>
         finding(
           role,
@@ -212,6 +227,21 @@ export function shapeFindings(base: GeneratedCode, head: GeneratedCode): Finding
       ),
     ];
   });
+}
+
+/** Roles that see a column whose values are those of an enum table. */
+function rolesOfEnum(code: GeneratedCode, { key, source }: Table): string[] {
+  const roles = code.program.tables
+    .filter((table) => table.source.name === source.name)
+    .flatMap((table) => {
+      const { select = {}, insert = {}, update = {} } = code.accessOf(table);
+      return [select, insert, update].flatMap((rules) =>
+        Object.entries(rules).flatMap(([role, { columns }]) =>
+          columns.some((name: string) => table.shape.columns[name]?.enumTable === key) ? [role] : [],
+        ),
+      );
+    });
+  return [...new Set(roles)].sort();
 }
 
 /** `public.attachment.storage_key`: where the value of a column is stored; undefined: it is computed. */
@@ -230,12 +260,10 @@ function mayRead(code: GeneratedCode, role: string, { source }: Table, origin: s
   );
 }
 
-/** Columns that the query of one version reads, and that of the other does not. */
-function readsBeyond({ shape }: Table, other: Table): string[] {
-  return Object.entries(shape.below?.reads ?? {}).flatMap(([key, columns]) =>
-    columns
-      .filter((name) => !other.shape.below?.reads?.[key]?.includes(name))
-      .map((name) => `${key}.${name}`),
+/** Columns that the query or body of one version reads, and that of the other does not. */
+export function readsBeyond({ below }: { below?: Below }, other: { below?: Below }): string[] {
+  return Object.entries(below?.reads ?? {}).flatMap(([key, columns]) =>
+    columns.filter((name) => !other.below?.reads?.[key]?.includes(name)).map((name) => `${key}.${name}`),
   );
 }
 
@@ -244,13 +272,18 @@ function accessOfKey(code: GeneratedCode, { source }: Table, key: string) {
   return table && code.accessOf(table);
 }
 
-function joinWords(target: string, columns: Readonly<Record<string, string>>): string {
-  return `${target} (${Object.entries(columns)
-    .map(([own, other]) => `${other} = ${own}`)
-    .join(', ')})`;
+function joinWords({ target, columns, query, given = {} }: RelationshipShape): string {
+  const pairs = Object.entries(columns).map(([own, other]) => `${other} = ${own}`);
+  const values = Object.entries(given).map(([argument, own]) => `{{${argument}}} = ${own}`);
+  return `${target}${query ? ` by ${query.name}` : ''} (${[...pairs, ...values].join(', ')})`;
 }
 
-/** Edited files, and saved statements that the rules do not give: what they do is compared nowhere else. */
+/** The rows that a relationship leads to; what the SQL of a query means is compared with the query. */
+function ledTo({ target, columns, nested, query, given }: RelationshipShape): readonly unknown[] {
+  return [target, columns, nested, query?.name, given];
+}
+
+/** Edited files, saved statements that the rules do not give, and rules that are left out for no reason: what they do is compared nowhere else. */
 export function editFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
   const finding = (text: string): Finding => ({ verdict: 'undecidable', subject: 'operations', text });
   return [
@@ -259,6 +292,11 @@ export function editFindings(base: GeneratedCode, head: GeneratedCode): Finding[
       .map((path) => finding(`${path}: it is not as the compiler wrote it`)),
     ...head.differing.map((name) =>
       finding(`the statements of the saved operation ${name} are not what the rules give`),
+    ),
+    ...head.unproved.map((fact) =>
+      finding(
+        `${fact}: by the access file the rule of the related table is not asked, but it does not follow`,
+      ),
     ),
   ];
 }

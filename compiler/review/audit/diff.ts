@@ -2,6 +2,8 @@
  * Compares two versions of generated code role by role: the columns, rows and operations that a change grants or takes. Row rules are compared as
  * conditions; what cannot be shown either way is undecidable, and never called narrower.
  */
+import { optionName } from '../../../runtime/configuration/configuration.ts';
+import type { OPTIONS } from '../../../runtime/configuration/options.ts';
 import { count } from '../findings/text.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { belowFindings } from './diff-below.ts';
@@ -20,6 +22,7 @@ import {
   savedFindings,
   shapeFindings,
 } from './diff-surroundings.ts';
+import { unreadFindings } from './diff-unread.ts';
 import { type Finding, VERDICTS } from './finding.ts';
 import { auditMatrix } from './matrix.ts';
 
@@ -50,6 +53,7 @@ export function diffCode(
     ...functionFindings(before, after),
     ...bodyFindings(base, head, after),
     ...belowFindings(base, head, before, after),
+    ...unreadFindings(base, head, after),
     ...databaseFindings(base, head),
     ...pathFindings(base, head),
     ...endpointFindings(base, head),
@@ -86,6 +90,49 @@ function notCompared({ program, databases }: GeneratedCode): string {
           `Of ${count(silent.length, 'source')} the code does not say what the database does by itself; compared are hashes of queries, functions and triggers: ${silent.map(({ name }) => name).join(', ')}.`,
         ]
       : []),
-    'Not compared: rows (those of tables that decide, too), privileges and settings of the database and its accounts, functions in C and of extensions, what a foreign server answers, what handlers, webhooks and remote schemas do, environment variables, and options of the server.',
+    'Not compared: rows (those of tables that decide, too; a table that was dropped and made anew has others), privileges of other accounts than the one that read the catalog (owners of views and of security definer functions), settings of the server of the database, code of functions in C and of extensions, what indexes of built-in functions and maximum sizes refuse, what a foreign server answers, what handlers, webhooks and remote schemas do, environment variables.',
+    `Options of the server are not in generated code; compare how it is started: ${SERVER_OPTIONS.map((key) => `--${optionName(key)}`).join(', ')}.`,
   ].join(' ');
 }
+
+/** Options that decide who may do what, or where data goes. */
+const SERVER_OPTIONS: readonly (keyof typeof OPTIONS)[] = [
+  'adminSecret',
+  'adminSecrets',
+  'accessKey',
+  'authHook',
+  'jwtSecret',
+  'jwtSecrets',
+  'unauthorizedRole',
+  'dropUnauthorizedSessionVariables',
+  'insecure',
+  'refuseForeignPages',
+  'corsDomain',
+  'disableCors',
+  'wsReadCookie',
+  'enableConsole',
+  'consoleMode',
+  'graphiql',
+  'enabledApis',
+  'enableAllowlist',
+  'onlySavedOperations',
+  'enablePersistedQueries',
+  'enableRemoteSchemaPermissions',
+  'remoteSchemasDir',
+  'inferFunctionPermissions',
+  'restrictAggregateOrder',
+  'enableApolloFederation',
+  'enableRelay',
+  'devMode',
+  'adminInternalErrors',
+  'configuredHeaderPrecedence',
+  'outgoingAllow',
+  'outgoingDeny',
+  'metadataDefaults',
+  'experimentalFeatures',
+  'enableMaintenanceMode',
+  'dynamicSecretsAllowedPathPrefix',
+  'metricsSecret',
+  'enableMetadataQueryLogging',
+  'logMaskedVariables',
+];

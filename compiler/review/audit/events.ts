@@ -1,7 +1,7 @@
 /** The data that event triggers and cron triggers send to each host: columns, headers, signatures. */
 
 import type { DeliveryShape, EventTriggerShape } from '../../../runtime/core/contract/events.ts';
-import { variablesOf } from '../../../runtime/core/environment-template.ts';
+import { shownText, variablesOf } from '../../../runtime/core/environment-template.ts';
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
@@ -73,30 +73,25 @@ function sent({ captures }: EventTriggerShape, all: () => readonly string[]) {
 }
 
 function delivered({ webhook, headers, requestTransform, signing = [] }: DeliveryShape) {
-  const address = addressOf(webhook);
   const named = headers.map((header) => ({
     name: header.name,
-    environment: 'value' in header ? variablesOf(header.value) : [header.variable],
+    environment: variablesOf(header.value),
   }));
   return {
-    webhook: address,
+    webhook: shownText(webhook),
     headers: named,
     signedBy: signing,
     environment: [
-      ...new Set([...variablesOf(address), ...named.flatMap(({ environment }) => environment), ...signing]),
+      ...new Set([...variablesOf(webhook), ...named.flatMap(({ environment }) => environment), ...signing]),
     ],
     transforms: requestTransform !== undefined,
   };
 }
 
-function addressOf(webhook: DeliveryShape['webhook']): string {
-  return 'template' in webhook ? webhook.template : `{{${webhook.variable}}}`;
-}
-
 /** The host of the webhook, or of the transform that replaces it; a variable is shown as a whole address. */
 function hostOf({ webhook, requestTransform }: DeliveryShape): string {
   const { url } = (requestTransform ?? {}) as { readonly url?: unknown };
-  const address = typeof url === 'string' && /^https?:/i.test(url) ? url : addressOf(webhook);
+  const address = typeof url === 'string' && /^https?:/i.test(url) ? url : shownText(webhook);
   const [, authority] = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(address) ?? [];
   return authority ?? /^\{\{[^}]*\}\}/.exec(address)?.[0] ?? address;
 }

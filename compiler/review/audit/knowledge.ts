@@ -6,10 +6,14 @@ import {
   type Knowledge,
   nameOf,
   quoted,
+  type Reference,
 } from '../../../runtime/core/condition/knowledge.ts';
+import { objectKey } from '../../../runtime/core/names.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { remember } from '../../../runtime/core/remember.ts';
+import type { PlannedDatabase } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { readForeignKey } from './foreign-key.ts';
 
 /** Facts for the comparison of a table's rules; `rowIsNew` for checks of written rows. */
 export type KnowledgeOf = (
@@ -26,27 +30,64 @@ export function knowledgeOfBoth(base: GeneratedCode, head: GeneratedCode): Knowl
   };
 }
 
-function knowledgeBySource({ program }: GeneratedCode) {
+function knowledgeBySource({ program, databases }: GeneratedCode) {
   const sources = new Map<string, ReturnType<typeof createKnowledge>>();
+  const references = new Map<string, readonly Reference[]>();
   const tablesOf = (source: string) => program.tables.filter((table) => table.source.name === source);
   return ({ source, table: key }: Parameters<KnowledgeOf>[0], rowIsNew: boolean): Knowledge | undefined => {
     const row = tablesOf(source).find((table) => table.key === key);
     const know = remember(sources, source, () => createKnowledge(tablesOf(source).map(({ shape }) => shape)));
-    if (!row) return undefined;
-    const knowledge = know(row.shape, rowIsNew);
-    return knowledge.rowIsStored ? { ...knowledge, references: referencesOf(row) } : knowledge;
+    const database = databases.get(source);
+    return (
+      row && {
+        ...know(row.shape, rowIsNew),
+        references: database
+          ? remember(references, source, () => foreignKeysOf(tablesOf(source), database))
+          : promisedRows(tablesOf(source)),
+      }
+    );
   };
 }
 
-/** A view may show a row without the one that it refers to. */
-function referencesOf({ shape, relationships }: Table): NonNullable<Knowledge['references']> {
-  if (shape.kind !== 'table' && shape.kind !== 'partitioned') return [];
-  return [...relationships.values()]
-    .filter((relationship) => relationship.shape.notNull)
-    .map(({ target, columns }) => ({
-      table: nameOf(target.shape),
-      columns: columns.map(([own, other]) => [quoted(own.name), quoted(other.name)] as const),
-    }));
+/** Foreign keys that hold for every row that a query finds, and whose target no policy hides. */
+function foreignKeysOf(tables: readonly Table[], { objects }: PlannedDatabase): Reference[] {
+  return tables.flatMap(({ key, shape }) => {
+    const facts = Object.entries(objects[key]?.facts ?? {});
+    // Rows of tables that inherit from this one have foreign keys of their own.
+    if (facts.some(([fact, value]) => fact.startsWith('child ') && value === 'inherits')) return [];
+    return facts.flatMap(([fact, definition]): Reference[] => {
+      const read = fact.startsWith('foreign key ') ? readForeignKey(definition) : undefined;
+      // A row may be without the other one by NOT VALID, NOT ENFORCED, DEFERRABLE, a disabled trigger or MATCH FULL.
+      if (read?.options !== '') return [];
+      const target = objects[objectKey(read.target.schema, read.target.name)];
+      const security = target?.facts['row security'];
+      if (!target || (security !== undefined && !security.endsWith(', bypassed'))) return [];
+      return [
+        {
+          from: nameOf(shape),
+          to: nameOf(read.target),
+          columns: read.columns.map(
+            (column, index) => [quoted(column), quoted(read.targetColumns[index]!)] as const,
+          ),
+        },
+      ];
+    });
+  });
+}
+
+/** Where the code does not say what the database does: relationships whose row is always there. A view may lack it. */
+function promisedRows(tables: readonly Table[]): Reference[] {
+  return tables
+    .filter(({ shape: { kind } }) => kind === 'table' || kind === 'partitioned')
+    .flatMap(({ shape, relationships }) =>
+      [...relationships.values()]
+        .filter((relationship) => relationship.shape.notNull)
+        .map(({ target, columns }) => ({
+          from: nameOf(shape),
+          to: nameOf(target.shape),
+          columns: columns.map(([own, other]) => [quoted(own.name), quoted(other.name)] as const),
+        })),
+    );
 }
 
 const NOTHING: Knowledge = { table: () => undefined };

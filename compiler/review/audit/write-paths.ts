@@ -26,12 +26,14 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
   const backend = (rule: { readonly backendOnly?: true } | undefined) =>
     rule?.backendOnly ? { backendOnly: true as const } : {};
   const preset = (
-    rule: { readonly presets?: Readonly<Record<string, string>> } | undefined,
+    rule: { readonly presets?: Readonly<Record<string, string>>; readonly backendOnly?: true } | undefined,
     operation: 'insert' | 'update',
+    fields: readonly string[],
   ) =>
     rule?.presets && Object.hasOwn(rule.presets, column)
-      ? path('preset', kinds(operation), ruleOf(scope, table, operation), {
+      ? path('preset', fields, ruleOf(scope, table, operation), {
           note: `always set to ${ruleWords(rule.presets[column]!)}`,
+          ...backend(rule),
         })
       : [];
   const inserted = insert?.columns.includes(column);
@@ -49,8 +51,8 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
           [...ruleOf(scope, table, 'insert'), ...ruleOf(scope, table, 'update')],
         )
       : []),
-    ...preset(insert, 'insert'),
-    ...preset(update, 'update'),
+    ...preset(insert, 'insert', [...kinds('insert'), ...nested]),
+    ...preset(update, 'update', kinds('update')),
     ...(remove
       ? path('delete', kinds('delete'), ruleOf(scope, table, 'delete'), {
           note: 'with the whole row',

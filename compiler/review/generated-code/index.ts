@@ -4,8 +4,10 @@ import type { TableAccess } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { linkProgram, type Program, type Table } from '../../../runtime/core/program/program.ts';
 import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
+import { lazy } from '../../../runtime/core/remember.ts';
 import { editedFiles } from '../../../runtime/program/manifest.ts';
-import type { PlannedDatabase } from '../../model/plan.ts';
+import type { PlannedDatabase, SettingFact } from '../../model/plan.ts';
+import { unprovedFacts } from './facts.ts';
 import { readLiterals } from './literals.ts';
 import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
 import { differingStatements } from './replan.ts';
@@ -28,9 +30,11 @@ export interface GeneratedCode {
   /** What the databases do by themselves, by source; none of code that does not say it. */
   readonly databases: ReadonlyMap<string, PlannedDatabase>;
   /** Settings that no served file holds; undefined for code that does not say them. */
-  readonly settingFacts: Readonly<Record<string, string>> | undefined;
+  readonly settingFacts: readonly SettingFact[] | undefined;
   /** Saved operations whose statements are not what the rules beside them give: `collection.name`. */
   readonly differing: readonly string[];
+  /** Relationships along which a rule is left out that does not follow: `role: table, relationship`. */
+  readonly unproved: readonly string[];
 }
 
 /**
@@ -97,7 +101,10 @@ export function linkCode({
   const roles = new Set(program.roles);
   for (const { roles: allowed } of generated.saved?.allowlist ?? [])
     for (const role of allowed ?? []) roles.add(role);
-  let differing: readonly string[] | undefined;
+  const differing = lazy(() =>
+    replans ? differingStatements(generated).map(({ collection, name }) => `${collection}.${name}`) : [],
+  );
+  const unproved = lazy(() => unprovedFacts(program));
   return {
     label,
     generated,
@@ -110,9 +117,10 @@ export function linkCode({
     databases: new Map(databases.map((database) => [database.source, database])),
     settingFacts,
     get differing() {
-      if (!replans) return [];
-      differing ??= differingStatements(generated).map(({ collection, name }) => `${collection}.${name}`);
-      return differing;
+      return differing();
+    },
+    get unproved() {
+      return unproved();
     },
   };
 }

@@ -110,7 +110,7 @@ export function literalWebhooks({ metadata, tables }: LintInput): LintFinding[] 
   return [
     ...tables.flatMap((table) =>
       table.entry.event_triggers.flatMap(({ name, path, webhook }) =>
-        webhook.kind === 'template' ? report(`event trigger "${name}"`, path, webhook.template, table) : [],
+        typeof webhook === 'string' ? report(`event trigger "${name}"`, path, webhook, table) : [],
       ),
     ),
     ...metadata.cron_triggers.flatMap(({ name, path, webhook }) =>

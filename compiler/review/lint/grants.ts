@@ -37,12 +37,11 @@ export function widerInherited(
     (name) => !parents.some(({ columns = [] }) => columns.includes(name)),
   );
   if (beyond.length > 0) return report(`column ${beyond.map((name) => `"${name}"`).join(', ')}`, beyond);
-  const isWider = (key: 'where' | 'check', text: string | undefined) =>
-    text !== undefined &&
+  const isWider = (key: 'where' | 'check', text = 'true') =>
     !implies(
       parseCondition(text),
       anyOf(parents.map((parent) => parseCondition(parent[key] ?? 'true'))),
-      knowledge(table, key === 'check'),
+      knowledge(table, key === 'check' && operation !== 'delete'),
     );
   if (isWider('where', permission.where)) return report('its rows are not proved to be among theirs');
   return isWider('check', permission.checkText) ? report('its check is not proved to demand as much') : [];

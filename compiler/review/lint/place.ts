@@ -25,7 +25,7 @@ export interface PlacedPermission {
   };
   /** Rows that can be read or changed; absent for inserts. */
   readonly filter?: Condition;
-  /** The condition on written rows. */
+  /** The condition on written or deleted rows. */
   readonly check?: Condition;
   readonly columns: readonly string[];
   /** Computed fields that it names: those with a scalar value. */
@@ -54,7 +54,7 @@ export interface LintInput {
   readonly plan: Plan;
   readonly tables: readonly PlacedTable[];
   readonly tableOf: (source: string, key: string) => PlacedTable | undefined;
-  /** Facts of the catalog, for proofs about rules of a table; `rowIsNew` for checks of written rows. */
+  /** Facts of the catalog, for proofs about rules of a table; `rowIsNew` for checks of inserted and updated rows. */
   readonly knowledge: (table: PlacedTable, rowIsNew: boolean) => Knowledge;
 }
 

@@ -94,7 +94,7 @@ export function constantRules(
   permission: PlacedPermission,
   { knowledge }: LintInput,
 ): Found[] {
-  const { written, where, checkText, path } = permission;
+  const { written, where, checkText, path, operation } = permission;
   const look = (key: 'filter' | 'check', text: string | undefined): Found[] => {
     const condition = written[key];
     if (text === undefined || !condition || Object.keys(condition).length === 0) return [];
@@ -102,8 +102,10 @@ export function constantRules(
       causedBy([...path, key], message, [table.source, table.model.key, text]),
     ];
     const rule = parseCondition(text);
-    const known = knowledge(table, key === 'check');
-    if (isAlwaysTrue(rule, known)) return report(messages.ruleIsAlwaysTrue(names(table, permission)));
+    const known = knowledge(table, key === 'check' && operation !== 'delete');
+    const follows = key === 'check' && operation === 'delete' && implies(parseCondition(where!), rule, known);
+    if (follows || isAlwaysTrue(rule, known))
+      return report(messages.ruleIsAlwaysTrue(names(table, permission)));
     return isNeverTrue(rule, known) ? report(messages.ruleIsNeverTrue(names(table, permission))) : [];
   };
   return [...look('filter', where), ...look('check', checkText)];

@@ -1,7 +1,9 @@
 /** Rules of the lint about what webhooks are sent. */
+
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import type { Header, MetadataPath } from '../../../runtime/metadata/metadata.ts';
+import type { ConfiguredHeader } from '../../../runtime/core/environment-template.ts';
+import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { isRedacted } from '../../../runtime/outgoing/message.ts';
 import type { LintFinding } from './finding.ts';
 import { isSecretName } from './grants.ts';
@@ -34,9 +36,15 @@ function readableColumns({ access }: PlacedTable): ReadonlySet<string> {
 
 /** Literal values of headers that identify the caller: generated files and artefacts hold them. */
 export function literalCredentials({ metadata, tables }: LintInput): LintFinding[] {
-  const report = (what: string, path: MetadataPath, headers: readonly Header[], owner?: PlacedTable) =>
+  const report = (
+    what: string,
+    path: MetadataPath,
+    headers: readonly ConfiguredHeader[],
+    owner?: PlacedTable,
+  ) =>
     headers.flatMap((header): LintFinding[] => {
-      if (!('value' in header) || /\{\{/.test(header.value) || !isCredential(header.name)) return [];
+      if (typeof header.value !== 'string' || /\{\{/.test(header.value) || !isCredential(header.name))
+        return [];
       const diagnostic = at(path, messages.credentialInMetadata({ what, header: header.name }));
       const tables = owner ? [owner.model.key, owner.name] : [];
       const cause = [header.name, header.value];

@@ -104,6 +104,9 @@ function presentOf(former: Subject, subjects: readonly Subject[]): Subject | und
         other.source === former.source &&
         other.table.key === former.table.key,
     );
-  // An update without a check lets every row be written.
-  return same(former.kind) ?? (former.kind === 'update check' ? same('update') : undefined);
+  // Without a check an update lets every row be written, and a delete every row of its rule.
+  const whole = { 'update check': 'update', 'delete check': 'delete' } as const;
+  return (
+    same(former.kind) ?? (former.kind in whole ? same(whole[former.kind as keyof typeof whole]) : undefined)
+  );
 }

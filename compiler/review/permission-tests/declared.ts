@@ -31,16 +31,33 @@ export function runDeclared(
   return 'types' in each ? compareTypes(each, planner) : runRequest(each, planner, databases);
 }
 
+const MEMBERS = '{ fields { name } inputFields { name } enumValues { name } }';
+
+type Members = Readonly<Record<string, readonly { readonly name: string }[] | null>>;
+
+function memberNames(type: Members): string[] {
+  return Object.values(type).flatMap((members) => (members ?? []).map((member) => member.name));
+}
+
+/** The fields of every type that a role is offered, by name. */
+export async function offeredTypes(
+  caller: Pick<SchemaCase, 'role' | 'trusted'>,
+  planner: Planner,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const query = `{ __schema { types { name ${MEMBERS.slice(2)} } }`;
+  const text = await executeData({ query }, sessionOf(caller), { planner, sources: new Map() });
+  const { __schema } = JSON.parse(text) as { __schema: { types: (Members & { name: never })[] } };
+  return new Map(__schema.types.map(({ name, ...members }) => [name as string, memberNames(members)]));
+}
+
 async function compareTypes(each: SchemaCase, planner: Planner): Promise<Problem | undefined> {
   const names = Object.keys(each.types);
-  const query = `{ ${names.map((name, index) => `t${index}: __type(name: "${name}") { fields { name } inputFields { name } enumValues { name } }`).join(' ')} }`;
+  const query = `{ ${names.map((name, index) => `t${index}: __type(name: "${name}") ${MEMBERS}`).join(' ')} }`;
   const text = await executeData({ query }, sessionOf(each), { planner, sources: new Map() });
-  const answer = JSON.parse(text) as Record<string, Record<string, { name: string }[] | null> | null>;
+  const answer = JSON.parse(text) as Record<string, Members | null>;
   const problems = names.flatMap((name, index) => {
     const type = answer[`t${index}`];
-    const found = type
-      ? Object.values(type).flatMap((members) => (members ?? []).map((member) => member.name))
-      : null;
+    const found = type ? memberNames(type) : null;
     const wanted = each.types[name]!;
     if (found === null || wanted === null)
       return found === wanted
@@ -57,22 +74,44 @@ async function compareTypes(each: SchemaCase, planner: Planner): Promise<Problem
   return problems.length > 0 ? { text: problems.join('; ') } : undefined;
 }
 
+/** What a request came to: its answer, why it was refused, or why it could not be sent. */
+export type RequestOutcome =
+  | { readonly data: Record<string, unknown> }
+  | { readonly error: EngineError }
+  | { readonly problem: Problem };
+
 async function runRequest(
   each: RequestCase,
   planner: Planner,
   databases: TrialDatabases,
 ): Promise<Problem | undefined> {
-  return inTrials([...databases], new Map(), async (trials) => {
+  const outcome = await answerOf(each, planner, databases);
+  if ('problem' in outcome) return outcome.problem;
+  if ('error' in outcome) return compareError(each, outcome.error);
+  const problem = compareAnswer(each, outcome.data);
+  return problem === undefined ? undefined : { text: problem };
+}
+
+/** Runs the request of a case; what it writes is undone. */
+export function answerOf(
+  each: Omit<RequestCase, 'expect'>,
+  planner: Planner,
+  databases: TrialDatabases,
+): Promise<RequestOutcome> {
+  return inTrials([...databases], new Map(), async (trials): Promise<RequestOutcome> => {
+    const stopped = (text: string, isRefusal = false): RequestOutcome => ({
+      problem: { text, ...(isRefusal && { isRefusal }) },
+    });
     if (each.given !== undefined) {
       const trial =
         each.source === undefined && trials.size === 1
           ? [...trials.values()][0]
           : trials.get(each.source ?? 'default');
-      if (!trial) return { text: `there is no source "${each.source ?? 'default'}" for what is given` };
+      if (!trial) return stopped(`there is no source "${each.source ?? 'default'}" for what is given`);
       try {
         await trial.run(each.given);
       } catch (error) {
-        return { text: `what is given was refused: ${(error as Error).message}`, isRefusal: true };
+        return stopped(`what is given was refused: ${(error as Error).message}`, true);
       }
     }
     const sources = new Map([...trials].map(([name, { connection }]) => [name, connection]));
@@ -85,19 +124,19 @@ async function runRequest(
         await run(each.first, sessionOf({ ...each, ...each.first, role: each.first.role ?? each.role }));
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
-        return {
-          text: stubs.problem() ?? `what runs first was refused: ${error.message} (${error.code})`,
-        };
+        return stopped(stubs.problem() ?? `what runs first was refused: ${error.message} (${error.code})`);
       }
     }
     try {
       const text = await run(each, sessionOf(each));
-      const problem = stubs.problem() ?? compareAnswer(each, parseExactJson(text) as Record<string, unknown>);
-      return problem === undefined ? undefined : { text: problem };
+      const problem = stubs.problem();
+      return problem === undefined
+        ? { data: parseExactJson(text) as Record<string, unknown> }
+        : stopped(problem);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       const problem = stubs.problem();
-      return problem === undefined ? compareError(each, error) : { text: problem };
+      return problem === undefined ? { error } : stopped(problem);
     }
   });
 }

@@ -59,7 +59,7 @@ function edits(place: ExpressionPlace, expression: JsonObject): ExpressionEdit[]
 function partEdits(place: ExpressionPlace, part: JsonObject): ExpressionEdit[] {
   const [[key, value] = ['', null]] = Object.entries(part);
   const { columns, relationships = {} } = place.shape;
-  if (Object.hasOwn(columns, key)) return [];
+  if (Object.hasOwn(columns, key)) return isObject(value) ? looserPatterns(key, value) : [];
   const name = operatorName(key);
   if (name === '_or' && Array.isArray(value))
     return value.flatMap((item: Json, index) =>
@@ -90,6 +90,32 @@ function partEdits(place: ExpressionPlace, part: JsonObject): ExpressionEdit[] {
     },
   ];
 }
+
+/** A pattern that is found anywhere in the value, as one without anchors is. */
+function looserPatterns(column: string, comparison: JsonObject): ExpressionEdit[] {
+  return Object.entries(comparison).flatMap(([operator, pattern]): ExpressionEdit[] => {
+    const loosen = LOOSER[operatorName(operator)];
+    if (!loosen || typeof pattern !== 'string' || namesSession(pattern)) return [];
+    const looser = loosen(pattern);
+    if (looser === pattern) return [];
+    return [
+      {
+        expression: { [column]: { ...comparison, [operator]: looser } },
+        what: `with ${column}: ${operator} ${looser} instead of ${pattern}`,
+      },
+    ];
+  });
+}
+
+const anywhere = (pattern: string) => `%${pattern.replace(/^%+|(?<!\\)%+$/g, '')}%`;
+const unanchored = (pattern: string) => pattern.replace(/^\^|(?<!\\)\$$/g, '');
+const LOOSER: Readonly<Record<string, (pattern: string) => string>> = {
+  _like: anywhere,
+  _ilike: anywhere,
+  _similar: anywhere,
+  _regex: unanchored,
+  _iregex: unanchored,
+};
 
 function within(
   name: string,

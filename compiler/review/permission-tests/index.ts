@@ -16,6 +16,7 @@ import { notCovered } from './not-covered.ts';
 import { makeRows } from './rows.ts';
 import { createTryRule } from './rule-trial.ts';
 import { planAlone, plannerOf, type RuleKind, type Subject, subjectsOf } from './subjects.ts';
+import { createSuggester, type Suggestion } from './suggest.ts';
 
 export interface TestInput {
   readonly compiled: CompileResult;
@@ -28,6 +29,8 @@ export interface TestInput {
   /** Enable isolation tests and mutation testing. */
   readonly isolation: boolean;
   readonly mutations: boolean;
+  /** Look for cases that notice mutants which nothing notices. */
+  readonly suggest?: boolean;
   /** An earlier version, whose isolation checks must pass as well. */
   readonly base?: Base;
   readonly say: (step: string) => void;
@@ -53,6 +56,7 @@ export interface TestResult {
   /** Kinds of weakening that no mutant makes, with counts. */
   readonly notCovered: readonly string[];
   readonly base?: BaseResult;
+  readonly suggestions: readonly Suggestion[];
   /** Inconsistent objects, for which nothing is tested. */
   readonly leftOut: number;
 }
@@ -101,6 +105,9 @@ export async function testPermissions(input: TestInput): Promise<TestResult> {
     );
   if (base) suites.push(...base.suites);
   if (input.mutations) say('weakening permissions on purpose');
+  const suggester = input.suggest
+    ? createSuggester({ ...{ planner, databases, subjects }, catalogs: input.catalogs, cases: input.cases })
+    : undefined;
   const mutations = input.mutations
     ? await tryMutants({
         compiled,
@@ -111,6 +118,7 @@ export async function testPermissions(input: TestInput): Promise<TestResult> {
         runCase: (each, other) => runDeclared(each, other, databases),
         tryRule: input.isolation ? tryRule : undefined,
         failing: (name) => outcomes(name, 'failed'),
+        ...(suggester && { suggester }),
       })
     : [];
   const writes = model.sources.flatMap(({ tables }) =>
@@ -127,6 +135,7 @@ export async function testPermissions(input: TestInput): Promise<TestResult> {
     notCovered: notCovered(compiled.state.metadata, model),
     validated: writes.filter(({ validateInput }) => validateInput !== undefined).length,
     ...(base && { base }),
+    suggestions: suggester?.suggestions ?? [],
     leftOut: compiled.diagnostics.filter(({ severity }) => severity === 'error').length,
   };
 }

@@ -7,7 +7,6 @@ import { objectKey } from '../../../runtime/core/names.ts';
 import type { PermissionKind } from '../../../runtime/metadata/kinds/permission.ts';
 import type { TableEntry } from '../../../runtime/metadata/kinds/table.ts';
 import type { Json, JsonObject, Metadata } from '../../../runtime/metadata/metadata.ts';
-import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Model, ModelTable } from '../../model/model.ts';
 import { expressionEdits, metadataWords } from './expression-edits.ts';
 import type { RuleKind } from './subjects.ts';
@@ -141,19 +140,14 @@ function ruleChanges(permission: AnyPermission, { table: { shape }, tableOf, ope
           }),
         )
       : [];
-  const checkRule = operation === 'insert' ? 'insert check' : 'update check';
+  const { check: _, ...unchecked } = permission;
+  const checkRule =
+    operation === 'insert' || operation === 'delete' ? (`${operation} check` as const) : 'update check';
   return [
     ...of('filter', operation === 'insert' ? 'insert check' : operation, filter),
     ...of('check', checkRule, check),
-    ...(operation === 'update' && check && Object.keys(check).length > 0
-      ? [
-          {
-            kind: 'rule',
-            rule: 'update check',
-            what: 'without any check',
-            permission: { ...permission, check: null },
-          } as const,
-        ]
+    ...(operation !== 'insert' && check && Object.keys(check).length > 0
+      ? [{ kind: 'rule', rule: checkRule, what: 'without any check', permission: unchecked } as const]
       : []),
   ];
 }
@@ -172,8 +166,8 @@ function presetChanges(permission: AnyPermission, { table, value }: Context): Ch
         ...(columns !== undefined && columns !== '*' && { columns: [...new Set([...columns, name])] }),
       },
     };
-    const literal = sessionVariable(preset!) !== undefined && known[name] ? value(name) : undefined;
-    return literal === undefined
+    const literal = known[name] ? value(name) : undefined;
+    return literal === undefined || literal === String(preset)
       ? [given]
       : [
           given,

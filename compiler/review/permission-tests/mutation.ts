@@ -16,6 +16,7 @@ import type { TrialDatabases } from './declared.ts';
 import type { Check } from './isolation.ts';
 import { type Mutant, type MutantKind, mutantsOf, type ValueOf } from './mutants.ts';
 import { planAlone, type Subject, subjectsOf } from './subjects.ts';
+import type { Suggester } from './suggest.ts';
 
 /** The check that noticed a mutant: a declared case, an isolation check of the weakened rule, or one of the rule before. */
 export type NoticedBy = 'case' | 'isolation' | 'base';
@@ -27,6 +28,8 @@ export interface MutationResult {
   readonly what: string;
   /** Absent: nothing noticed it. */
   readonly noticedBy?: NoticedBy;
+  /** A case that is suggested would notice it. */
+  readonly isSuggested?: true;
 }
 
 export interface MutationInput {
@@ -41,6 +44,8 @@ export interface MutationInput {
   readonly tryRule: ((subject: Subject, planner: Planner) => Promise<readonly Check[]>) | undefined;
   /** Names of the checks of a rule that fail without any mutant. */
   readonly failing: (rule: string) => ReadonlySet<string>;
+  /** Finds cases for what nothing notices. */
+  readonly suggester?: Suggester;
 }
 
 /** Tries every mutant that compiles and may let more through. */
@@ -60,12 +65,23 @@ export async function tryMutants(input: MutationInput): Promise<MutationResult[]
       if (known.has(key) || !mayBeWeaker(original?.where, subject?.where, mutant, compiled)) continue;
       known.add(key);
     }
-    const noticedBy = await notice(input, mutant, weakened, subject, original);
+    const planner = input.plannerOf(weakened.state.plan);
+    const noticedBy = await notice(input, mutant, weakened, planner, subject, original);
+    const isNoticed = noticedBy === 'case' || noticedBy === 'isolation';
+    const isSuggested =
+      !isNoticed &&
+      (await input.suggester?.suggest({
+        mutant,
+        subject,
+        planner,
+        label: `${nameOf(mutant)}: ${mutant.what}`,
+      }));
     results.push({
       kind: mutant.kind,
       rule: nameOf(mutant),
       what: mutant.what,
       ...(noticedBy && { noticedBy }),
+      ...(isSuggested && { isSuggested }),
     });
   }
   return results;
@@ -107,10 +123,10 @@ async function notice(
   { compiled, cases, plannerOf, runCase, tryRule, failing }: MutationInput,
   { role, table, rule }: Mutant,
   weakened: CompileResult,
+  planner: Planner,
   subject: Subject | undefined,
   original: Subject | undefined,
 ): Promise<NoticedBy | undefined> {
-  const planner = plannerOf(weakened.state.plan);
   const heirs = rolesWith(compiled.state.inheritedRoles, role);
   const concerned = cases.filter((each) => heirs.has(each.role));
   // Those that name the table are the likeliest to fail.

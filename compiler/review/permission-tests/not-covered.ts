@@ -28,8 +28,8 @@ export function notCovered(metadata: Metadata, { sources }: Model): string[] {
     number > 0 ? [`${text} ${count(number, one)}`] : [];
   return [
     'new roles',
-    ...phrase(presets, 'preset', 'other values of'),
-    ...phrase(patterns, 'pattern', 'looser texts of'),
+    ...phrase(presets, 'preset', 'other session variables of'),
+    ...phrase(patterns, 'pattern', 'other texts of'),
     ...phrase(hooks, 'trigger', 'payloads and hosts of'),
     ...phrase(metadata.actions.length, 'action', 'handlers and roles of'),
     ...phrase(metadata.remote_schemas.length, 'remote schema', 'permissions of'),

@@ -104,14 +104,17 @@ function emptyLines({ emptyTables }: TestResult): string[] {
   ];
 }
 
-function mutationLines({ mutations, notCovered }: TestResult): string[] {
+function mutationLines({ mutations, notCovered, suggestions }: TestResult): string[] {
   const score = mutationScore(mutations);
   if (score === undefined) return [];
   const survivors = mutations.filter((each) => !isNoticed(each));
   const by = (name: NoticedBy) => mutations.filter(({ noticedBy }) => noticedBy === name).length;
   const byRule = new Map<string, string[]>();
-  for (const { rule, what, noticedBy } of survivors)
-    byRule.set(rule, [...(byRule.get(rule) ?? []), noticedBy ? `${what}  (noticed with --base)` : what]);
+  const suggested = survivors.filter(({ isSuggested }) => isSuggested).length;
+  for (const { rule, what, noticedBy, isSuggested } of survivors) {
+    const by = isSuggested ? '  (a case is suggested)' : noticedBy ? '  (noticed with --base)' : '';
+    byRule.set(rule, [...(byRule.get(rule) ?? []), `${what}${by}`]);
+  }
   const kinds = MUTANT_KINDS.flatMap((kind) => {
     const all = mutations.filter((each) => each.kind === kind);
     return all.length > 0 ? [`${kind} ${all.filter(isNoticed).length}/${all.length}`] : [];
@@ -122,6 +125,11 @@ function mutationLines({ mutations, notCovered }: TestResult): string[] {
     `           not covered by any of them: ${notCovered.join('; ')}`,
     ...(by('base') > 0
       ? [`           with --base ${by('base')} of the other ${survivors.length} would be noticed`]
+      : []),
+    ...(suggestions.length > 0
+      ? [
+          `Suggested  ${count(suggestions.length, 'case')}, by which ${suggested} of the other ${survivors.length} would be noticed`,
+        ]
       : []),
     ...(survivors.length > 0
       ? ['', 'Nothing fails when these permissions are weakened and committed; a declared case would notice:']

@@ -15,7 +15,7 @@ import type { Session } from '../../../runtime/core/session.ts';
 import { identifier, raw, sql } from '../../../runtime/core/sql/fragment.ts';
 import { print } from '../../../runtime/core/sql/print.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
-import type { InputValidator } from '../../../runtime/graphql/execution.ts';
+import type { InputValidator } from '../../../runtime/graphql/request.ts';
 import type { Reader } from './isolation.ts';
 import type { Variables } from './sessions.ts';
 import type { Subject } from './subjects.ts';
@@ -45,6 +45,7 @@ export function createReader(
       return touchRows(trial, subject, planner);
     case 'insert check':
     case 'update check':
+    case 'delete check':
       return writeRows(trial, subject, planner, rows);
   }
 }
@@ -113,7 +114,7 @@ function numbered(texts: readonly string[]): ReadonlySet<string> {
 }
 
 /** Writes a root field of the rule's table, below the namespace of its source. @throws UntriedError */
-function fieldOf({ table }: Subject, kind: 'select' | MutationFieldKind): (rest: string) => string {
+export function fieldOf({ table }: Subject, kind: 'select' | MutationFieldKind): (rest: string) => string {
   const name = table.rootFields.find((each) => each.kind === kind)?.name;
   if (name === undefined) throw new UntriedError('no field of the API leads there');
   const { rootNamespace } = table.shape.source;
@@ -150,7 +151,8 @@ function writeOf(subject: Subject, planner: Planner): string {
   const { kind, role } = subject;
   if (kind === 'insert check')
     return `mutation { ${fieldOf(subject, 'insert')('(objects: [{}]) { __typename }')} }`;
-  if (kind === 'delete') return `mutation { ${fieldOf(subject, 'delete')('(where: {}) { __typename }')} }`;
+  if (kind === 'delete' || kind === 'delete check')
+    return `mutation { ${fieldOf(subject, 'delete')('(where: {}) { __typename }')} }`;
   const table = tableOf(subject, planner);
   const [column] = planner.program
     .access(table)
@@ -159,7 +161,7 @@ function writeOf(subject: Subject, planner: Planner): string {
   return `mutation { ${fieldOf(subject, 'update')(`(where: {}, _set: { ${column}: null }) { __typename }`)} }`;
 }
 
-function tableOf({ table: { key, shape } }: Subject, { program }: Planner): Table {
+export function tableOf({ table: { key, shape } }: Subject, { program }: Planner): Table {
   return program.tables.find((each) => each.key === key && each.source.name === shape.source.name)!;
 }
 

@@ -7,7 +7,7 @@ import type { TrialDatabases } from './declared.ts';
 import { type Check, checkIsolation, unproven } from './isolation.ts';
 import { checkedRows, createReader, ruleRows, UntriedError, watchWrites } from './request.ts';
 import { comparedColumns, sessionsFor, type Variables } from './sessions.ts';
-import type { Subject } from './subjects.ts';
+import { isCheck, type Subject } from './subjects.ts';
 import type { Trial } from './trial.ts';
 
 /** How many sessions reach rows by a branch of a rule. A check takes a request for each row, so it is tried with few. */
@@ -32,10 +32,13 @@ export function createTryRule(
   const known = new Map<Subject, Material>();
   const materialFor = async (trial: Trial, subject: Subject): Promise<Material> => {
     const { kind, source } = subject;
-    const isCheck = kind === 'insert check' || kind === 'update check';
-    const most = isCheck ? CHECK_SESSIONS : SESSIONS;
+    const most = isCheck(kind) ? CHECK_SESSIONS : SESSIONS;
     const { sessions, made, problem } = await sessionsFor(trial, catalogs[source]!, subject, most);
-    const material = { sessions, rows: isCheck ? await checkedRows(trial, subject, sessions) : [], problem };
+    const material = {
+      sessions,
+      rows: isCheck(kind) ? await checkedRows(trial, subject, sessions) : [],
+      problem,
+    };
     // Rows that were made are gone with the trial.
     if (!made) known.set(subject, material);
     return material;

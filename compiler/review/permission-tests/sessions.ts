@@ -112,7 +112,8 @@ export async function sessionsFor(
   let problem: string | undefined;
   for (const variable of variables)
     for (const branch of branchesNaming(condition, variable)) {
-      const reached = await reaching(trial, subject, branch, await valuesOf(trial, subject), most);
+      const where = planCondition(subject.table.shape.source, branch, 0);
+      const reached = await reaching(trial, subject, where, await valuesOf(trial, subject), most);
       const differ = () => new Set(reached.map((each) => each[variable])).size > 1;
       for (let attempt = 0; attempt < ATTEMPTS && !differ(); attempt += 1) {
         const session = await makeSession(trial, catalog, subject, branch);
@@ -143,7 +144,7 @@ export async function sessionsFor(
 }
 
 /** Values for presets: any value of the column's type. */
-function forPresets(catalog: SourceCatalog, { presets, table: { shape } }: Subject): Variables {
+export function forPresets(catalog: SourceCatalog, { presets, table: { shape } }: Subject): Variables {
   const columns = catalog.tables.find(
     ({ schema, name }) => schema === shape.schema && name === shape.name,
   )!.columns;
@@ -207,19 +208,25 @@ async function valuesOf(
   return values;
 }
 
-/** Combinations of the values with which the condition holds for some row, those with the largest number of new values first. */
+/** Sessions for which the subject's rule text holds for some row, with values of the columns that its condition compares. */
+export async function sessionsOf(trial: Trial, subject: Subject, most: number): Promise<Variables[]> {
+  if (subject.variables.length === 0) return [{}];
+  return reaching(trial, subject, subject.where, await valuesOf(trial, subject), most);
+}
+
+/** Combinations of the values with which the rule holds for some row, those with the largest number of new values first. */
 async function reaching(
   trial: Trial,
   { table: { shape }, role, name }: Subject,
-  condition: Condition,
+  where: string,
   values: ReadonlyMap<string, readonly string[]>,
   most: number,
 ): Promise<Variables[]> {
   if ([...values.values()].some((each) => each.length === 0)) return [];
-  const rule = referring(readRule(planCondition(shape.source, condition, 0)).sql, { rule: name });
+  const rule = referring(readRule(where).sql, { rule: name });
   const t = identifier('t');
   // The variables of the rule are columns of the tables of values here.
-  const where: Sql = {
+  const holds: Sql = {
     nodes: bindRow(rule, t).nodes.flatMap((node) =>
       node.kind === 'parameter' && node.source.from === 'session' && values.has(node.source.name)
         ? sql`(${identifier(node.source.name)}.value)::${raw(node.type)}`.nodes
@@ -235,7 +242,7 @@ async function reaching(
   );
   const rows = sql`(select * from ${identifier(shape.schema, shape.name)} as ${t} order by md5((${t}.*)::text) limit ${raw(String(ROWS))}) as ${t}`;
   const statement = print(
-    sql`select coalesce(json_agg(found), '[]')::text from (select distinct ${join(columns, ', ')} from ${join([rows, ...lists], ', ')} where ${where} limit 500) as found`,
+    sql`select coalesce(json_agg(found), '[]')::text from (select distinct ${join(columns, ', ')} from ${join([rows, ...lists], ', ')} where ${holds} limit 500) as found`,
   );
   const session = { role, backendOnly: true, variables: { 'x-engine-role': role } };
   const found = await trial.connection.readTexts(statement, bindParameters(statement, {}, session)).then(

@@ -7,7 +7,7 @@ import { EngineError } from '../../../runtime/core/errors.ts';
 import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import type { Program } from '../../../runtime/core/program/program.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
-import type { Callers } from '../../../runtime/graphql/execution.ts';
+import type { Callers } from '../../../runtime/graphql/request.ts';
 import type { CallResult } from '../../../runtime/outgoing/actions/action-log.ts';
 import type { StoredCalls } from '../../../runtime/outgoing/actions/asynchronous.ts';
 import { actionCaller } from '../../../runtime/outgoing/actions/caller.ts';

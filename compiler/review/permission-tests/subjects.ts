@@ -2,6 +2,7 @@
 
 import {
   type AccessRules,
+  type DeleteRule,
   EVERY_ROW,
   type SelectRule,
   type TableShape,
@@ -17,8 +18,13 @@ import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
 import { programOf } from '../../phases/4-plan/program.ts';
 import { sessionVariables } from '../lint/conditions.ts';
 
-/** The part of a rule: the rows that may be read, changed or deleted, or the check on written rows. */
-export type RuleKind = 'select' | 'insert check' | 'update' | 'update check' | 'delete';
+/** The part of a rule: the rows that may be read, changed or deleted, or the check on written or deleted rows. */
+export type RuleKind = 'select' | 'insert check' | 'update' | 'update check' | 'delete' | 'delete check';
+
+/** Whether rows that do not satisfy the rule make the request fail. */
+export function isCheck(kind: RuleKind): boolean {
+  return kind.endsWith(' check');
+}
 
 export interface Subject {
   /** `role · kind · table`. */
@@ -67,7 +73,10 @@ export function subjectsOf({ sources }: Model, only?: string): Subject[] {
           subject('update', role, filter, presets),
           ...(check ? [subject('update check', role, check, presets)] : []),
         ]),
-        ...Object.entries(remove).map(([role, { filter }]) => subject('delete', role, filter)),
+        ...Object.entries(remove).flatMap(([role, { filter, check }]) => [
+          subject('delete', role, filter),
+          ...(check ? [subject('delete check', role, check)] : []),
+        ]),
       ];
     }),
   );
@@ -96,6 +105,13 @@ export function planAlone(plan: Plan, kind: RuleKind): Plan {
         return {
           ...access,
           update: changeRules(access.update, (rule: UpdateRule) => ({ ...rule, where: EVERY_ROW })),
+        };
+      case 'delete':
+        return { ...access, delete: changeRules(access.delete, ({ check, ...rule }: DeleteRule) => rule) };
+      case 'delete check':
+        return {
+          ...access,
+          delete: changeRules(access.delete, (rule: DeleteRule) => ({ ...rule, where: EVERY_ROW })),
         };
       default:
         return access;

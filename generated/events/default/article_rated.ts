@@ -8,8 +8,8 @@ export const articleRatedTrigger = eventTrigger({
   table: { schema: "public", name: "article_feedback" },
   manual: false,
   delivery: {
-    webhook: { template: "{{HELPDESK_HOOKS}}/article-rated" },
-    headers: [{ name: "X-Helpdesk-Secret", variable: "HELPDESK_HOOKS_SECRET" }],
+    webhook: "{{HELPDESK_HOOKS}}/article-rated",
+    headers: [{ name: "X-Helpdesk-Secret", value: { env: "HELPDESK_HOOKS_SECRET" } }],
     retry: { retries: 5, interval: 10, timeout: 30 },
   },
   captures: [

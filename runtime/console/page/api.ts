@@ -3,6 +3,7 @@
 import { createClient } from 'graphql-ws';
 import { useCallback, useEffect, useState } from 'react';
 import { inBytes } from '../../core/header-text.ts';
+import { parseExactJson } from '../../core/json/exact-json.ts';
 import { jsonText } from '../../core/json/json-value.ts';
 import type { DescribedReason } from '../../core/reason.ts';
 
@@ -49,28 +50,56 @@ export function metadata<Answer>(type: string, args: object = {}, version?: numb
   return send('/v1/metadata', { method: 'POST', body });
 }
 
-/** @throws Refusal */
+/** Numbers keep their digits, both ways. @throws Refusal */
 export function post<Answer>(path: string, body: object): Promise<Answer> {
-  return send(path, { method: 'POST', body: jsonText(body) });
+  return send(path, { method: 'POST', body: jsonText(body) }, parseExactJson);
 }
 
-/** A GraphQL request with the headers of a session. Errors are part of the answer. */
-export async function graphql(request: object, session: Session): Promise<unknown> {
+/**
+ * A GraphQL request with the headers of a session. Errors are part of the answer.
+ * @param parse reads the answer's text; `parseExactJson` keeps the digits of numbers
+ */
+export async function graphql(request: object, session: Session, parse = JSON.parse): Promise<unknown> {
   const headers = { 'content-type': 'application/json', ...inBytes(asAdministrator(session)) };
   const body = jsonText(request);
-  const { answer } = await fetchJson('/v1/graphql', { method: 'POST', headers, body });
+  const { answer } = await fetchJson('/v1/graphql', { method: 'POST', headers, body }, parse);
   return answer;
 }
 
 /** @throws Error in words where there is no answer, or none of the server's */
-async function fetchJson(path: string, init: RequestInit): Promise<{ response: Response; answer: unknown }> {
+async function fetchJson(
+  path: string,
+  init: RequestInit,
+  parse: (text: string) => unknown = JSON.parse,
+): Promise<{ response: Response; answer: unknown }> {
   const response = await fetch(path, { ...init, credentials: 'same-origin' }).catch(() => {
     throw new Error('The server does not answer. It was stopped, or the network is interrupted.');
   });
-  const answer: unknown = await response.json().catch(() => {
+  try {
+    return { response, answer: parse(await response.text()) };
+  } catch {
     throw new Error(`The answer has status ${response.status} and is not the server's: it is no JSON.`);
-  });
-  return { response, answer };
+  }
+}
+
+/**
+ * A request of this server with the headers of a session. The answer is what came, whatever its status.
+ * @param path from the root on
+ */
+export async function callAs(
+  session: Session,
+  method: string,
+  path: string,
+  body: string | undefined,
+): Promise<{ readonly status: number; readonly text: string }> {
+  // Another host would get the secret.
+  const url = new URL(path, location.href);
+  if (url.origin !== location.origin) throw new Error('Write a path of this server: it begins with one /.');
+  const headers = inBytes(asAdministrator(session));
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  const init = { method, headers, ...(body !== undefined && { body }) };
+  const { response, answer } = await fetchJson(url.href, init, parseExactJson);
+  return { status: response.status, text: jsonText(answer, '  ') };
 }
 
 /** Results of a subscription until the reader stops. The socket closes with it. */
@@ -93,10 +122,14 @@ export function postText<Answer>(path: string, text: string): Promise<Answer> {
   return send(path, { method: 'POST', body: text });
 }
 
-async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
+async function send<Answer>(
+  path: string,
+  init: RequestInit,
+  parse?: (text: string) => unknown,
+): Promise<Answer> {
   const headers = inBytes(asAdministrator({ [named('role')]: 'admin' }));
   if (init.body !== undefined) headers['content-type'] = 'application/json';
-  const { response, answer: json } = await fetchJson(path, { ...init, headers });
+  const { response, answer: json } = await fetchJson(path, { ...init, headers }, parse);
   const answer = json as Answer & {
     readonly error?: string;
     readonly code?: string;
@@ -140,4 +173,16 @@ export function useLoaded<Value>(key: string, load: () => Promise<Value>): Loade
   }, [key, round]);
   const again = useCallback(() => setRound((last) => last + 1), []);
   return { value: state.value, error: state.error, again };
+}
+
+/** Milliseconds between two looks at what changes without the reader. */
+const LOOK = 2000;
+
+/** Calls it again and again while the page is seen. @param isLive stops where it is false */
+export function useLive(again: () => void, isLive = true): void {
+  useEffect(() => {
+    if (!isLive) return;
+    const timer = setInterval(() => document.visibilityState === 'visible' && again(), LOOK);
+    return () => clearInterval(timer);
+  }, [again, isLive]);
 }

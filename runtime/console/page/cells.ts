@@ -68,9 +68,12 @@ export function cellsOf(answer: AccessAnswer, difference: DifferenceAnswer | und
   };
 }
 
-function notes(lines: readonly AccessLine[]): (object: AccessObject) => string {
+function notes(
+  lines: readonly AccessLine[],
+): (object: AccessObject & Pick<AccessLine, 'relation'>) => string {
   const hasSeveral = new Set(lines.flatMap(({ source }) => (source === '' ? [] : [source]))).size > 1;
-  return ({ kind, source }) => (hasSeveral && source !== '' ? `${kind} of ${source}` : kind);
+  return ({ kind, source, relation = kind }) =>
+    hasSeveral && source !== '' ? `${relation} of ${source}` : relation;
 }
 
 export function keyOf({ kind, source, name }: AccessObject): string {

@@ -17,13 +17,13 @@ export function Events({ state, steps }: PageProps) {
       );
     case 'cron':
       return second === '' ? (
-        <CronEvents key={key} name={first} />
+        <CronEvents key={key} state={state} name={first} />
       ) : (
         <OneEvent key={key} state={state} of={{ kind, trigger: first }} id={second} />
       );
     case 'one-off':
       return first === '' ? (
-        <OneOffEvents key={key} />
+        <OneOffEvents key={key} state={state} />
       ) : (
         <OneEvent key={key} state={state} of={{ kind }} id={first} />
       );

@@ -27,7 +27,8 @@ export function Explanation({
 }: {
   readonly asked: Asked;
   readonly access: AccessAnswer | undefined;
-  readonly close: () => void;
+  /** Absent where it is a part of something else. */
+  readonly close?: () => void;
 }) {
   const [found, setFound] = useState<Found>({});
   useEffect(() => {
@@ -43,11 +44,13 @@ export function Explanation({
     <section className="explanation" aria-label="Explanation">
       <header>
         <h2>As {asked.role}</h2>
-        <span className="tools">
-          <button type="button" onClick={close}>
-            Close
-          </button>
-        </span>
+        {close && (
+          <span className="tools">
+            <button type="button" onClick={close}>
+              Close
+            </button>
+          </span>
+        )}
       </header>
       {!why && !error && <Waiting>Asking the server …</Waiting>}
       {why?.refused.length === 0 && !error && (

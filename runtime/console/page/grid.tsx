@@ -14,6 +14,7 @@ import {
   useState,
 } from 'react';
 import { addressOf, type Cells, inWords, OPERATIONS, type Row } from './cells.ts';
+import { type At, moved, useKept, within } from './grid-parts.ts';
 
 const ROW_HEIGHT = 28;
 const COLUMN_WIDTH = 92;
@@ -37,12 +38,7 @@ interface Column {
   readonly kept: number;
 }
 
-/** Position of a cell. Column -1 is the row's name. */
-interface At {
-  readonly row: number;
-  readonly column: number;
-}
-
+/** Column -1 is the row's name. */
 export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<At>({ row: 0, column: 0 });
@@ -177,20 +173,6 @@ export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
   );
 }
 
-/**
- * Gives items keys that repeat, so that the element of one that left the view is used for one that enters it; in the order of
- * the keys, so that no element moves within the document.
- */
-function useKept<Item extends { readonly index: number }>(
-  items: readonly Item[],
-): readonly (Item & { kept: number })[] {
-  const pool = useRef(1);
-  pool.current = Math.max(pool.current, items.length);
-  return items
-    .map((item) => ({ ...item, kept: item.index % pool.current }))
-    .sort((left, right) => left.kept - right.kept);
-}
-
 /** Scrolls as little as shows a cell, beside the names and below the roles. */
 function reveal(frame: HTMLDivElement | null, { row, column }: At, headHeight: number): void {
   if (!frame) return;
@@ -200,37 +182,6 @@ function reveal(frame: HTMLDivElement | null, { row, column }: At, headHeight: n
   const rightmost = left + COLUMN_WIDTH + HEAD_WIDTH - clientWidth;
   frame.scrollTop = Math.min(top, Math.max(scrollTop, lowest));
   if (column >= 0) frame.scrollLeft = Math.min(left, Math.max(scrollLeft, rightmost));
-}
-
-/** Where a key leads; undefined for a key that moves nothing. */
-function moved(
-  { key, ctrlKey }: KeyboardEvent,
-  { row, column }: At,
-  { page, rows, columns }: { readonly page: number; readonly rows: number; readonly columns: number },
-): At | undefined {
-  switch (key) {
-    case 'ArrowUp':
-      return { row: row - 1, column };
-    case 'ArrowDown':
-      return { row: row + 1, column };
-    case 'ArrowLeft':
-      return { row, column: column - 1 };
-    case 'ArrowRight':
-      return { row, column: column + 1 };
-    case 'PageUp':
-      return { row: row - page, column };
-    case 'PageDown':
-      return { row: row + page, column };
-    case 'Home':
-      return { row: ctrlKey ? 0 : row, column: -1 };
-    case 'End':
-      return { row: ctrlKey ? rows - 1 : row, column: columns - 1 };
-  }
-  return undefined;
-}
-
-function within(value: number, low: number, high: number): number {
-  return Math.max(low, Math.min(high, value));
 }
 
 const Name = memo(function Name({

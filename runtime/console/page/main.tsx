@@ -12,17 +12,24 @@ import { createRoot } from 'react-dom/client';
 import type { ConsoleState } from '../questions.ts';
 import { Access } from './access.tsx';
 import { hasSecret, keepSecret, Refusal, read, useLoaded } from './api.ts';
+import { Data } from './data/data.tsx';
 import { Events } from './events.tsx';
 import { Inconsistencies } from './inconsistencies.tsx';
+import { Changes } from './model/changes.tsx';
+import { useDraft } from './model/draft.ts';
+import { Model } from './model/model.tsx';
 import { Operations } from './operations.tsx';
 import { Overview } from './overview.tsx';
 import { type PageProps, Problem, Waiting } from './parts.tsx';
 import { Query } from './query.tsx';
 import { Remotes } from './remotes.tsx';
 import { useRoute } from './route.ts';
+import { Actions } from './services/actions.tsx';
 import { Who } from './who.tsx';
 import './page.css';
 import './operators.css';
+import './model/model.css';
+import './services/services.css';
 
 interface ShownPage {
   /** In the navigation; absent for a page that others lead to. */
@@ -35,8 +42,12 @@ interface ShownPage {
 const PAGES: Readonly<Record<string, ShownPage>> = {
   overview: { title: 'Overview', show: Overview },
   access: { title: 'Access', show: Access, describe: ([, name, role]) => `${name} ${role}`.trim() },
+  data: { title: 'Data', show: Data, describe: ([, table = '']) => table },
   who: { show: Who, describe: ([, table, column]) => `Who can use ${table}.${column}?` },
   inconsistencies: { title: 'Inconsistencies', show: Inconsistencies },
+  model: { title: 'Model', show: Model, describe: ([, ...names]) => names.join(' ') },
+  changes: { title: 'Changes', show: Changes },
+  actions: { title: 'Actions', show: Actions },
   events: { title: 'Events', show: Events },
   remotes: { title: 'Remote schemas', show: Remotes },
   operations: { title: 'Operations', show: Operations },
@@ -55,6 +66,7 @@ function Console() {
   const current = page === '' ? FIRST : page;
   const found = Object.hasOwn(PAGES, current) ? PAGES[current] : undefined;
   const main = useRef<HTMLElement>(null);
+  const { changes } = useDraft();
   useEffect(() => {
     document.title = titleOf(found, steps);
   }, [found, steps]);
@@ -77,10 +89,11 @@ function Console() {
               aria-current={name === current || (current === 'who' && name === 'access') ? 'page' : undefined}
             >
               {label}
+              {name === 'changes' && changes.length > 0 && ` (${changes.length})`}
             </a>
           ),
         )}
-        <small>{state.mode === 'read' ? 'read-only' : 'may change metadata'}</small>
+        <small>{state.mode === 'read' ? 'read-only' : 'may change metadata and rows'}</small>
       </nav>
       <main ref={main}>
         <Boundary key={current} steps={steps}>

@@ -1,6 +1,6 @@
 /** One event: its content, and every call that was made for it. */
-import { metadata, useLoaded } from './api.ts';
-import { EventState, type LoggedEvent } from './event-lists.tsx';
+import { metadata, useLive, useLoaded } from './api.ts';
+import { EventState, isOver, type LoggedEvent, scheduledEvents } from './event-table.tsx';
 import { masked } from './masked.ts';
 import { ActionButton, Badge, PageHead, type PageProps, Shown, time } from './parts.tsx';
 import { address } from './route.ts';
@@ -21,7 +21,7 @@ interface Invocation {
 }
 
 interface EventWithCalls {
-  /** Absent for schedules, whose events are in lists only. */
+  /** Absent for schedules, whose events are in lists only, unless it is in the list of one-off events. */
   readonly event?: LoggedEvent;
   readonly invocations: readonly Invocation[];
 }
@@ -37,6 +37,8 @@ export function OneEvent({
 }) {
   const loaded = useLoaded(`event ${id}`, async () => masked(await readEvent(of, id)));
   const { value, again } = loaded;
+  const { event } = value ?? {};
+  useLive(again, event !== undefined && !isOver(event));
   return (
     <>
       <PageHead
@@ -59,6 +61,18 @@ export function OneEvent({
             Deliver again
           </ActionButton>
         )}
+        {of.kind === 'one-off' && value && (
+          <ActionButton
+            state={state}
+            confirm="Delete the event and the log of its calls?"
+            run={async () => {
+              await metadata('delete_scheduled_event', { type: 'one_off', event_id: id });
+              location.hash = listOf(of);
+            }}
+          >
+            Delete
+          </ActionButton>
+        )}
       </PageHead>
       <Shown of={loaded}>
         {({ event, invocations }) => (
@@ -70,6 +84,26 @@ export function OneEvent({
                   <dd>
                     <EventState event={event} />
                   </dd>
+                  {event.scheduled_time && (
+                    <>
+                      <dt>Scheduled for</dt>
+                      <dd>{time(event.scheduled_time)}</dd>
+                    </>
+                  )}
+                  {event.webhook_conf && (
+                    <>
+                      <dt>Webhook</dt>
+                      <dd>
+                        <code>{event.webhook_conf}</code>
+                      </dd>
+                    </>
+                  )}
+                  {event.comment && (
+                    <>
+                      <dt>Comment</dt>
+                      <dd>{event.comment}</dd>
+                    </>
+                  )}
                   <dt>Created</dt>
                   <dd>{time(event.created_at)}</dd>
                   <dt>Attempts</dt>
@@ -104,13 +138,15 @@ function listOf(of: Origin): string {
   return of.kind === 'cron' ? address('events', of.kind, of.trigger) : address('events', of.kind);
 }
 
-function readEvent(of: Origin, id: string): Promise<EventWithCalls> {
-  return of.kind === 'trigger'
-    ? metadata('pg_get_event_by_id', { source: of.source, event_id: id })
-    : metadata('get_scheduled_event_invocations', {
-        type: of.kind === 'cron' ? 'cron' : 'one_off',
-        event_id: id,
-      });
+async function readEvent(of: Origin, id: string): Promise<EventWithCalls> {
+  if (of.kind === 'trigger') return metadata('pg_get_event_by_id', { source: of.source, event_id: id });
+  const type = of.kind === 'cron' ? 'cron' : 'one_off';
+  const [{ invocations }, events] = await Promise.all([
+    metadata<EventWithCalls>('get_scheduled_event_invocations', { type, event_id: id }),
+    of.kind === 'cron' ? [] : scheduledEvents({ type: 'one_off' }),
+  ]);
+  const event = events.find((each) => each.id === id);
+  return { invocations, ...(event && { event }) };
 }
 
 function Call({ call }: { readonly call: Invocation }) {

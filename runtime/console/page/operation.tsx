@@ -1,16 +1,21 @@
 /** One saved operation: its text, what it needs, who may run it, and its SQL, plan and estimated cost for a role. */
 
 import { type FormEvent, useEffect, useState } from 'react';
-import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { SavedTimes } from '../../observe/metrics/saved-times.ts';
 import type { OperationAnswer } from '../operator-questions.ts';
 import type { AccessAnswer } from '../questions.ts';
 import { allowedText } from './allowed.ts';
 import { read, useLoaded } from './api.ts';
 import { type Asked, Explanation } from './explanation.tsx';
+import { readVariables } from './json-object.ts';
+import { ReviewLink } from './model/make.tsx';
 import { Badge, List, PageHead, type PageProps, Problem, Shown } from './parts.tsx';
 import { address } from './route.ts';
-import { SessionVariables, sessionOf, variablesOf, withVariables } from './session.tsx';
+import { EndpointForm } from './services/endpoints.tsx';
+import { NewEntry, useServices } from './services/entry.tsx';
+import { TryEndpoint } from './services/try.tsx';
+import { SessionVariables, sessionOf, variablesOf } from './session.tsx';
+import { withVariables } from './variable-lines.ts';
 
 export function Operation({
   state,
@@ -44,6 +49,7 @@ export function Operation({
             <Roles operation={operation} />
             <Columns operation={operation} />
             <Explain operation={operation} />
+            <Rest operation={operation} state={state} />
             <Saved operation={operation} />
           </>
         )}
@@ -85,6 +91,37 @@ function Facts({
       <dt>Measured</dt>
       <dd>{timesText(times.value)}</dd>
     </dl>
+  );
+}
+
+/** The endpoints that run it, each to be called, and a form for another one. */
+function Rest({
+  operation: { collection, name, kind, routes },
+  state,
+}: {
+  readonly operation: OperationAnswer;
+  readonly state: PageProps['state'];
+}) {
+  const services = useServices();
+  return (
+    <>
+      <h2>REST endpoints</h2>
+      {routes.length === 0 && <p className="quiet">No endpoint runs it.</p>}
+      {routes.map((route) => (
+        <details key={route.name} className="card">
+          <summary>
+            Try {route.name}: {route.methods.join(', ')} {route.url}
+          </summary>
+          <TryEndpoint state={state} endpoint={route} isMutation={kind === 'mutation'} />
+        </details>
+      ))}
+      {services.value && (
+        <NewEntry state={state} title="New REST endpoint">
+          <EndpointForm services={services.value.shown} of={[collection, name]} />
+          <ReviewLink />
+        </NewEntry>
+      )}
+    </>
   );
 }
 
@@ -176,7 +213,7 @@ function Explain({ operation: { document, roles, variables } }: { readonly opera
     event.preventDefault();
     try {
       const user = sessionOf(role, session);
-      setAsked({ role, request: { query: document, variables: variablesIn(values) }, user });
+      setAsked({ role, request: { query: document, variables: readVariables(values) }, user });
       setProblem(undefined);
     } catch (thrown) {
       setProblem(thrown as Error);
@@ -224,15 +261,6 @@ function Explain({ operation: { document, roles, variables } }: { readonly opera
 /** The variables without which the operation does not run, to be filled in. */
 function requiredOf(variables: OperationAnswer['variables']): [name: string, value: null][] {
   return Object.entries(variables).flatMap(([name, type]) => (type.endsWith('!') ? [[name, null]] : []));
-}
-
-/** @throws Error */
-function variablesIn(text: string): object {
-  try {
-    return parseExactJson(text.trim() || '{}') as object;
-  } catch {
-    throw new Error('Variables are a JSON object: {"name": "value"}.');
-  }
 }
 
 /** The statements that were made when the operation was compiled. */

@@ -3,29 +3,58 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import type { OperationsAnswer } from '../operator-questions.ts';
 import { allowedText } from './allowed.ts';
 import { read, useLoaded } from './api.ts';
+import { ReviewLink } from './model/make.tsx';
 import { Operation } from './operation.tsx';
 import { Badge, List, Many, Name, PageHead, type PageProps, Shown } from './parts.tsx';
 import { address } from './route.ts';
+import { Collections, SaveForm } from './services/collections.tsx';
+import { EndpointForm, Endpoints } from './services/endpoints.tsx';
+import { NewEntry, useServices } from './services/entry.tsx';
 
 export function Operations({ state, steps: [collection, name] }: PageProps) {
   if (collection !== undefined && name !== undefined)
     return <Operation key={`${collection}/${name}`} state={state} collection={collection} name={name} />;
-  return <All />;
+  return <All state={state} />;
 }
 
-function All() {
+function All({ state }: Pick<PageProps, 'state'>) {
   const loaded = useLoaded('operations', () => read<OperationsAnswer>('/engine/console/operations'));
+  const services = useServices();
   return (
     <>
-      <PageHead title="Operations" value={loaded.value?.operations} again={loaded.again} />
+      <PageHead
+        title="Operations"
+        value={loaded.value?.operations}
+        again={() => {
+          loaded.again();
+          services.again();
+        }}
+      >
+        <ReviewLink />
+      </PageHead>
+      {services.value?.problems}
       <Shown of={loaded} waiting="Reading the generated code …">
         {({ operations }) =>
           operations.length === 0 ? (
-            <p className="quiet">No operation is saved: the metadata has no query collection.</p>
+            <p className="quiet">No operation is served: no collection has one.</p>
           ) : (
             <Found operations={operations} />
           )
         }
+      </Shown>
+      <Shown of={services}>
+        {({ shown }) => (
+          <>
+            <NewEntry state={state} title="New operation">
+              <SaveForm services={shown} />
+            </NewEntry>
+            <Collections state={state} services={shown} />
+            <Endpoints state={state} services={shown} />
+            <NewEntry state={state} title="New REST endpoint">
+              <EndpointForm services={shown} />
+            </NewEntry>
+          </>
+        )}
       </Shown>
     </>
   );

@@ -1,7 +1,8 @@
 /** How the server is, on one page. Figures from memory are there at once, those of databases follow. */
 import type { MetadataAnswer, QueuesAnswer } from '../operator-questions.ts';
-import type { ConsoleState } from '../questions.ts';
+import type { AccessAnswer, ConsoleState } from '../questions.ts';
 import { type Loaded, read, useLoaded } from './api.ts';
+import { isEmpty, Next } from './next.tsx';
 import { Badge, Figure, List, PageHead, type PageProps, Problem, Shown, time } from './parts.tsx';
 import { address } from './route.ts';
 
@@ -13,9 +14,10 @@ export function Overview({ state: opened }: PageProps) {
   const stored = useLoaded('metadata', () => read<MetadataAnswer>('/engine/console/metadata'));
   const health = useLoaded('health', () => read<Health>('/healthz/sources'));
   const queues = useLoaded('queues', () => read<QueuesAnswer>('/engine/console/queues'));
+  const access = useLoaded('access', () => read<AccessAnswer>('/engine/console/access'));
   const current = state.value ?? opened;
   const again = () => {
-    for (const loaded of [state, stored, health, queues]) loaded.again();
+    for (const loaded of [state, stored, health, queues, access]) loaded.again();
   };
   if (state.error)
     return (
@@ -25,9 +27,16 @@ export function Overview({ state: opened }: PageProps) {
       </>
     );
   const copy = { ...current, metadata: stored.value, health: health.value, queues: queues.value };
+  const next = access.value && (
+    <Next state={current} access={access.value} metadata={stored.value} queues={queues.value} />
+  );
+  // Until a role may do something, that is what one comes for.
+  const isFirst =
+    access.value !== undefined && (isEmpty(current, access.value) || access.value.roles.length === 0);
   return (
     <>
       <PageHead title="Overview" value={copy} again={again} />
+      {isFirst && next}
       <dl className="facts">
         <dt>Version</dt>
         <dd>{current.version}</dd>
@@ -54,6 +63,8 @@ export function Overview({ state: opened }: PageProps) {
       </Shown>
       <h2>Last errors</h2>
       <Errors errors={current.lastErrors} />
+      {access.error && <Problem error={access.error} />}
+      {!isFirst && next}
     </>
   );
 }

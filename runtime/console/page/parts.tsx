@@ -1,7 +1,8 @@
 /** Small parts that several pages show. */
-import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Fragment, type ReactNode, useRef, useState } from 'react';
 import type { ConsoleState } from '../questions.ts';
 import type { Loaded } from './api.ts';
+import { CopyButton } from './copy.tsx';
 
 /** Properties of every page. */
 export interface PageProps {
@@ -10,10 +11,10 @@ export interface PageProps {
   readonly steps: readonly string[];
 }
 
-export function Problem({ error }: { readonly error: Error }) {
+export function Problem({ error, children }: { readonly error: Error; readonly children?: ReactNode }) {
   return (
     <p className="problem" role="alert">
-      {error.message}
+      {error.message} {children}
     </p>
   );
 }
@@ -28,40 +29,8 @@ export function Waiting({ children }: { readonly children: ReactNode }) {
 
 /** Copies what a page shows, as JSON. @param value or a function that loads it */
 function CopyJson({ value }: { readonly value: unknown }) {
-  const [outcome, setOutcome] = useState<string>();
-  useEffect(() => {
-    if (outcome === undefined) return;
-    const timer = setTimeout(() => setOutcome(undefined), 3000);
-    return () => clearTimeout(timer);
-  }, [outcome]);
-  const copy = async () => {
-    try {
-      const copied: unknown = typeof value === 'function' ? await value() : value;
-      await copyText(JSON.stringify(copied, null, 2));
-      setOutcome('Copied');
-    } catch {
-      setOutcome('Not copied');
-    }
-  };
-  return (
-    <button type="button" aria-live="polite" onClick={copy} disabled={value === undefined}>
-      {outcome ?? 'Copy as JSON'}
-    </button>
-  );
-}
-
-/** Browsers give a clipboard to pages of https and of this computer only; from others they copy what is selected. */
-async function copyText(text: string): Promise<void> {
-  if ('clipboard' in navigator) return navigator.clipboard.writeText(text);
-  const before = document.activeElement;
-  const area = document.createElement('textarea');
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  const isCopied = document.execCommand('copy');
-  area.remove();
-  if (before instanceof HTMLElement) before.focus();
-  if (!isCopied) throw new Error('the browser does not copy');
+  const json = async () => JSON.stringify(typeof value === 'function' ? await value() : value, null, 2);
+  return <CopyButton text={value === undefined ? undefined : json}>Copy as JSON</CopyButton>;
 }
 
 /** Title of a page, with the buttons that belong to all that it shows. */
@@ -170,6 +139,17 @@ export function Many<Item>({
   );
 }
 
+/** A part that is closed until it is wanted, and loaded then. */
+export function Closed({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const [wasOpen, setOpen] = useState(false);
+  return (
+    <details className="card closed" onToggle={() => setOpen(true)}>
+      <summary>{title}</summary>
+      {wasOpen && children}
+    </details>
+  );
+}
+
 /** A cell of a number; `?` where it could not be read. @param isBad colours one that is not zero */
 export function Figure({
   value,
@@ -192,17 +172,30 @@ export function Badge({
   return <span className={`badge ${kind}`}>{children}</span>;
 }
 
+/** Of an address that leads to nothing. */
+export function Missing({ kind, name }: { readonly kind: string; readonly name: string }) {
+  return <Problem error={new Error(`there is no ${kind} "${name}"`)} />;
+}
+
+/** Of what is not served yet. */
+export function Pending() {
+  return <Badge kind="neutral">waits to be applied</Badge>;
+}
+
 /** Runs an operation that changes something, and says what came of it. Only shown where the console may write. */
 export function ActionButton({
   state,
   run,
   confirm,
+  isMain = false,
   children,
 }: {
   readonly state: Pick<ConsoleState, 'mode'>;
   readonly run: () => Promise<unknown>;
   /** Asked before it runs. */
   readonly confirm?: string;
+  /** The main action of the page. */
+  readonly isMain?: boolean;
   readonly children: ReactNode;
 }) {
   const [outcome, setOutcome] = useState<{ readonly text: string; readonly isFailure?: true }>();
@@ -238,6 +231,7 @@ export function ActionButton({
       ) : (
         <button
           type="button"
+          className={isMain ? 'main' : undefined}
           // It took the place of "Yes" and "No", which had the focus.
           ref={wasAsked.current ? focus : null}
           onClick={confirm === undefined ? start : () => ask(true)}

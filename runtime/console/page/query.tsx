@@ -3,14 +3,18 @@
  * the role is refused is explained. GraphiQL is in a frame (runtime/http/graphiql/frame.jsx), which gets neither.
  */
 
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { parseExactJson } from '../../core/json/exact-json.ts';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AccessAnswer } from '../questions.ts';
 import { graphql, read, subscription, useLoaded } from './api.ts';
+import { chosen, RunAs, useAs } from './as.tsx';
 import { type Asked, Explanation } from './explanation.tsx';
-import { type PageProps, Problem, Waiting } from './parts.tsx';
-import { SessionVariables, sessionOf, variablesOf, withVariables } from './session.tsx';
-import { memoryStorage } from './storage.ts';
+import { type HandedOver, takeHandedOver } from './hand-over.ts';
+import { readVariables } from './json-object.ts';
+import { ReviewLink } from './model/make.tsx';
+import { type PageProps, Problem, Shown, Waiting } from './parts.tsx';
+import { SaveForm } from './services/collections.tsx';
+import { useServices } from './services/entry.tsx';
+import { sessionOf } from './session.tsx';
 
 /** The editor in the frame. */
 interface Editor {
@@ -28,41 +32,37 @@ interface FrameWindow extends Window {
     readonly run: (request: object, kind: 'query' | 'mutation' | 'subscription') => unknown;
     readonly storage: Storage;
     readonly defaultQuery: string;
+    readonly operation: HandedOver | undefined;
     readonly ready: (editor: Editor) => void;
   }) => void;
 }
-
-/** They outlast a visit of another page, and are gone with the console. */
-const kept = { storage: memoryStorage(), role: 'admin', session: '' };
 
 const FIRST_QUERY = '# Any operation, run as the role above.\n{\n  __typename\n}\n';
 
 export function Query({ state }: PageProps) {
   const { value: access, error } = useLoaded('access', () => read<AccessAnswer>('/engine/console/access'));
-  const [role, setRole] = useState(kept.role);
-  const [text, setText] = useState(kept.session);
+  const { role, session: text } = useAs();
   const [asked, setAsked] = useState<Asked>();
   const [problem, setProblem] = useState<Error>();
   const [isReady, setReady] = useState(false);
+  const [isSaving, setSaving] = useState(false);
   const editor = useRef<Editor>(undefined);
-  const roles = useMemo(() => ['admin', ...(access?.roles ?? [])], [access]);
-  Object.assign(kept, { role, session: text });
-
-  const choose = (chosen: string) => {
-    setRole(chosen);
-    variablesOf(chosen).then((names) => setText((last) => withVariables(last, names)), setProblem);
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another role has another schema
+  /** The role whose schema the editor asked for last. */
+  const introspected = useRef<string>(undefined);
   useEffect(() => {
+    // The role may have changed while the editor was loading and had asked already.
+    if (!isReady || introspected.current === role) return;
+    introspected.current = role;
     editor.current?.introspect();
-  }, [role]);
+  }, [role, isReady]);
 
   const run = useCallback(
     (request: object, kind: 'query' | 'mutation' | 'subscription') => {
       if (kind === 'mutation' && state.mode === 'read')
         return Promise.resolve({ errors: [{ message: READ_ONLY }] });
       try {
-        const session = sessionOf(kept.role, kept.session);
+        const { role, session: text } = chosen();
+        const session = sessionOf(role, text);
         return kind === 'subscription' ? subscription(request, session) : graphql(request, session);
       } catch (thrown) {
         return Promise.resolve({ errors: [{ message: (thrown as Error).message }] });
@@ -70,22 +70,26 @@ export function Query({ state }: PageProps) {
     },
     [state.mode],
   );
-  const start = (frame: HTMLIFrameElement) =>
+  const start = (frame: HTMLIFrameElement) => {
+    introspected.current = chosen().role;
     (frame.contentWindow as FrameWindow | null)?.startQuery?.({
       run,
-      storage: kept.storage,
+      // Tabs and history are gone with the browser's tab.
+      storage: sessionStorage,
+      operation: takeHandedOver(),
       defaultQuery: FIRST_QUERY,
       ready: (loaded) => {
         editor.current = loaded;
         setReady(true);
       },
     });
+  };
   const explain = () => {
     try {
       const { query, variables, operationName } = editor.current!.read();
-      const values = variables.trim() === '' ? {} : (parseExactJson(variables) as object);
+      const request = { query, variables: readVariables(variables), operationName };
+      setAsked({ role, request, user: sessionOf(role, text) });
       setProblem(undefined);
-      setAsked({ role, request: { query, variables: values, operationName }, user: sessionOf(role, text) });
     } catch (thrown) {
       setProblem(thrown as Error);
     }
@@ -94,26 +98,45 @@ export function Query({ state }: PageProps) {
     <div className="query">
       <header className="ask">
         <h1>Query</h1>
-        <label>
-          Run as
-          <select value={role} onChange={({ target }) => choose(target.value)}>
-            {roles.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
-        <SessionVariables text={text} change={setText} />
+        <RunAs access={access} />
         <button type="button" onClick={explain} disabled={!isReady}>
           Explain
         </button>
+        {state.mode !== 'read' && (
+          <button
+            type="button"
+            disabled={!isReady}
+            onClick={() => setSaving(!isSaving)}
+            aria-expanded={isSaving}
+          >
+            Save
+          </button>
+        )}
         <small>{state.mode === 'read' ? 'Mutations are refused here.' : 'Mutations change data.'}</small>
       </header>
       {error && <Problem error={error} />}
       {problem && <Problem error={problem} />}
+      {isSaving && <Save text={() => editor.current!.read().query} />}
       {!isReady && <Waiting>Loading GraphiQL …</Waiting>}
       <iframe src="/console/query" title="GraphiQL" onLoad={({ currentTarget }) => start(currentTarget)} />
       {asked && <Explanation asked={asked} access={access} close={() => setAsked(undefined)} />}
     </div>
+  );
+}
+
+/** Puts the operation in the editor into a collection. */
+function Save({ text }: { readonly text: () => string }) {
+  const services = useServices();
+  return (
+    <Shown of={services}>
+      {({ shown }) => (
+        <section className="card" aria-label="Save the operation">
+          <SaveForm services={shown} text={text}>
+            <ReviewLink />
+          </SaveForm>
+        </section>
+      )}
+    </Shown>
   );
 }
 

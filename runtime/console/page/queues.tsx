@@ -1,4 +1,5 @@
 /** What waits, what failed and what comes next, by queue. */
+
 import type {
   ActionQueue,
   CronQueue,
@@ -6,7 +7,9 @@ import type {
   ScheduledQueue,
   TriggerQueue,
 } from '../operator-questions.ts';
+import type { NamedEntry } from '../services-questions.ts';
 import { metadata, read, useLoaded } from './api.ts';
+import { ReviewLink } from './model/make.tsx';
 import {
   ActionButton,
   Badge,
@@ -15,17 +18,26 @@ import {
   Name,
   PageHead,
   type PageProps,
+  Pending,
   Problem,
   Shown,
   time,
 } from './parts.tsx';
 import { address } from './route.ts';
+import { CronForm } from './services/cron.tsx';
+import { NewEntry, useServices } from './services/entry.tsx';
+import { OneOffForm } from './services/one-off.tsx';
+import { TriggerForm } from './services/trigger.tsx';
 
 export function Queues({ state }: Pick<PageProps, 'state'>) {
   const loaded = useLoaded('queues', () => read<QueuesAnswer>('/engine/console/queues'));
+  const services = useServices();
   return (
     <>
-      <PageHead title="Events" value={loaded.value} again={loaded.again} />
+      <PageHead title="Events" value={loaded.value} again={loaded.again}>
+        <ReviewLink />
+      </PageHead>
+      <Shown of={services}>{({ problems }) => problems}</Shown>
       {state.isEventingDisabled && (
         <p className="problem">
           This instance delivers no events and makes no calls: disable-eventing is set.
@@ -37,8 +49,31 @@ export function Queues({ state }: Pick<PageProps, 'state'>) {
             {unread.map(({ database, reason }) => (
               <Problem key={database} error={new Error(`Figures of ${database} are missing: ${reason}`)} />
             ))}
-            <Triggers triggers={triggers} state={state} again={loaded.again} />
-            <Crons crons={crons} />
+            <Triggers
+              triggers={withPending(
+                triggers,
+                services.value?.shown.triggers.map(({ source, table, trigger }) => ({
+                  source,
+                  table: `${table.schema}.${table.name}`,
+                  name: trigger.name,
+                })),
+              )}
+              state={state}
+              again={loaded.again}
+            />
+            <NewEntry state={state} title="New event trigger">
+              {services.value && (
+                <TriggerForm
+                  key={services.value.shown.triggers.length}
+                  state={state}
+                  tables={services.value.shown.tables}
+                />
+              )}
+            </NewEntry>
+            <Crons crons={withPending(crons, services.value?.shown.crons.map(cronOf))} />
+            <NewEntry state={state} title="New cron trigger">
+              <CronForm key={services.value?.shown.crons.length} state={state} />
+            </NewEntry>
             <h2>One-off events</h2>
             <List numbers={FIGURES} label="One-off events" columns={['Events', ...FIGURES, 'Next']}>
               <tr>
@@ -49,12 +84,29 @@ export function Queues({ state }: Pick<PageProps, 'state'>) {
                 <NextTimes of={oneOff} />
               </tr>
             </List>
+            <NewEntry state={state} title="New one-off event">
+              <OneOffForm state={state} made={loaded.again} />
+            </NewEntry>
             <Actions actions={actions} />
           </>
         )}
       </Shown>
     </>
   );
+}
+
+/** The queues, and the objects that wait to be applied, which have no figures. */
+function withPending<Queue extends { readonly name: string; readonly source?: string }>(
+  queues: readonly Queue[],
+  all: readonly Queue[] = [],
+): readonly (Queue & { readonly isPending?: true })[] {
+  const isSame = (left: Queue) => (right: Queue) => left.name === right.name && left.source === right.source;
+  const pending = all.filter((each) => !queues.some(isSame(each)));
+  return [...queues, ...pending.map((each) => ({ ...each, isPending: true as const }))];
+}
+
+function cronOf({ name, schedule, timezone }: NamedEntry): CronQueue {
+  return { name, schedule: String(schedule), ...(typeof timezone === 'string' && { timezone }) };
 }
 
 const FIGURES = ['Pending', 'Retrying', 'Failed in 24 h'];
@@ -64,7 +116,7 @@ function Triggers({
   state,
   again,
 }: {
-  readonly triggers: readonly TriggerQueue[];
+  readonly triggers: readonly (TriggerQueue & { readonly isPending?: true })[];
   readonly state: PageProps['state'];
   readonly again: () => void;
 }) {
@@ -92,7 +144,11 @@ function Triggers({
               <Figures of={trigger} />
               <td className="time">{time(trigger.oldest)}</td>
               <td className="state">
-                <TriggerState trigger={trigger} state={state} again={again} />
+                {trigger.isPending ? (
+                  <Pending />
+                ) : (
+                  <TriggerState trigger={trigger} state={state} again={again} />
+                )}
               </td>
             </tr>
           ))}
@@ -127,7 +183,7 @@ export function TriggerState({
   );
 }
 
-function Crons({ crons }: { readonly crons: readonly CronQueue[] }) {
+function Crons({ crons }: { readonly crons: readonly (CronQueue & { readonly isPending?: true })[] }) {
   return (
     <>
       <h2>Cron triggers</h2>
@@ -143,7 +199,8 @@ function Crons({ crons }: { readonly crons: readonly CronQueue[] }) {
                 </a>
               </th>
               <td>
-                <code>{cron.schedule}</code> <small>{cron.timezone ?? 'UTC'}</small>
+                <code>{cron.schedule}</code> <small>{cron.timezone ?? 'UTC'}</small>{' '}
+                {cron.isPending && <Pending />}
               </td>
               <Figures of={cron} />
               <NextTimes of={cron} />

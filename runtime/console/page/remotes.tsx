@@ -1,28 +1,97 @@
 /** Remote schemas: whether their servers answer, and what a difference to what is served would break. */
 import type { RemoteAnswer, RemotesAnswer } from '../operator-questions.ts';
 import { metadata, read, useLoaded } from './api.ts';
-import { ActionButton, Badge, PageHead, type PageProps, Shown } from './parts.tsx';
+import { Difference } from './difference.tsx';
+import { MakeIfAllowed, ReviewLink } from './model/make.tsx';
+import { ActionButton, Badge, Missing, PageHead, type PageProps, Pending, Shown } from './parts.tsx';
 import { address } from './route.ts';
+import { NewEntry, useServices } from './services/entry.tsx';
+import { dropRemote } from './services/operations.ts';
+import { RemoteForm, RemotePart, RemoteRoles } from './services/remote.tsx';
 
 type Remote = RemotesAnswer['remotes'][number];
 
-export function Remotes({ state, steps: [name] }: PageProps) {
+export function Remotes({ state, steps: [name, role] }: PageProps) {
   const loaded = useLoaded('remotes', () => read<RemotesAnswer>('/engine/console/remotes'));
+  const services = useServices();
+  const entries = services.value?.shown.remotes ?? [];
   if (name !== undefined && loaded.value) {
-    const known = loaded.value.remotes.find((each) => each.name === name);
-    return <OneRemote key={name} name={name} remote={known} state={state} />;
+    const { remotes } = loaded.value;
+    const known = remotes.find((each) => each.name === name);
+    const entry = entries.find((each) => each.name === name);
+    return (
+      <>
+        {known && role === undefined ? (
+          <OneRemote key={name} remote={known} state={state} />
+        ) : (
+          <PageHead
+            title={role === undefined ? name : `${role} in ${name}`}
+            value={role === undefined ? entry : entry?.permissions}
+            again={services.again}
+          >
+            {role !== undefined && <a href={address('remotes', name)}>{name}</a>}
+            <ReviewLink />
+          </PageHead>
+        )}
+        <Shown of={services}>
+          {({ shown: { roles }, problems }) => (
+            <>
+              {problems}
+              {!entry && <Missing kind="remote schema" name={name} />}
+              {entry && !known && (
+                <p>
+                  <Pending />
+                </p>
+              )}
+              {entry && role === undefined && (
+                <>
+                  <RemoteRoles state={state} remote={entry} roles={roles} />
+                  <h2>Definition</h2>
+                  <RemoteForm key={JSON.stringify(entry)} state={state} remote={entry} />
+                </>
+              )}
+              {entry && role !== undefined && (
+                <RemotePart
+                  key={JSON.stringify([role, entry])}
+                  {...{ state, remote: entry, role }}
+                  isOpen={remotes.some(({ isOpen }) => isOpen)}
+                />
+              )}
+            </>
+          )}
+        </Shown>
+      </>
+    );
   }
+  const pending = entries.filter((each) => !loaded.value?.remotes.some((known) => known.name === each.name));
   return (
     <>
-      <PageHead title="Remote schemas" value={loaded.value} again={loaded.again} />
+      <PageHead title="Remote schemas" value={loaded.value} again={loaded.again}>
+        <ReviewLink />
+      </PageHead>
+      <Shown of={services}>{({ problems }) => problems}</Shown>
       <Shown of={loaded}>
-        {({ remotes }) =>
-          remotes.length === 0 ? (
-            <p className="quiet">The metadata has no remote schema.</p>
-          ) : (
-            remotes.map((remote) => <Summary key={remote.name} remote={remote} />)
-          )
-        }
+        {({ remotes }) => (
+          <>
+            {remotes.length + pending.length === 0 && (
+              <p className="quiet">The metadata has no remote schema.</p>
+            )}
+            {remotes.map((remote) => (
+              <Summary key={remote.name} remote={remote} />
+            ))}
+            {pending.map((entry) => (
+              <section key={entry.name} className="card">
+                <h2>
+                  <a href={address('remotes', entry.name)}>{entry.name}</a>
+                </h2>
+                <Pending />
+              </section>
+            ))}
+            <NewEntry state={state} title="New remote schema">
+              <RemoteForm key={entries.length} state={state} />
+            </NewEntry>
+          </>
+        )}
       </Shown>
     </>
   );
@@ -49,15 +118,8 @@ function Summary({ remote }: { readonly remote: Remote }) {
   );
 }
 
-function OneRemote({
-  name,
-  remote,
-  state,
-}: {
-  readonly name: string;
-  readonly remote: Remote | undefined;
-  readonly state: PageProps['state'];
-}) {
+function OneRemote({ remote, state }: { readonly remote: Remote; readonly state: PageProps['state'] }) {
+  const { name } = remote;
   const loaded = useRemote(name);
   const reload = async () => {
     await metadata('reload_remote_schema', { name });
@@ -68,31 +130,31 @@ function OneRemote({
       <PageHead
         title={
           <>
-            {name} <small>{remote?.address}</small>
+            {name} <small>{remote.address}</small>
           </>
         }
         value={loaded.value && { ...remote, ...loaded.value }}
         again={loaded.again}
       >
-        {remote && (
-          <ActionButton state={state} run={reload}>
-            Reload
-          </ActionButton>
-        )}
+        <ActionButton state={state} run={reload}>
+          Reload
+        </ActionButton>
+        <MakeIfAllowed state={state} change={dropRemote(name)} label={name}>
+          Remove
+        </MakeIfAllowed>
+        <ReviewLink />
       </PageHead>
       <Shown of={loaded} waiting="Asking its server …">
         {(found) => (
           <>
             <section className="card">
               <State found={found} />
-              {remote && (
-                <dl className="facts">
-                  <dt>Roles</dt>
-                  <dd>{listed(remote.roles, 'no role has a permission')}</dd>
-                  <dt>Relationships</dt>
-                  <dd>{listed(remote.relationships, 'none leads to it')}</dd>
-                </dl>
-              )}
+              <dl className="facts">
+                <dt>Roles</dt>
+                <dd>{listed(remote.roles, 'no role has a permission')}</dd>
+                <dt>Relationships</dt>
+                <dd>{listed(remote.relationships, 'none leads to it')}</dd>
+              </dl>
             </section>
             {found.broken.length > 0 && (
               <>
@@ -168,25 +230,6 @@ function State({ found }: { readonly found: RemoteAnswer }) {
     </>
   );
 }
-
-function Difference({ text }: { readonly text: string }) {
-  let position = 0;
-  return (
-    <pre className="rule difference">
-      {text.split('\n').map((line) => {
-        position += 1;
-        return (
-          <span key={position} className={LINES[line[0] ?? '']}>
-            {line}
-            {'\n'}
-          </span>
-        );
-      })}
-    </pre>
-  );
-}
-
-const LINES: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed' };
 
 function usesOf({ roles, relationships, isOpen }: Remote): string {
   const count = (list: readonly string[], one: string) =>

@@ -19,13 +19,6 @@ export function variablesOf(role: string): Promise<readonly string[]> {
   return read(`/engine/console/variables?${new URLSearchParams({ role })}`);
 }
 
-/** The text with a line for each of the variables that it does not have, and without those that have no value. */
-export function withVariables(text: string, names: readonly string[]): string {
-  const lines = text.split('\n').filter((line) => /:\s*\S/.test(line));
-  const has = (name: string) => lines.some((line) => line.toLowerCase().startsWith(`${name}:`));
-  return [...lines, ...names.filter((name) => !has(name)).map((name) => `${name}: `)].join('\n');
-}
-
 export function SessionVariables({
   text,
   change,

@@ -4,7 +4,7 @@
  */
 
 import { pathStep } from '../errors.ts';
-import { isObject } from '../json/json-value.ts';
+import { isObject } from '../json/json.ts';
 import type { SelectedField, Selection } from '../request/selection.ts';
 import { type NamedType, namedType, type TypeReference } from '../schema/types.ts';
 import { jsonText, NumberText } from '../types.ts';

@@ -1,4 +1,5 @@
 /** Custom types and actions as generated files declare them: plain data, the same for every role. */
+import type { ConfiguredHeader } from '../environment-template.ts';
 
 /** Types that actions take and return. Names are unique over all kinds. */
 export interface CustomTypesShape {
@@ -40,11 +41,6 @@ export interface CustomRelationshipShape {
   readonly columns: Readonly<Record<string, string>>;
 }
 
-/** A header of the call; values may hold `{{NAME}}` for environment variables. */
-export type ActionHeader =
-  | { readonly name: string; readonly value: string }
-  | { readonly name: string; readonly valueFromEnv: string };
-
 export interface ActionShape {
   readonly name: string;
   readonly description?: string;
@@ -55,7 +51,7 @@ export interface ActionShape {
   readonly output: string;
   /** Address of the handler; may hold `{{NAME}}` for environment variables. */
   readonly handler: string;
-  readonly headers?: readonly ActionHeader[];
+  readonly headers?: readonly ConfiguredHeader[];
   readonly forwardClientHeaders?: true;
   /** Lower case; replaces the default list. */
   readonly ignoredClientHeaders?: readonly string[];

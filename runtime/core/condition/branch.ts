@@ -55,8 +55,19 @@ export function isPlainType(type: string): boolean {
   return SAME_WHEN_EQUAL.has(type) || EQUAL_AT_MOST.has(type);
 }
 
-/** Types of which values with different texts differ, unless a collation says otherwise. */
-const TEXTS = new Set(['text', 'varchar']);
+/**
+ * Literals of which different texts are different values, by type: every text, unless a collation says otherwise, of which column
+ * facts then say no type; a uuid in small letters; a day (midnight of two days is one instant where a time zone skipped a day); an instant as
+ * `2024-01-31T00:00:00Z`, without a fraction.
+ */
+const UNIQUE_FORMS: Readonly<Record<string, RegExp>> = {
+  text: /^'/,
+  varchar: /^'/,
+  uuid: /^'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'$/,
+  date: /^'\d{4}-\d\d-\d\d'$/,
+  timestamp: /^'\d{4}-\d\d-\d\d'$/,
+  timestamptz: /^'\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ'$/,
+};
 const INTEGERS = new Set(['int2', 'int4', 'int8']);
 
 /**
@@ -245,14 +256,15 @@ class Evaluation {
     return false;
   }
 
-  /** Whether a column that equals a text equals another one, too. Of which column facts say the type, equality is that of bytes. */
+  /** Whether a column that equals a literal equals a different value, too. */
   #isSecondText(texts: Map<string, string>, left: Operand, right: Operand): boolean {
     if (right.kind === 'column' && left.kind !== 'column') return this.#isSecondText(texts, right, left);
-    const [value, ...more] = right.tokens;
-    if (left.kind !== 'column' || !value?.startsWith("'") || more.length > 0) return false;
-    if (!TEXTS.has(this.#factsOf(this.#named(left.tokens))?.type ?? '')) return false;
-    const known = remember(texts, this.#equalKey(left), () => value);
-    return known !== value;
+    if (left.kind !== 'column' || right.kind !== 'constant') return false;
+    const type = this.#factsOf(this.#named(left.tokens))?.type ?? '';
+    const cast = castOf(right);
+    const [value] = right.tokens;
+    if (!UNIQUE_FORMS[type]?.test(value!) || (cast !== undefined && cast !== builtinSql(type))) return false;
+    return remember(texts, this.#equalKey(left), () => value!) !== value;
   }
 
   /** Takes a comparison with a constant into account; whether no value is left. */

@@ -14,7 +14,7 @@ export interface Knowledge {
    */
   readonly rowIsStored?: boolean;
   /**
-   * Rows that foreign keys of `{row}` refer to, and that are there: in a snapshot, once the statement that wrote the row has
+   * Foreign keys of tables that hold for every row that a query finds: in a snapshot, once the statement that wrote the row has
    * ended. For comparisons only.
    */
   readonly references?: readonly Reference[];
@@ -22,9 +22,11 @@ export interface Knowledge {
   readonly table: (name: string) => TableFacts | undefined;
 }
 
-interface Reference {
-  readonly table: string;
-  /** Columns of `{row}`, and those that they equal. */
+/** A row of which no column is null has a row of the target that is equal in these columns. */
+export interface Reference {
+  /** As in {@link Knowledge.row}. */
+  readonly from: string;
+  readonly to: string;
   readonly columns: readonly (readonly [own: Token, other: Token])[];
 }
 

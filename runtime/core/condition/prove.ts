@@ -24,8 +24,9 @@ import { type Condition, type Exists, rename, renameTokens, TRUE } from './tree.
 
 /** Maximum number of suppositions that one proof compares with each other; beyond it nothing is proved. */
 const MAX_STEPS = 3000;
-/** Comparisons of rows and literals that count as one more step. */
+/** Comparisons of rows and literals that count as one more step, and literals: each is read again in every step. */
 const STEP = 10_000;
+const READ = 64;
 
 /** True if it is proved that every row that fulfils the first condition fulfils the second. */
 export function implies(first: Condition, second: Condition, knowledge?: Knowledge): boolean {
@@ -90,9 +91,9 @@ function examine(
   rows: readonly KnownRow[] = [],
   steps = MAX_STEPS,
 ): Outcome {
-  const referred = rowsReferredTo(knowledge);
-  const branch = new Branch([...rowOf(knowledge), ...referred.rows, ...rows]);
-  branch.suppose([...referred.statements, ...statements]);
+  const branch = new Branch([...rowOf(knowledge), ...rows]);
+  branch.know(foreignKeys(knowledge));
+  branch.suppose(statements);
   return outcomeOf(branch, { knowledge, steps });
 }
 
@@ -102,20 +103,14 @@ function rowOf(knowledge: Knowledge | undefined): readonly KnownRow[] {
   return [{ alias: ROW, source: [row], unstored: !rowIsStored, version: rowIsStored === false }];
 }
 
-/** Rows that foreign keys say to be there, by names that no text can contain. */
-function rowsReferredTo({ references = [] }: Knowledge = { table: () => undefined }) {
-  const named = references.map((reference, index) => ({ ...reference, alias: `"#${-1 - index}"` }));
-  return {
-    rows: named.map(({ alias, table }): KnownRow => ({ alias, source: [table] })),
-    statements: named.flatMap(({ alias, columns }) =>
-      columns.map(
-        ([own, other]): Statement => ({
-          condition: parseCondition(`${alias}.${other} = {row}.${own}`),
-          is: 'true',
-        }),
-      ),
-    ),
-  };
+/** That no row lacks the one that it refers to. */
+function foreignKeys({ references = [] }: Knowledge = { table: () => undefined }): Statement[] {
+  return references.map(({ from, to, columns }) => {
+    const given = columns.map(([own]) => `"x".${own} is not null`).join(' and ');
+    const joined = columns.map(([own, other]) => `"y".${other} = "x".${own}`).join(' and ');
+    const text = `exists (select 1 from ${from} as "x" where ${given} and not exists (select 1 from ${to} as "y" where ${joined}))`;
+    return { condition: parseCondition(text), is: 'not true' };
+  });
 }
 
 interface Proof {
@@ -130,6 +125,8 @@ interface Absence {
   readonly exists: Exists;
   /** Combinations of rows for which that was assumed. */
   readonly done: ReadonlySet<string>;
+  /** Known, not supposed. */
+  readonly isKnown?: true;
 }
 
 class Branch {
@@ -154,23 +151,36 @@ class Branch {
     return copy;
   }
 
+  /** Takes what holds in every database. */
+  know(statements: readonly Statement[]): void {
+    this.suppose(statements);
+    this.absences = this.absences.map((absence) => ({ ...absence, isKnown: true }));
+  }
+
   /** @param last try these alternatives after the existing ones, because they may not matter */
   suppose(parts: readonly Part[], last = false): void {
+    const literals: Literal[] = [];
+    this.#takeApart(parts, last, literals);
+    if (literals.length > 0) this.literals = [...this.literals, ...literals];
+  }
+
+  /** @param literals gets those of the parts */
+  #takeApart(parts: readonly Part[], last: boolean, literals: Literal[]): void {
     for (const part of parts) {
       const form = 'condition' in part ? formOf(part) : part;
       switch (form.kind) {
         case 'and':
-          this.suppose(form.parts, last);
+          this.#takeApart(form.parts, last, literals);
           break;
         case 'or':
-          if (form.parts.length === 1) this.suppose(form.parts, last);
+          if (form.parts.length === 1) this.#takeApart(form.parts, last, literals);
           else
             this.alternatives = last
               ? [...this.alternatives, form.parts]
               : [form.parts, ...this.alternatives];
           break;
         case 'literal':
-          this.literals = [...this.literals, form.literal];
+          literals.push(form.literal);
           break;
         case 'rows':
           if (form.some) this.#nameRows(form.exists, last);
@@ -200,7 +210,8 @@ class Branch {
   /** Supposes what absences say of rows that were not looked at yet; whether there was anything. */
   instantiate(proof: Proof): boolean {
     const found: Statement[] = [];
-    this.absences = this.absences.map(({ exists, done }) => {
+    this.absences = this.absences.map((absence) => {
+      const { exists, done } = absence;
       const combinations = this.#combinations(exists);
       const now = new Set(done);
       for (const names of combinations) {
@@ -210,7 +221,7 @@ class Branch {
         now.add(key);
         found.push({ condition: rename(insideOf(exists), names), is: 'not true' });
       }
-      return now.size === done.size ? { exists, done } : { exists, done: now };
+      return now.size === done.size ? absence : { ...absence, done: now };
     });
     this.suppose(found, true);
     return found.length > 0;
@@ -234,8 +245,9 @@ class Branch {
   /** True if the literals conflict; not looked at when no steps are left. Equal rows are identified. */
   conflicts(proof: Proof): boolean {
     if (proof.steps <= 0) return false;
-    // A step is worth more where there are many rows and literals to compare.
-    proof.steps -= 1 + Math.floor((this.rows.length ** 2 * this.literals.length) / STEP);
+    // A step is worth more where there are many rows and literals to compare, so that a proof takes as long for any rule.
+    const { length } = this.literals;
+    proof.steps -= 1 + Math.floor((this.rows.length ** 2 * length) / STEP) + Math.floor(length / READ);
     const known = identifyRows(this, proof.knowledge);
     if (!known) return true;
     this.rows = known.rows;
@@ -250,6 +262,7 @@ function outcomeOf(branch: Branch, proof: Proof): Outcome {
     if (proof.steps <= 0) return 'unknown';
     if (branch.instantiate(proof)) continue;
     const next = chooseAlternative(branch, proof);
+    if (proof.steps <= 0) return 'unknown';
     if (next === undefined) return isUnderstood(branch) ? 'possible' : 'unknown';
     const { index, open } = next;
     const others = branch.alternatives.filter((_, position) => position !== index);
@@ -280,7 +293,7 @@ function outcomeOfAny(branches: readonly Branch[], proof: Proof): Outcome {
  * without any row is not understood: a foreign key may demand one.
  */
 function isUnderstood({ literals, absences }: Branch): boolean {
-  if (absences.some(({ done }) => done.size === 0)) return false;
+  if (absences.some(({ done, isKnown }) => !isKnown && done.size === 0)) return false;
   const texts = new Map<string, string>();
   return literals.every(({ atom, is }) => {
     if (atom.kind === 'opaque') return false;
@@ -306,6 +319,7 @@ function chooseAlternative(
   let first: { readonly index: number; readonly open: readonly Part[] } | undefined;
   for (const [index, parts] of branch.alternatives.entries()) {
     const open = parts.filter((part) => {
+      if (proof.steps <= 0) return true;
       const way = branch.copy();
       way.suppose([part]);
       return !way.conflicts(proof);

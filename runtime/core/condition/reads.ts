@@ -9,7 +9,10 @@ import type { Condition } from './tree.ts';
 /** True if the rule passes the whole row to a function, or cannot be parsed. */
 export function readsWholeRow(text: RuleText): boolean {
   const tokens = readTokens(text);
-  return tokens?.some((token, index) => token === ROW && tokens[index + 1] !== '.') ?? true;
+  const isColumn = (next: Token | undefined, name: Token | undefined) => next === '.' && isQuotedName(name);
+  return (
+    tokens?.some((token, index) => token === ROW && !isColumn(tokens[index + 1], tokens[index + 2])) ?? true
+  );
 }
 
 /** True if a condition asks a query, or cannot be parsed. */

@@ -1,7 +1,6 @@
 /**
  * Tokens of SQL text: rule texts with their holes, and printed statements with their placeholders. It refuses text whose
- * tokens it could mistake: comments and dollar quotes. One reader does not use it, because whole statements may hold comments and none
- * may be refused: shards/tree.ts.
+ * tokens it could mistake: comments and dollar quotes.
  */
 
 /** A token as text. Unquoted words are lower case, as Postgres folds them. */

@@ -44,7 +44,7 @@ function inWords(text: RuleText, space: (found: string, before: Token, after: To
 /** `{row}` or the dot after it, before a column. */
 function isRowOfColumn(placed: readonly PlacedToken[], index: number): boolean {
   const row = placed[index]!.text === '.' ? index - 1 : index;
-  return placed[row]?.text === ROW && placed[row + 1]?.text === '.';
+  return placed[row]?.text === ROW && placed[row + 1]?.text === '.' && isQuotedName(placed[row + 2]?.text);
 }
 
 function tokenWords(token: Token, text: string, { start, end }: PlacedToken): string {

@@ -17,6 +17,11 @@ type ComputedName<Table> = Table extends { readonly computedFields: infer Fields
   ? keyof Fields & string
   : never;
 
+/** Names of a table's relationships. */
+type RelationshipName<Table> = Table extends { readonly relationships: infer All }
+  ? keyof All & string
+  : never;
+
 /** Type of an unknown key of an object: no value has it, and the error of tsc shows the text. */
 interface Unknown<Message extends string> {
   readonly error: Message;
@@ -195,9 +200,11 @@ type CheckedRule<Table extends Columns, Operation extends keyof RuleKinds, Rule>
           ? CheckedPresets<Table, Rule[Part]> & CheckedTexts<Table, ColumnName<Table>, Rule[Part]>
           : Part extends 'cells'
             ? CheckedTexts<Table, ColumnName<Table> | ComputedName<Table>, Rule[Part]>
-            : Part extends 'where' | 'check'
-              ? CheckedText<Table, Rule[Part]>
-              : Rule[Part]
+            : Part extends 'implies'
+              ? CheckedFacts<RelationshipName<Table>, Rule[Part]>
+              : Part extends 'where' | 'check'
+                ? CheckedText<Table, Rule[Part]>
+                : Rule[Part]
     : Unknown<`a rule of ${Operation} has no ${Part & string}`>;
 };
 
@@ -253,6 +260,10 @@ type Items<List extends string> = List extends `${string}''${string}`
   : List extends `${infer First}', '${infer Rest}`
     ? First | Items<Rest>
     : List;
+
+type CheckedFacts<Name extends string, Facts> = {
+  readonly [Key in keyof Facts]: Key extends Name ? string : Unknown<`no relationship ${Key & string}`>;
+};
 
 type CheckedTexts<Table extends Columns, Name extends string, Texts> = {
   readonly [Key in keyof Texts]: Key extends Name

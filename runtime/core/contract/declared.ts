@@ -26,6 +26,7 @@ const RULE_PARTS = {
     'computedFields',
     'where',
     'canFail',
+    'implies',
     'limit',
     'aggregations',
     'queryRoots',
@@ -34,7 +35,7 @@ const RULE_PARTS = {
   ],
   insert: ['columns', 'check', 'presets', 'backendOnly', 'validateInput'],
   update: ['columns', 'where', 'check', 'presets', 'backendOnly', 'validateInput'],
-  delete: ['where', 'backendOnly', 'validateInput'],
+  delete: ['where', 'check', 'backendOnly', 'validateInput'],
 } as const satisfies Record<keyof AccessRules, readonly string[]>;
 
 /**
@@ -50,7 +51,11 @@ export function checkTable(table: DeclaredTable): void {
   };
   check(primaryKey?.columns ?? [], 'primaryKey');
   for (const name in unique) check(unique[name]!, `unique.${name}`);
-  for (const name in relationships) check(Object.keys(relationships[name]!.columns), `relationships.${name}`);
+  for (const name in relationships) {
+    const { columns: pairs, given = {}, nested } = relationships[name]!;
+    const used = [...Object.keys(pairs), ...Object.values(given), ...(nested === undefined ? [] : [nested])];
+    check(used, `relationships.${name}`);
+  }
   for (const section of ['query', 'subscription', 'mutation'] as const)
     for (const [name, { field }] of fieldEntries<FieldEntry>(table.fields[section]))
       if (!(ROOT_FIELD_KINDS[section] as readonly string[]).includes(field))
@@ -77,9 +82,9 @@ const ROOTS: Readonly<Record<'queryRoots' | 'subscriptionRoots', readonly string
   subscriptionRoots: [...ROOT_FIELD_KINDS.query.filter(isNamedKind), ...ROOT_FIELD_KINDS.subscription],
 };
 
-/** @throws Error if a rule names a column, computed field, part or type that does not exist */
+/** @throws Error if a rule names a column, computed field, relationship, part or type that does not exist */
 export function checkAccess(table: TableShape, rules: AccessRules): void {
-  const { columns, computedFields = {} } = table;
+  const { columns, computedFields = {}, relationships = {} } = table;
   const checkText = createTextCheck(table);
   for (const [operation, roles] of Object.entries(rules)) {
     if (!Object.hasOwn(RULE_PARTS, operation)) throw unknown('access', 'operation', operation);
@@ -95,6 +100,8 @@ export function checkAccess(table: TableShape, rules: AccessRules): void {
       for (const name of rule.computedFields ?? [])
         if (!Object.hasOwn(computedFields, name))
           throw unknown(`${place}.computedFields`, 'computed field', name);
+      for (const name in rule.implies)
+        if (!Object.hasOwn(relationships, name)) throw unknown(`${place}.implies`, 'relationship', name);
       if (rule.where !== undefined) checkText(rule.where, `${place}.where`);
       if (rule.check !== undefined) checkText(rule.check, `${place}.check`);
       for (const name in rule.presets) {
@@ -200,6 +207,7 @@ export interface AnyRule {
   readonly columns?: readonly string[];
   readonly computedFields?: readonly string[];
   readonly where?: RuleText;
+  readonly implies?: Readonly<Record<string, string>>;
   readonly check?: RuleText;
   readonly presets?: Readonly<Record<string, RuleText>>;
   readonly cells?: Readonly<Record<string, RuleText>>;

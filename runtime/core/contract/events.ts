@@ -2,6 +2,7 @@
  * Event triggers and cron triggers as generated files declare them: what is captured, by which SQL, and where it is sent.
  * Plain data; values of environment variables are filled in where it is sent.
  */
+import type { ConfiguredHeader, EnvironmentText } from '../environment-template.ts';
 import { MAX_IDENTIFIER } from '../names.ts';
 
 /** Name of the function that captures an operation for an event trigger, and of its database trigger, as PostgreSQL cuts it. */
@@ -26,13 +27,6 @@ export interface CaptureShape {
   readonly always?: true;
 }
 
-/** A text with `{{NAME}}` for environment variables, or the name of one. */
-type AddressShape = { readonly template: string } | { readonly variable: string };
-
-export type HeaderShape =
-  | { readonly name: string; readonly value: string }
-  | { readonly name: string; readonly variable: string };
-
 /** Times in seconds. */
 export interface RetryShape {
   /** Further attempts after the first. */
@@ -56,8 +50,8 @@ interface BackoffShape {
 
 /** Where something is sent, and how. */
 export interface DeliveryShape {
-  readonly webhook: AddressShape;
-  readonly headers: readonly HeaderShape[];
+  readonly webhook: EnvironmentText;
+  readonly headers: readonly ConfiguredHeader[];
   readonly retry: RetryShape;
   /** As in the metadata. */
   readonly requestTransform?: unknown;

@@ -5,7 +5,7 @@
  * replaced one by one.
  * @rule Which keys and indexes does `on_conflict` offer?
  */
-import type { ActionHeader } from '../action/shapes.ts';
+import type { ConfiguredHeader } from '../environment-template.ts';
 import type { Extension, NamingConvention } from '../names.ts';
 import type { FunctionFields, RootFields } from '../program/root-fields.ts';
 import type { RemoteRelationshipShape } from '../remotes/shapes.ts';
@@ -35,6 +35,8 @@ export interface SourceShape {
   readonly streamHorizon?: number;
   /** Servers install what records writes for live queries. */
   readonly recordWrites?: true;
+  /** How the statements of requests are tagged; absent: as the server's option says. */
+  readonly queryTags?: QueryTagFormat | 'off';
   /** The catalog was saved by an earlier version: what is below views, columns and functions is not known. Only audits read this. */
   readonly withoutBelow?: true;
   /** How its tables are spread over a Citus cluster; absent: plain PostgreSQL. */
@@ -42,6 +44,8 @@ export interface SourceShape {
   /** Types outside pg_catalog, by type key (`public.mood`). */
   readonly types: Readonly<Record<string, TypeShape>>;
 }
+
+export type QueryTagFormat = 'standard' | 'standard_prepended' | 'sqlcommenter';
 
 /** A user-defined Postgres type, reduced to what serving needs. */
 export type TypeShape =
@@ -174,6 +178,10 @@ export interface ColumnShape {
   /** Type key: `int4`, `text[]`, `public.mood`. */
   readonly type: string;
   readonly notNull?: true;
+  /** Of logical models: GraphQL promises a value. Nothing is concluded from it. */
+  readonly promised?: true;
+  /** Of logical models: it holds rows of another one, which the relationship of its name leads to. It is never shown itself. */
+  readonly nested?: true;
   readonly hasDefault?: true;
   /** Generated and identity ALWAYS columns are never written. */
   readonly generated?: true;
@@ -195,12 +203,21 @@ export interface ColumnShape {
   readonly enumTable?: string;
 }
 
+/** A native query as an item of FROM. */
+export type NativeShape = Pick<FunctionShape, 'name' | 'sql' | 'arguments'>;
+
 export interface RelationshipShape {
   readonly kind: 'object' | 'array';
   /** Key of the target table, in the same source. */
   readonly target: string;
   /** Column of this table → column of the target. */
   readonly columns: Readonly<Record<string, string>>;
+  /** The target is a logical model: the native query whose rows it leads to. */
+  readonly query?: NativeShape;
+  /** With `query`: argument → column of this table that gives its value; clients give the others. */
+  readonly given?: Readonly<Record<string, string>>;
+  /** The column of this table that holds the rows, as JSON or composite values. Then `columns` is empty. */
+  readonly nested?: string;
   /** Object only: the row is always there, by a foreign key on this side (proven by catalog/proven.ts). */
   readonly notNull?: true;
   /** Object only: at most one target row matches, by a key of the target (proven by catalog/proven.ts). */
@@ -208,6 +225,14 @@ export interface RelationshipShape {
   /** Object only: the key sits on the target, so a nested insert writes it after this row. */
   readonly insertAfter?: true;
   readonly description?: string;
+}
+
+/** The arguments of a relationship to a native query that clients give. */
+export function askedArguments({
+  query,
+  given = {},
+}: Pick<RelationshipShape, 'query' | 'given'>): readonly FunctionArgumentShape[] {
+  return (query?.arguments ?? []).filter(({ name }) => !Object.hasOwn(given, name!));
 }
 
 export interface ComputedFieldShape {
@@ -233,6 +258,10 @@ export interface FunctionArgumentShape {
   readonly name: string | null;
   readonly type: string;
   readonly hasDefault?: true;
+  /** Of native queries: clients must supply a value. */
+  readonly notNull?: true;
+  /** Of native queries. */
+  readonly description?: string;
 }
 
 export interface FunctionShape {
@@ -244,7 +273,11 @@ export interface FunctionShape {
   readonly volatile?: true;
   readonly arguments: readonly FunctionArgumentShape[];
   readonly sessionArgument?: number;
-  /** Key of the tracked table whose rows it returns. */
+  /** A native query: the SQL of its rows, which stands in place of a call; `{{name}}` is the value of an argument. */
+  readonly sql?: string;
+  /** Native mutations only: what the statements of its SQL do to tables, by key: insert, update, delete, merge. */
+  readonly writes?: Readonly<Record<string, readonly string[]>>;
+  /** Key of the tracked table or logical model whose rows it returns. */
   readonly returns: { readonly table: string; readonly set: boolean };
   /** Hash of the function's definition. Only audits and verification read this. */
   readonly definition?: string;
@@ -267,6 +300,11 @@ export interface SelectRule {
   readonly where: RuleText;
   /** `where`, or one of `cells`, can raise an error for some row: it is evaluated for no row that nothing visible leads to. */
   readonly canFail?: true;
+  /**
+   * Relationships along which statements do not ask the rule of the related table, because it follows from `where`: each with
+   * the hash of what was proved, both rules and the join. One with the hash of anything else is not believed (see condition/implied.ts).
+   */
+  readonly implies?: Readonly<Record<string, string>>;
   /** Maximum number of rows of one list. */
   readonly limit?: number;
   readonly aggregations?: true;
@@ -281,7 +319,7 @@ export interface SelectRule {
 export interface InputValidation {
   /** May hold `{{NAME}}` for environment variables. */
   readonly url: string;
-  readonly headers?: readonly ActionHeader[];
+  readonly headers?: readonly ConfiguredHeader[];
   readonly forwardClientHeaders?: true;
   /** Seconds for the whole call. */
   readonly timeout: number;
@@ -309,7 +347,10 @@ export interface UpdateRule {
 }
 
 export interface DeleteRule {
+  /** Rows that may be deleted. */
   readonly where: RuleText;
+  /** Holds for every deleted row as it was, or the request fails. */
+  readonly check?: RuleText;
   readonly backendOnly?: true;
   readonly validateInput?: InputValidation;
 }

@@ -233,6 +233,9 @@ export const diagnostics = {
       'A caller who writes such a row decides which rows these rules let through.',
       'Write a check on the relationships of the row.',
     ]),
+  /** the %kind% "%name%" cannot be served: %reason% */
+  declaredObjectRefused: ({ kind, name, reason }: { kind: Hole; name: Hole; reason: Hole }): Message =>
+    message('declared-object-refused', 'error', [`the ${kind} "${name}" cannot be served: ${reason}`]),
   /** multiple declarations exist for the following %kind%: %names% */
   duplicateDeclaration: ({ kind, names }: { kind: Hole; names: Hole }): Message =>
     message('duplicate-declaration', 'error', [
@@ -345,6 +348,16 @@ export const diagnostics = {
     message('expression-field-missing', 'error', [
       `"${field}" does not exist`,
       nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** the field "%field%" holds rows of a logical model, which no permission can ask for in this version */
+  expressionOverNested: ({ field }: { field: Hole }): Message =>
+    message('expression-over-nested', 'error', [
+      `the field "${field}" holds rows of a logical model, which no permission can ask for in this version`,
+    ]),
+  /** the relationship "%field%" leads to a native query, whose rows no permission can ask for in this version */
+  expressionOverQuery: ({ field }: { field: Hole }): Message =>
+    message('expression-over-query', 'error', [
+      `the relationship "${field}" leads to a native query, whose rows no permission can ask for in this version`,
     ]),
   /** table %table% does not exist */
   expressionTableMissing: ({ table, nearest }: { table: Hole; nearest?: Hole | undefined }): Message =>
@@ -955,6 +968,37 @@ export const diagnostics = {
       'The row can be made to refer to a row of another user or tenant, and rules that follow the reference then answer wrongly.',
       'Write a check on the relationship, or allow it on purpose.',
     ]),
+  /** the native query "%name%" has no argument "%argument%" */
+  relationshipArgumentMissing: ({
+    name,
+    argument,
+    nearest,
+  }: {
+    name: Hole;
+    argument: Hole;
+    nearest?: Hole | undefined;
+  }): Message =>
+    message('relationship-argument-missing', 'error', [
+      `the native query "${name}" has no argument "${argument}"`,
+      nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    ]),
+  /** the argument "%argument%" of the native query "%name%" is of type %type%, the column "%column%" of type %columnType% */
+  relationshipArgumentType: ({
+    argument,
+    name,
+    type,
+    column,
+    columnType,
+  }: {
+    argument: Hole;
+    name: Hole;
+    type: Hole;
+    column: Hole;
+    columnType: Hole;
+  }): Message =>
+    message('relationship-argument-type', 'error', [
+      `the argument "${argument}" of the native query "${name}" is of type ${type}, the column "${column}" of type ${columnType}`,
+    ]),
   /** table %table% has no field named "%column%" */
   relationshipFieldMissing: ({
     table,
@@ -983,6 +1027,14 @@ export const diagnostics = {
   }): Message =>
     message('relationship-not-single', 'warning', [
       `Object relationship "${relationship}" of table ${table} may find several rows of ${target}, because ${because}.`,
+    ]),
+  /** there is no native query "%name%" in the source */
+  relationshipQueryMissing: ({ name }: { name: Hole }): Message =>
+    message('relationship-query-missing', 'error', [`there is no native query "${name}" in the source`]),
+  /** the native query "%name%" may write, which a relationship would do for each row */
+  relationshipQueryVolatile: ({ name }: { name: Hole }): Message =>
+    message('relationship-query-volatile', 'error', [
+      `the native query "${name}" may write, which a relationship would do for each row`,
     ]),
   /** Duplicate remote field '%field%' */
   remoteFieldConflict: ({ field, owner }: { field: Hole; owner: Hole }): Message =>
@@ -1215,20 +1267,30 @@ export const diagnostics = {
     message('session-variable-foreign', 'error', [
       `"${name}" is a session variable of another vocabulary; this one's begin with "${prefix}"`,
     ]),
-  /** The event trigger "%name%" is on %table%, where Citus refuses database triggers. */
+  /** The event trigger "%name%" is on %table%, where a Citus cluster refuses database triggers. */
   shardsEventTrigger: ({ name, table }: { name: Hole; table: Hole }): Message =>
-    message('shards-event-trigger', 'warning', [
-      `The event trigger "${name}" is on ${table}, where Citus refuses database triggers.`,
+    message('shards-event-trigger', 'error', [
+      `The event trigger "${name}" is on ${table}, where a Citus cluster refuses database triggers.`,
     ]),
-  /** The function %name% reads distributed tables, which Citus does not see inside functions. */
-  shardsFunctionReads: ({ name }: { name: Hole }): Message =>
+  /** The function %name% can be called only where nothing else is asked of the cluster: %why%. */
+  shardsFunctionAlone: ({ name, why }: { name: Hole; why: Hole }): Message =>
+    message('shards-function-alone', 'warning', [
+      `The function ${name} can be called only where nothing else is asked of the cluster: ${why}.`,
+    ]),
+  /** The function %name% cannot be called on a cluster: %why%. */
+  shardsFunctionReads: ({ name, why }: { name: Hole; why: Hole }): Message =>
     message('shards-function-reads', 'warning', [
-      `The function ${name} reads distributed tables, which Citus does not see inside functions.`,
+      `The function ${name} cannot be called on a cluster: ${why}.`,
     ]),
   /** The relationship "%name%" of the distributed table %table% does not join the distribution columns: %pairs%. */
   shardsRelationshipApart: ({ name, table, pairs }: { name: Hole; table: Hole; pairs: Hole }): Message =>
     message('shards-relationship-apart', 'warning', [
       `The relationship "${name}" of the distributed table ${table} does not join the distribution columns: ${pairs}.`,
+    ]),
+  /** The %operation% permission of role "%role%" on the distributed table %table% looks at other tables. */
+  shardsRuleSubquery: ({ operation, role, table }: { operation: Hole; role: Hole; table: Hole }): Message =>
+    message('shards-rule-subquery', 'warning', [
+      `The ${operation} permission of role "${role}" on the distributed table ${table} looks at other tables.`,
     ]),
   /** The %operation% permission of role "%role%" on the distributed table %table% does not fix the distribution column "%column%" to one value. */
   shardsRuleWithoutValue: ({
@@ -1253,6 +1315,11 @@ export const diagnostics = {
   /** source not found: "%name%" */
   sourceMissing: ({ name }: { name: Hole }): Message =>
     message('source-missing', 'error', [`source not found: "${name}"`]),
+  /** The database of source "%source%" is %product%, on which Engine is not tested. */
+  sourceOtherDatabase: ({ source, product }: { source: Hole; product: Hole }): Message =>
+    message('source-other-database', 'warning', [
+      `The database of source "${source}" is ${product}, on which Engine is not tested.`,
+    ]),
   /** connection error */
   sourceUnreachable: ({ reason, source }: { reason: Hole; source: Hole }): Message =>
     message('source-unreachable', 'error', [

@@ -16,7 +16,7 @@ import type { VisibleTable } from '../schema/visible-table.ts';
 import { identifier, type ParameterSource, type Sql, sql, unnested } from '../sql/fragment.ts';
 import { asOperand, compare } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
-import { columnOf, nested, selectStatement } from '../sql/statement.ts';
+import { columnOf, listOf, nested, selectStatement } from '../sql/statement.ts';
 import { encodeKeys, readRepresentations, refusal } from './representations.ts';
 
 /** The rows of one type. */
@@ -103,7 +103,7 @@ function lookup(
   const position = identifier(POSITION);
   const every = sql`generate_series(1, cardinality(${keys[0]!}))`;
   const list = selectStatement({
-    columns: sql`coalesce(json_agg(${value}), '[]')`,
+    columns: sql`coalesce(${listOf(value)}, '[]')`,
     from: [
       { rows: every, alias: all, columns: [position] },
       { join: 'left join', rows: nested(found), alias: rows, using: position },

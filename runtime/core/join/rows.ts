@@ -16,7 +16,7 @@ import type { SelectedField } from '../request/selection.ts';
 import { identifier, type Sql, sql, unnested } from '../sql/fragment.ts';
 import { asOperand, compare, infixOperator } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
-import { columnOf, type Item, nested, selectStatement } from '../sql/statement.ts';
+import { columnOf, type Item, listOf, nested, selectStatement } from '../sql/statement.ts';
 import type { ResultForm, TableTarget } from './join.ts';
 
 /** Position of a tuple; columns of tuples are `key 1`, `key 2` … */
@@ -83,7 +83,7 @@ function resultsPerTuple(target: TableTarget, field: SelectedField, tuples: Tupl
   };
   const ofTuple = target.form === 'aggregate' ? aggregateOfRows : listOfRows;
   const value = ofTuple(visible, field.selection, field.arguments, source, scope);
-  const list = sql`coalesce(json_agg(${value} order by ${columnOf(tuples.alias, POSITION)}), '[]')`;
+  const list = sql`coalesce(${listOf(value, sql` order by ${columnOf(tuples.alias, POSITION)}`)}, '[]')`;
   return nested(selectStatement({ columns: list, from: [tuples.from] }));
 }
 

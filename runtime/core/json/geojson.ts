@@ -3,6 +3,7 @@
  * does not report at all.
  */
 import { EngineError } from '../errors.ts';
+import { isObject } from './json.ts';
 import { expectedKind, NumberText } from './json-value.ts';
 
 type Check = (coordinates: unknown) => void;
@@ -75,9 +76,8 @@ function listOf(check: Check): Check {
 }
 
 function requireObject(what: string, value: unknown): Readonly<Record<string, unknown>> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject || value instanceof NumberText) throw expectedKind(what, 'Object', value);
-  return value as Readonly<Record<string, unknown>>;
+  if (!isObject(value)) throw expectedKind(what, 'Object', value);
+  return value;
 }
 
 function requireKey(object: Readonly<Record<string, unknown>>, key: string): unknown {

@@ -42,8 +42,11 @@ function compact(value: unknown): string {
     for (const item of value) text += text === '' ? compact(item) : `,${compact(item)}`;
     return `[${text}]`;
   }
-  for (const [name, item] of Object.entries(value))
+  // Not Object.entries: it makes a list for each member.
+  for (const name of Object.keys(value)) {
+    const item = (value as Readonly<Record<string, unknown>>)[name];
     if (item !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${compact(item)}`;
+  }
   return `{${text}}`;
 }
 
@@ -74,11 +77,4 @@ export function jsonKind(value: unknown): string {
   if (value instanceof NumberText) return 'Number';
   const kind = typeof value;
   return kind === 'object' ? 'Object' : kind.slice(0, 1).toUpperCase() + kind.slice(1);
-}
-
-/** True for a JSON object. A number with all its digits does not count. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
-  );
 }

@@ -1,7 +1,6 @@
 /** JSON values, and places in a document of them. */
 
-import type { NumberText } from '../types.ts';
-import { isObject as isJsonObject } from './json-value.ts';
+import { NumberText } from './json-value.ts';
 
 /** A number is a NumberText if JavaScript's number would print another value. `jsonText` prints both. */
 export type Json = null | boolean | number | NumberText | string | readonly Json[] | JsonObject;
@@ -17,10 +16,13 @@ export interface Located {
   readonly path: MetadataPath;
 }
 
+/** True for a JSON object. A number with all its digits does not count. */
 export function isObject(input: Json | undefined): input is JsonObject;
 export function isObject(input: unknown): input is Readonly<Record<string, unknown>>;
 export function isObject(input: unknown): boolean {
-  return isJsonObject(input);
+  return (
+    typeof input === 'object' && input !== null && !Array.isArray(input) && !(input instanceof NumberText)
+  );
 }
 
 /** The same JSON with the keys of every object inside it in alphabetical order. */

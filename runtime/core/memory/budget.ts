@@ -46,7 +46,8 @@ export class MemoryBudget {
     this.largest = Math.floor(limit * LARGEST);
     this.#entries = new LRUCache<Entry, true>({
       maxSize: Math.max(limit, 1),
-      dispose: (_value, { leave }, reason) => {
+      // Afterwards, because what leaves may take other entries with it.
+      disposeAfter: (_value, { leave }, reason) => {
         if (reason === 'evict') leave();
       },
     });
@@ -60,8 +61,12 @@ export class MemoryBudget {
   /**
    * Makes a cache that shares the budget.
    * @param bytesOf estimates the bytes that an entry keeps in memory, its key included (see heapBytes)
+   * @param left takes each value that is not in the cache any more, and one that is too large to enter
    */
-  cache<Key, Value>(bytesOf: (value: Value, key: Key) => number): Cache<Key, Value> {
+  cache<Key, Value>(
+    bytesOf: (value: Value, key: Key) => number,
+    left: (value: Value) => void = () => {},
+  ): Cache<Key, Value> {
     const order = this.#entries;
     const { largest } = this;
     const held = new Map<Key, Entry & { readonly value: Value }>();
@@ -70,6 +75,7 @@ export class MemoryBudget {
       if (!entry) return;
       held.delete(key);
       order.delete(entry);
+      left(entry.value);
     };
     return {
       get: (key) => {
@@ -80,8 +86,12 @@ export class MemoryBudget {
       set: (key, value) => {
         remove(key);
         const size = ENTRY + Math.ceil(bytesOf(value, key));
-        if (size > largest) return;
-        const entry = { value, leave: () => held.delete(key) };
+        if (size > largest) return left(value);
+        const leave = () => {
+          held.delete(key);
+          left(value);
+        };
+        const entry = { value, leave };
         held.set(key, entry);
         order.set(entry, true, { size });
       },

@@ -11,8 +11,8 @@ import { presetValue } from '../saved/holes.ts';
 import { UPDATE_OPERATORS, type UpdateOperator } from '../schema/mutation-types.ts';
 import { fixedType, sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, raw, type Sql, sql } from '../sql/fragment.ts';
-import { columnOf, updateOf } from '../sql/statement.ts';
+import { raw, type Sql, sql } from '../sql/fragment.ts';
+import { columnOf, type Assignment as SetColumn, updateOf } from '../sql/statement.ts';
 import { checkOrHole } from './check.ts';
 import { ruleCondition } from './delete.ts';
 import type { Write } from './written.ts';
@@ -33,7 +33,7 @@ export function updateWrite(
   path: Path = '$',
 ): Write | undefined {
   const assignments = [
-    ...given.map((each) => sql`${identifier(each.column.name)} = ${assigned(each, alias)}`),
+    ...given.map((each) => ({ column: each.column.name, value: assigned(each, alias) })),
     ...presetAssignments(visible),
   ];
   if (assignments.length === 0) return undefined;
@@ -44,10 +44,11 @@ export function updateWrite(
 }
 
 /** `"column" = <rule expression>` for each preset of updates. */
-export function presetAssignments(visible: VisibleTable): Sql[] {
-  return Object.keys(visible.update?.presets ?? {}).map(
-    (name) => sql`${identifier(name)} = ${presetValue(visible, 'update', name)}`,
-  );
+export function presetAssignments(visible: VisibleTable): SetColumn[] {
+  return Object.keys(visible.update?.presets ?? {}).map((column) => ({
+    column,
+    value: presetValue(visible, 'update', column),
+  }));
 }
 
 /** The changes that the arguments ask for. @throws EngineError when two operators name one column */

@@ -1,7 +1,7 @@
 /**
- * Checks of written rows. Postgres itself is made to refuse a statement whose rows do not pass, with a text that says whose
+ * Checks of written and deleted rows. Postgres itself is made to refuse a statement whose rows do not pass, with a text that says whose
  * check it was and which of its conditions did not hold.
- * @rule When is a written row refused, and with which message?
+ * @rule When is a written or deleted row refused, and with which message?
  */
 
 import { EVERY_ROW, type RuleText } from '../contract/shapes.ts';
@@ -10,8 +10,13 @@ import { ruleOrHole } from '../saved/holes.ts';
 import { boundRule, type VisibleTable } from '../schema/visible-table.ts';
 import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 
+/** The operations whose permissions have a check. */
+type CheckedOperation = 'insert' | 'update' | 'delete';
+
 /** The message for clients. */
-export const FAILED_CHECK = 'check constraint of an insert/update permission has failed';
+function failureOf(operation: CheckedOperation): string {
+  return `check constraint of ${operation === 'delete' ? 'a delete' : 'an insert/update'} permission has failed`;
+}
 
 /** SQL text expression: `'true'` if the row passes; otherwise a text that fails the cast to boolean and so aborts the statement. Undefined if there is nothing to check. */
 export type RowCheck = Sql | undefined;
@@ -19,10 +24,10 @@ export type RowCheck = Sql | undefined;
 /** The value of a check for a row that passes. */
 export const PASSED = raw("'true'");
 
-/** The check of an operation for the row of an alias. */
+/** The check of an operation for the row of an alias: a written row with its new values, a deleted one with its old ones. */
 export function rowCheck(
   visible: VisibleTable,
-  operation: 'insert' | 'update',
+  operation: CheckedOperation,
   text: RuleText,
   alias: Sql,
 ): RowCheck {
@@ -36,7 +41,7 @@ export function rowCheck(
   const cases = conditions.map((condition, index) => {
     const which = conditions.length === 1 ? '' : ` ${index + 1}/${conditions.length}`;
     // Not a constant: Postgres would work it out, and fail, before there is a row.
-    const failure = sql`concat(${literal(FAILED_CHECK)}, ${literal(` [${rule} check${which}]`)})`;
+    const failure = sql`concat(${literal(failureOf(operation))}, ${literal(` [${rule} check${which}]`)})`;
     return sql`when ${boundRule(condition, reference)(alias)} is not true then ${failure}`;
   });
   return sql`case ${join(cases, ' ')} else ${PASSED} end`;
@@ -45,7 +50,7 @@ export function rowCheck(
 /** Like `rowCheck`, or the hole around it, which is there even if every row passes. */
 export function checkOrHole(
   visible: VisibleTable,
-  operation: 'insert' | 'update',
+  operation: CheckedOperation,
   text: RuleText,
   alias: Sql,
 ): RowCheck {
@@ -63,17 +68,23 @@ export function failUnlessPassed(check: Sql): Sql {
   return sql`(${check})::boolean`;
 }
 
-const FAILURE = new RegExp(`${FAILED_CHECK} \\[(.+) check(?: (\\d+)/(\\d+))?\\]`, 's');
+const FAILURE = new RegExp(
+  `(${failureOf('delete')}|${failureOf('insert')}) \\[(.+) check(?: (\\d+)/(\\d+))?\\]`,
+  's',
+);
 
-/** The reason that a refused statement gives; undefined when its error is another one. */
-export function failedCheck(message: string): Reason | undefined {
-  const [found, rule, number = '1', of = '1'] = FAILURE.exec(message) ?? [];
+/** The message for clients and the reason of a refused statement; undefined when its error is another one. */
+export function failedCheck(text: string): { readonly message: string; readonly reason: Reason } | undefined {
+  const [found, message, rule, number = '1', of = '1'] = FAILURE.exec(text) ?? [];
   if (found === undefined) return undefined;
   return {
-    rule: rule!,
-    isOfRole: true,
-    part: ['check'],
-    why: 'the row does not pass the check',
-    condition: { number: Number(number), of: Number(of) },
+    message: message!,
+    reason: {
+      rule: rule!,
+      isOfRole: true,
+      part: ['check'],
+      why: 'the row does not pass the check',
+      condition: { number: Number(number), of: Number(of) },
+    },
   };
 }

@@ -49,7 +49,7 @@ export function conflictClause(
   const { target } = conflict;
   if (conflict.columns.length === 0) return { target, set: [], where: [] };
   const assignments = [
-    ...conflict.columns.map((name) => sql`${identifier(name)} = excluded.${identifier(name)}`),
+    ...conflict.columns.map((column) => ({ column, value: sql`excluded.${identifier(column)}` })),
     ...presetAssignments(visible),
   ];
   const rule = ruleCondition(visible, 'update', alias);

@@ -12,6 +12,7 @@ import { sharedTypes } from '../schema/shared-types.ts';
 import { boundRule, type VisibleTable } from '../schema/visible-table.ts';
 import type { Sql } from '../sql/fragment.ts';
 import { deleteFrom } from '../sql/statement.ts';
+import { checkOrHole } from './check.ts';
 import { argumentsItem, asking, question } from './input-validation.ts';
 import type { MutationStep } from './step.ts';
 import { type AnswerForm, type Write, writeStep } from './written.ts';
@@ -49,7 +50,7 @@ function remove(
   return writeStep(deleteWrite(visible, alias, conditions), visible, selection, form, scope);
 }
 
-/** The DELETE of the rows that fulfil the role's rule and the conditions on the alias. */
+/** The DELETE of the rows that fulfil the role's rule and the conditions on the alias, if each passes the role's check. */
 export function deleteWrite(
   visible: VisibleTable,
   alias: Sql,
@@ -58,7 +59,8 @@ export function deleteWrite(
 ): Write {
   const where = asked([...ruleCondition(visible, 'delete', alias), ...conditions]);
   const statement = deleteFrom({ table: visible.table.sql, alias, where });
-  return { statement, alias, check: undefined, path, visible };
+  const check = checkOrHole(visible, 'delete', visible.delete!.check ?? EVERY_ROW, alias);
+  return { statement, alias, check, path, visible };
 }
 
 /** Conditions on the rows that the role may change or delete; none for every row. */

@@ -1,17 +1,20 @@
 /** Tracked functions: their rows pass through the select rule of the table they return. */
 
 import type { FunctionShape } from '../contract/shapes.ts';
+import type { Table } from '../program/program.ts';
 import type { FunctionCall } from '../program/root-fields.ts';
 import { functionCall } from '../query/computed.ts';
+import { nativeArguments } from '../query/native.ts';
 import type { RowSource } from '../query/rows.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { aggregateOfRows, functionRow, listOfRows } from '../query/select.ts';
 import type { RootArguments, Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { type Sql, sql } from '../sql/fragment.ts';
+import { nativeRowsOf, nativeWrite } from '../sql/native.ts';
 import { print } from '../sql/print.ts';
 import { selectStatement } from '../sql/statement.ts';
-import { keepRowsOf, keptRows } from './kept.ts';
+import { keepNativeRows, keepRowsOf, keptNativeRows, keptRows } from './kept.ts';
 import type { MutationStep } from './step.ts';
 
 /** Resolver of a function's field below query: a list, or the row of a function that returns one. */
@@ -35,11 +38,10 @@ export function functionMutation({ of, requester, selection, args }: FunctionCal
   const scope = scopeOf(requester);
   const visible = tableOf(of, scope);
   const alias = scope.alias(of.name);
-  const kept = keepRowsOf(visible.table, call(of, args), alias);
-  const write = print(selectStatement({ columns: kept }), visible.holes);
-  const from = keptRows(visible.table);
-  const result = resultOf(of, visible, selection, args, { ...functionSource(of, args), from }, scope);
-  const read = print(selectStatement({ columns: sql`${result}::text` }), visible.holes);
+  const write = print(writeOf(of, visible.table, args, alias), visible.keepsTrees);
+  const from = of.sql === undefined ? keptRows(visible.table) : keptNativeRows(visible.table);
+  const result = resultOf(of, visible, selection, args, rowsNamed(of, from), scope);
+  const read = print(selectStatement({ columns: sql`${result}::text` }), visible.keepsTrees);
   return {
     kind: 'write',
     statements: [
@@ -51,6 +53,12 @@ export function functionMutation({ of, requester, selection, args }: FunctionCal
   };
 }
 
+function writeOf(of: FunctionShape, table: Table, args: RootArguments, alias: Sql): Sql {
+  return of.sql === undefined
+    ? selectStatement({ columns: keepRowsOf(table, call(of, args), alias) })
+    : nativeWrite(of, nativeArguments(of, args.get('args')), keepNativeRows(table));
+}
+
 function tableOf(shape: FunctionShape, scope: Scope): VisibleTable {
   const called = scope.roleSchema.program.functions.find((each) => each.shape === shape);
   if (!called) throw new Error(`no function is served with the shape of ${shape.schema}.${shape.name}`);
@@ -59,10 +67,15 @@ function tableOf(shape: FunctionShape, scope: Scope): VisibleTable {
 
 /** The rows that a function returns. */
 export function functionSource(shape: FunctionShape, args: RootArguments): RowSource {
-  return { name: shape.name, from: call(shape, args), conditions: () => [], ordered: shape.returns.set };
+  return rowsNamed(shape, call(shape, args));
+}
+
+function rowsNamed({ name, returns }: FunctionShape, from: Sql): RowSource {
+  return { name, from, conditions: () => [], ordered: returns.set };
 }
 
 function call(shape: FunctionShape, args: RootArguments): Sql {
+  if (shape.sql !== undefined) return nativeRowsOf(shape, nativeArguments(shape, args.get('args')));
   return functionCall(
     shape.source,
     shape,

@@ -46,9 +46,9 @@ export function insertedRows(
   rows: readonly RowValues[],
   fixed: FixedColumns,
   { each, condition }: { readonly each?: RowsBeside | undefined; readonly condition?: Sql | undefined } = {},
-): Pick<Insert, 'columns' | 'source'> {
+): Pick<Insert, 'columns' | 'source' | 'values'> {
   const presets = Object.keys(visible.insert?.presets ?? {}).map(
-    (name) => [name, sql`(${presetValue(visible, 'insert', name)})`] as const,
+    (name) => [name, nested(presetValue(visible, 'insert', name))] as const,
   );
   // A preset wins over the key of a parent too: it is what the role may not choose.
   const taken = Object.entries(fixed).filter(([name]) => !Object.hasOwn(visible.insert?.presets ?? {}, name));
@@ -65,7 +65,7 @@ export function insertedRows(
     if (rows.length === 1) return { source: raw('default values') };
     // DEFAULT VALUES is one row; any column's DEFAULT repeated is the same for many.
     const first = identifier(Object.keys(visible.table.shape.columns)[0]!);
-    return { columns: [first], source: valuesOf(rows.map(() => raw('default'))) };
+    return { columns: [first], source: valuesOf(rows.map(() => [raw('default')])) };
   }
   const columns = [
     ...given.map((column) => identifier(column.name)),
@@ -73,8 +73,8 @@ export function insertedRows(
     ...constants.map(([name]) => identifier(name)),
   ];
   if (each || (!takesItems(visible, rows) && given.length + lists.length > 0)) {
-    const select = arraysSelect(given, lists, constants, rows, each);
-    if (!condition) return { columns, source: selectStatement(select) };
+    const { values, ...select } = arraysSelect(given, lists, constants, rows, each);
+    if (!condition) return { columns, source: selectStatement(select), values: [values] };
     // Postgres evaluates the condition as it takes the rows in order, not below a sort: OFFSET keeps it outside.
     const ordered = nested(selectStatement({ ...select, offset: raw('0') }));
     const from = [{ rows: ordered, alias: identifier('row') }];
@@ -86,16 +86,16 @@ export function insertedRows(
       return value ? valueParameter(value.node, column.type) : raw('default');
     });
     const items = lists.map(({ column, item }) => sql`${item(index)}::${raw(column.type.sql)}`);
-    return join([...values, ...items, ...constants.map(([, value]) => value)], ', ');
+    return [...values, ...items, ...constants.map(([, value]) => value)];
   });
-  if (condition) return { columns, source: selectStatement({ columns: cells[0]!, where }) };
-  return { columns, source: valuesOf(cells) };
+  if (condition) return { columns, source: selectStatement({ columns: join(cells[0]!, ', '), where }) };
+  return { columns, source: valuesOf(cells), values: cells };
 }
 
 /** `values (…), (…)`. */
-function valuesOf(rows: readonly Sql[]): Sql {
+function valuesOf(rows: readonly (readonly Sql[])[]): Sql {
   return sql`values ${join(
-    rows.map((row) => sql`(${row})`),
+    rows.map((row) => sql`(${join(row, ', ')})`),
     ', ',
   )}`;
 }
@@ -158,7 +158,7 @@ function arraysSelect(
   constants: readonly (readonly [string, Sql])[],
   rows: readonly RowValues[],
   each: RowsBeside | undefined,
-): Select {
+): Select & { readonly values: readonly Sql[] } {
   const columns = [...given.map((column) => ({ column, list: columnTexts(column, rows) })), ...lists];
   const alias = (index: number) => `column ${index + 1}`;
   const selected = [
@@ -169,6 +169,7 @@ function arraysSelect(
   const arrays = columns.map(({ list }) => list);
   const items = arrays.length > 0 ? sql`${unnested(arrays)} with ordinality` : positions(rows);
   return {
+    values: selected,
     columns: join(selected, ', '),
     from: [
       { rows: items, alias: identifier('given'), columns: names },

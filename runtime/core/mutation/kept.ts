@@ -6,12 +6,21 @@
 import type { Table } from '../program/program.ts';
 import { besideColumns } from '../query/json-rows.ts';
 import { isDistributed } from '../shards/index.ts';
-import { identifier, literal, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
+import { identifier, join, literal, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
+import { NATIVE_WRITTEN } from '../sql/native.ts';
 import { print, type Statement } from '../sql/print.ts';
-import { type Item, nested, selectStatement, withItem } from '../sql/statement.ts';
+import {
+  aliasNamed,
+  columnOf,
+  type Item,
+  nested,
+  rowsOfTable,
+  selectStatement,
+  withItem,
+} from '../sql/statement.ts';
 
 /** Rows of the write that a statement is made of. */
-export const WRITTEN = identifier('written');
+export const WRITTEN = aliasNamed('written');
 
 /** An expression over the rows of the write. */
 export function ofWritten(columns: Sql, alias?: Sql): Sql {
@@ -145,8 +154,39 @@ function arrayOf(items: Sql): Sql {
 }
 
 /** FROM item: the rows of an array of rows. */
-function rowsOf({ rowType }: Table, array: Sql): Sql {
-  return unnested([sql`${array}::${rowType}[]`]);
+function rowsOf({ shape, rowType }: Table, array: Sql): Sql {
+  return rowsOfTable(shape, unnested([sql`${array}::${rowType}[]`]));
+}
+
+/**
+ * A statement that keeps the rows of a native query, in front of which it stands. A logical model is not a type of the database, so each
+ * value is kept as its own text.
+ */
+export function keepNativeRows({ columns }: Table): Sql {
+  const texts = [...columns.values()].map(({ name, shape, type }) => {
+    const value = columnOf(NATIVE_WRITTEN, name);
+    const shown = shape.nested ? sql`to_jsonb(${value})` : sql`(${value})::${raw(type.sql)}`;
+    return sql`case when ${value} is distinct from null then concat(${shown}) end`;
+  });
+  const rows = sql`array_agg(array[${join(texts, ', ')}]::text)::text`;
+  return selectStatement({
+    columns: keep('rows', sql`coalesce(${rows}, '{}')`),
+    from: [{ rows: NATIVE_WRITTEN }],
+  });
+}
+
+/** FROM item: the rows that `keepNativeRows` has kept. */
+export function keptNativeRows({ columns }: Table): Sql {
+  const values = [...columns.values()].map(
+    ({ name, type }, index) =>
+      sql`("kept"."row"::text[])[${raw(String(index + 1))}]::${raw(type.sql)} as ${identifier(name)}`,
+  );
+  const from = {
+    rows: unnested([sql`${kept('rows')}::text[]`]),
+    alias: raw('"kept"'),
+    columns: [raw('"row"')],
+  };
+  return nested(selectStatement({ columns: join(values, ', '), from: [from] }));
 }
 
 /** The rows that so many statements have kept, as rows of a table. */
@@ -178,7 +218,7 @@ export function keepParts(name: string, length: number): Statement | undefined {
   const items = raw(String(ITEMS));
   const item = sql`"part" * ${items}`;
   const part = sql`("list"[${item} + 1:${item} + ${items}])::text`;
-  const all = identifier('kept');
+  const all = aliasNamed('kept');
   return print(
     withItem({
       name: all,

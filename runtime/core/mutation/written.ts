@@ -72,8 +72,8 @@ function printWrite(write: Sql, keeps: boolean): Statement {
   };
 }
 
-function written(clauses: With, { holes }: VisibleTable): Statement {
-  return printWrite(withItem(clauses), holes);
+function written(clauses: With, { keepsTrees }: VisibleTable): Statement {
+  return printWrite(withItem(clauses), keepsTrees);
 }
 
 /** The row of an alias, its text if it is to be kept, and its check. */
@@ -121,7 +121,7 @@ export function rowStatement(write: Write, columns: readonly Sql[]): Statement {
   const returned = check ? [...columns, failUnlessPassed(check)] : columns;
   return printWrite(
     returned.length === 0 ? statement : returning(statement, join(returned, ', ')),
-    visible.holes,
+    visible.keepsTrees,
   );
 }
 
@@ -134,7 +134,7 @@ export function writeStep(
   scope: Scope,
 ): MutationStep {
   const { alias, path } = write;
-  if (readsBeyondRow(selection)) {
+  if (readsBeyondRow(selection, isDistributed(visible.table.source))) {
     const columns = [...(asksForCount(selection) ? [keepCount(true)] : []), keepRows(visible.table)];
     const statement = rowsStatement(write, columns, rowColumn(visible.table));
     return writeThenRead([{ statement, path }], visible, selection, form, keptCount, scope);
@@ -168,7 +168,7 @@ export function writeThenRead(
 ): WriteStep {
   const alias = scope.alias(visible.table.shape.name);
   const answer = answerOf(visible, selection, form, { rows, alias }, count, scope);
-  const read = { statement: print(row([sql`${answer}::text`]), visible.holes), path: '$' };
+  const read = { statement: print(row([sql`${answer}::text`]), visible.keepsTrees), path: '$' };
   const step: WriteStep = { kind: 'write', statements: [...writes, read], answer: [writes.length] };
   return form === 'row' ? { ...step, isOneObject: true } : step;
 }
@@ -181,21 +181,19 @@ export function asksForRows(selection: Selection, form: AnswerForm): boolean {
   return form === 'row' || selection.fields.some(({ definition }) => definition.meaning.kind === 'returning');
 }
 
-/** True if a selection needs more than the columns of the written rows. */
-function readsBeyondRow(selection: Selection): boolean {
+/**
+ * True if a selection needs more than the columns of the written rows.
+ * @param isTyped rows are made the table's where a function takes them, as for clusters. Others are of no table's type
+ */
+function readsBeyondRow(selection: Selection, isTyped: boolean): boolean {
   return selection.fields.some(({ definition, selection: inner }) => {
     const { meaning } = definition;
     const { kind } = meaning;
-    if (kind === 'returning') return readsBeyondRow(inner);
-    // Rows of the write's own statement are of no table's type.
-    if (kind === 'column') return meaning.column.needsWholeRow || meaning.column.looksElsewhere;
+    if (kind === 'returning') return readsBeyondRow(inner, isTyped);
+    if (kind === 'column') return (!isTyped && meaning.column.needsWholeRow) || meaning.column.looksElsewhere;
+    if (kind === 'computedField') return !(isTyped && 'type' in meaning.computedField.returns);
     if (kind === 'join') return meaning.join.keys.some(({ needsWholeRow }) => needsWholeRow);
-    return (
-      kind === 'relationship' ||
-      kind === 'relationshipAggregate' ||
-      kind === 'relationshipGroups' ||
-      kind === 'computedField'
-    );
+    return kind === 'relationship' || kind === 'relationshipAggregate' || kind === 'relationshipGroups';
   });
 }
 

@@ -6,18 +6,30 @@
 import { readRule } from '../condition/rule.ts';
 import type {
   AccessRules,
+  DeclaredFunction,
   FunctionArgumentShape,
+  FunctionShape,
+  NativeShape,
   RuleText,
   SourceShape,
   TableAccess,
   TableShape,
 } from '../contract/shapes.ts';
-import { keyOf, objectKey } from '../names.ts';
+import { EngineError } from '../errors.ts';
+import { DECLARED_SCHEMA, keyOf, objectKey } from '../names.ts';
 import { savedStatement } from '../saved/saved-sql.ts';
 import { bindRow, identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import {
+  correlatedRowsOf,
+  givenValues,
+  NATIVE_WRITTEN,
+  nativeRowsOf,
+  nativeWrite,
+  nestedRowsOf,
+} from '../sql/native.ts';
 import { equality } from '../sql/operand.ts';
 import { print } from '../sql/print.ts';
-import { columnType } from '../types.ts';
+import { type ColumnType, columnType } from '../types.ts';
 import { linkProgram } from './program.ts';
 import type { GeneratedProgram } from './resolvers.ts';
 
@@ -74,11 +86,14 @@ export function proofsOf(program: GeneratedProgram): Proof[] {
   const shapes = new Map(
     program.tables.map(({ table }) => [JSON.stringify([table.source.name, keyOf(table)]), table]),
   );
+  const from = rowsIn(program);
   for (const access of program.tables) {
     const { table } = access;
     const source = table.source.name;
-    for (const [statement, subject] of accessProofs(access)) add(source, statement, subject);
-    for (const [name, { target, columns }] of Object.entries(table.relationships ?? {})) {
+    for (const [statement, subject] of accessProofs(access, from(table))) add(source, statement, subject);
+    for (const [name, { target, columns, nested, query, given = {} }] of Object.entries(
+      table.relationships ?? {},
+    )) {
       const other = shapes.get(JSON.stringify([source, target]));
       if (!other) continue;
       const pairs = Object.entries(columns).map(([own, theirs]) =>
@@ -90,7 +105,12 @@ export function proofsOf(program: GeneratedProgram): Proof[] {
         ),
       );
       const on = pairs.length > 0 ? join(pairs, ' and ') : raw('true');
-      add(source, sql`select from ${rows(table)} join ${tableName(other)} as ${alias(OTHER_ROW)} on ${on}`, {
+      const theirs = query
+        ? sql`lateral ${nativeTarget(table.source, query, given)}`
+        : nested === undefined
+          ? from(other)
+          : sql`lateral ${nestedRowsOf(fieldsOf(other), sql`${alias(PROVED_ROW)}.${identifier(nested)}`)}`;
+      add(source, sql`select from ${rows(from(table))} join ${theirs} as ${alias(OTHER_ROW)} on ${on}`, {
         kind: 'relationship',
         table: keyOf(table),
         name,
@@ -100,20 +120,21 @@ export function proofsOf(program: GeneratedProgram): Proof[] {
       const given = new Map([[field.tableArgument, alias(PROVED_ROW)]]);
       add(
         source,
-        sql`select ${call(table.source, field.function, field.arguments, given)} from ${rows(table)}`,
+        sql`select ${call(table.source, field.function, field.arguments, given)} from ${rows(from(table))}`,
         { kind: 'computed field', table: keyOf(table), name },
       );
     }
   }
-  for (const { source, schema, name, arguments: list } of program.functions) {
-    add(
-      source.name,
-      sql`select from ${call(source, { schema, name }, list, new Map())} as ${alias(PROVED_ROW)}`,
-      {
-        kind: 'function',
-        name: objectKey(schema, name),
-      },
-    );
+  for (const shape of program.functions) {
+    const { source, schema, name, arguments: list } = shape;
+    const called = shape.sql === undefined ? call(source, { schema, name }, list, new Map()) : queried(shape);
+    const proof = isNativeMutation(shape)
+      ? nativeWrite(shape, parameterOf(shape), sql`select from ${NATIVE_WRITTEN}`)
+      : sql`select from ${called} as ${alias(PROVED_ROW)}`;
+    add(source.name, proof, {
+      kind: 'function',
+      name: objectKey(schema, name),
+    });
   }
   const operations = program.saved?.operations ?? [];
   if (operations.length > 0) {
@@ -124,11 +145,22 @@ export function proofsOf(program: GeneratedProgram): Proof[] {
           for (const step of steps)
             for (const { sql: text } of 'sql' in step ? [step] : step.statements) {
               const saved = { sql: text, values: { ...shared, ...values } };
-              const { text: statement } = savedStatement(saved, step.source, role, linked);
-              add(step.source, statement, { kind: 'saved operation', collection, name, roles: [role] });
+              const statement = servedText(saved, step.source, role, linked);
+              if (statement !== undefined)
+                add(step.source, statement, { kind: 'saved operation', collection, name, roles: [role] });
             }
   }
   return [...proofs.values()];
+}
+
+/** undefined where a cluster cannot serve the operation to the role: it is refused without a query to the database. */
+function servedText(...saved: Parameters<typeof savedStatement>): string | undefined {
+  try {
+    return savedStatement(...saved).text;
+  } catch (error) {
+    if (error instanceof EngineError && error.code === 'not-supported') return undefined;
+    throw error;
+  }
 }
 
 function tableName(table: TableShape): Sql {
@@ -139,14 +171,68 @@ function alias(name: string): Sql {
   return identifier(name);
 }
 
-function rows(table: TableShape): Sql {
-  return sql`${tableName(table)} as ${alias(PROVED_ROW)}`;
+/**
+ * What rows of a table are read from: of a logical model, a query that returns them, or a row of nulls where it is only inside of
+ * others.
+ */
+function rowsIn({ functions }: GeneratedProgram): (table: TableShape) => Sql {
+  return (table) => {
+    if (table.schema !== DECLARED_SCHEMA) return tableName(table);
+    const query = functions.find(
+      (each) =>
+        each.source === table.source &&
+        each.sql !== undefined &&
+        !isNativeMutation(each) &&
+        each.returns.table === keyOf(table),
+    );
+    if (query) return queried(query);
+    const columns = Object.entries(table.columns).map(
+      ([name, { type }]) => sql`null::${raw(columnType(table.source, type).sql)} as ${identifier(name)}`,
+    );
+    return sql`(select ${join(columns, ', ')})`;
+  };
 }
 
-function* accessProofs({ table, ...rules }: TableAccess): Generator<[Sql, ProofSubject]> {
+function fieldsOf({ source, columns }: TableShape): { readonly name: string; readonly type: ColumnType }[] {
+  return Object.entries(columns).map(([name, { type }]) => ({ name, type: columnType(source, type) }));
+}
+
+/** The rows of a native query, with a parameter for each argument. */
+function queried(shape: FunctionShape): Sql {
+  return nativeRowsOf(shape, parameterOf(shape));
+}
+
+/** The rows that a relationship to a native query leads to. */
+function nativeTarget(source: SourceShape, query: NativeShape, given: Readonly<Record<string, string>>): Sql {
+  const asked = parameterOf({ source, arguments: query.arguments });
+  return Object.keys(given).length === 0
+    ? nativeRowsOf(query, asked)
+    : correlatedRowsOf(query, givenValues(source, query, given, alias(PROVED_ROW)), asked);
+}
+
+function parameterOf({
+  arguments: list,
+  source,
+}: Pick<FunctionShape, 'arguments' | 'source'>): (name: string) => Sql {
+  return (name) => {
+    const { type } = list.find((argument) => argument.name === name)!;
+    return parameter({ from: 'variable', name, path: '' }, columnType(source, type).sql);
+  };
+}
+
+/** Its SQL may write, so that it cannot be an item of FROM. */
+function isNativeMutation({ sql: code, fields }: DeclaredFunction): boolean {
+  return code !== undefined && fields.mutation !== undefined;
+}
+
+function rows(from: Sql): Sql {
+  return sql`${from} as ${alias(PROVED_ROW)}`;
+}
+
+function* accessProofs({ table, ...rules }: TableAccess, from: Sql): Generator<[Sql, ProofSubject]> {
   const key = keyOf(table);
   const columns = Object.keys(table.columns).map((column) => identifier(column));
-  yield [sql`select ${join(columns, ', ')} from ${tableName(table)}`, { kind: 'columns', table: key }];
+  yield [sql`select ${join(columns, ', ')} from ${rows(from)}`, { kind: 'columns', table: key }];
   const condition = (text: RuleText) => bindRow(readRule(text).sql, alias(PROVED_ROW));
   for (const operation of ['select', 'insert', 'update', 'delete'] as const) {
     for (const [role, rule] of Object.entries<Partial<AnyRule>>(rules[operation] ?? {})) {
@@ -154,13 +240,13 @@ function* accessProofs({ table, ...rules }: TableAccess): Generator<[Sql, ProofS
         const text = rule[part];
         if (text === undefined) continue;
         yield [
-          sql`select from ${rows(table)} where (${condition(text)})`,
+          sql`select from ${rows(from)} where (${condition(text)})`,
           { kind: 'rule', table: key, operation, role, part },
         ];
       }
       for (const [column, text] of Object.entries(rule.cells ?? {}))
         yield [
-          sql`select from ${rows(table)} where (${condition(text)})`,
+          sql`select from ${rows(from)} where (${condition(text)})`,
           { kind: 'cell', table: key, operation, role, column },
         ];
       for (const [column, text] of Object.entries(rule.presets ?? {})) {

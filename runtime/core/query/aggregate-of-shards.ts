@@ -3,8 +3,8 @@
 import type { SelectedField, Selection } from '../request/selection.ts';
 import { roleLimit } from '../saved/holes.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, literal, raw, type Sql, sql } from '../sql/fragment.ts';
-import { columnOf, nested, selectStatement } from '../sql/statement.ts';
+import { literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { columnOf, listOf, nested, selectStatement } from '../sql/statement.ts';
 import { aggregateEntries } from './aggregate.ts';
 import { type Entry, jsonRows, objectCall } from './json-rows.ts';
 import { type Base, derivedRows, numbered, rowNumber } from './rows.ts';
@@ -32,7 +32,11 @@ export function aggregateOfShards(
   const position = columnOf(rows.alias, rowNumber(visible.table));
   const order = reordered ? sql` order by ${position}` : raw('');
   const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');
-  const keep = (value: Sql) => value;
+  let isEmpty = true;
+  const keep = (value: Sql) => {
+    isEmpty = false;
+    return value;
+  };
   const entries = selection.fields.map((field): Entry => {
     const { kind } = field.definition.meaning;
     if (kind === 'typename') return [field.responseName, sql`${literal(selection.typeName)}::text`];
@@ -42,10 +46,10 @@ export function aggregateOfShards(
         objectCall(aggregateEntries(field.selection, rows.row, keep, [], visible, scope), scope),
       ];
     const [name] = columnsOfNodes[nodes.indexOf(field)]!;
-    const list = sql`json_agg(${rows.alias}.${identifier(name)}${order})${filter}`;
-    return [field.responseName, sql`coalesce(${list}, '[]')`];
+    const list = sql`${listOf(columnOf(rows.alias, name), order)}${filter}`;
+    return [field.responseName, keep(sql`coalesce(${list}, '[]')`)];
   });
-  const isEmpty = !selection.fields.some(({ definition }) => definition.meaning.kind !== 'typename');
+  // Nothing but type names: one object, whatever the rows.
   if (isEmpty) return jsonRows('single', entries, {}, scope);
   const from = capped || reordered ? numbered(rows, visible.table) : rows.from;
   return nested(selectStatement({ columns: objectCall(entries, scope), from: [from] }));

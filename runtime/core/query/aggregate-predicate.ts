@@ -9,6 +9,7 @@ import { nested, selectStatement } from '../sql/statement.ts';
 import type { ColumnType } from '../types.ts';
 import { comparison, type ObjectNode, objectOf } from './comparison.ts';
 import { behind, type Condition } from './condition.ts';
+import { isTotalAlong, rowsFrom } from './nested.ts';
 import type { Scope } from './scope.ts';
 import { reached, related, rowRule } from './visible.ts';
 
@@ -43,11 +44,11 @@ export function aggregateCondition(
     sql: nested(
       selectStatement({
         columns: compared.sql,
-        from: [{ rows: target.table.sql, alias: inner }],
+        from: [{ rows: rowsFrom(visible, relationship, target, alias), alias: inner }],
         where: conditions,
       }),
     ),
-    isTotal: compared.isTotal && filter.isTotal && TOTAL.has(name) && !target.select?.canFail,
+    isTotal: compared.isTotal && filter.isTotal && TOTAL.has(name) && isTotalAlong(relationship, target),
   };
 }
 

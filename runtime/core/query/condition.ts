@@ -4,21 +4,32 @@
  * tells what the row holds. Therefore a condition is *total*, which means that it fails for no row, whatever the row holds;
  * or it is evaluated behind the rule: `case when <rule> then <condition> end`. The order within a CASE is certain, and the
  * planner, which tries other conditions on values from its statistics, does not look inside.
+ *
+ * The same holds for the rows that a condition through a relationship looks at. Postgres may join them, and ask a part of that
+ * condition, before it asks whether they are visible; what it evaluates for the rows that are left then tells what hidden rows hold.
+ * So such a condition stands in front as well: as a whole, its rule included.
  */
 
 import { isTrue, type Sql, sql, TRUE } from '../sql/fragment.ts';
-import { and, or } from '../sql/statement.ts';
+import { and, guarded, or } from '../sql/statement.ts';
 
 export interface Condition {
   readonly sql: Sql;
   /** It fails for no row. */
   readonly isTotal: boolean;
+  /** It looks at rows of other tables, some of which may be hidden. */
+  readonly isFar?: boolean;
   /** The conditions that `and` connects; absent otherwise. */
   readonly parts?: readonly Condition[];
 }
 
 export function totalCondition(condition: Sql): Condition {
   return { sql: condition, isTotal: true };
+}
+
+/** The same condition, which looks at rows of other tables. */
+export function far({ sql: condition, isTotal }: Condition): Condition {
+  return { sql: condition, isTotal, isFar: true };
 }
 
 export function partialCondition(condition: Sql): Condition {
@@ -31,19 +42,24 @@ export function allOf(conditions: readonly Condition[]): Condition {
   const parts = conditions.filter((condition) => !isTrue(condition.sql));
   if (parts.length === 0) return NO_CONDITION;
   if (parts.length === 1) return parts[0]!;
-  return { sql: and(parts.map((part) => part.sql)), isTotal: areTotal(parts), parts };
+  return { sql: and(parts.map((part) => part.sql)), isTotal: areTotal(parts), isFar: areFar(parts), parts };
 }
 
 export function anyOf(conditions: readonly Condition[]): Condition {
-  return { sql: or(conditions.map((condition) => condition.sql)), isTotal: areTotal(conditions) };
+  const all = or(conditions.map((condition) => condition.sql));
+  return { sql: all, isTotal: areTotal(conditions), isFar: areFar(conditions) };
 }
 
-export function not({ sql: condition, isTotal }: Condition): Condition {
-  return { sql: sql`not ${condition}`, isTotal };
+export function not({ sql: condition, isTotal, isFar }: Condition): Condition {
+  return { sql: sql`not ${condition}`, isTotal, isFar: isFar === true };
 }
 
 function areTotal(conditions: readonly Condition[]): boolean {
   return conditions.every((condition) => condition.isTotal);
+}
+
+function areFar(conditions: readonly Condition[]): boolean {
+  return conditions.some(({ isFar }) => isFar);
 }
 
 /**
@@ -51,11 +67,13 @@ function areTotal(conditions: readonly Condition[]): boolean {
  * @param rule the conditions of the rule; none = every row
  */
 export function behind(rule: readonly Sql[], condition: Condition): Sql {
-  if (rule.length === 0 || condition.isTotal) return condition.sql;
+  if (condition.isTotal) return condition.sql;
   const parts = partsOf(condition);
-  const total = parts.filter(({ isTotal }) => isTotal).map((part) => part.sql);
+  const total = parts.filter(({ isTotal }) => isTotal);
   const partial = parts.filter(({ isTotal }) => !isTotal).map((part) => part.sql);
-  return and([...total, sql`case when ${and(rule)} then ${and(partial)} end`]);
+  const guards = [...rule, ...total.filter(({ isFar }) => isFar).map((part) => part.sql)];
+  if (guards.length === 0) return condition.sql;
+  return and([...total.map((part) => part.sql), guarded(and(guards), and(partial))]);
 }
 
 function partsOf(condition: Condition): readonly Condition[] {

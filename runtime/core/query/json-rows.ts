@@ -3,7 +3,7 @@
 import { MAX_IDENTIFIER } from '../names.ts';
 import type { Table } from '../program/program.ts';
 import { identifier, join, literal, type Sql, sql, wholeRow } from '../sql/fragment.ts';
-import { type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
+import { type Item, listOf, nested, type Select, selectStatement } from '../sql/statement.ts';
 import type { Scope } from './scope.ts';
 
 /** A key of an object, and the expression of its value. */
@@ -54,7 +54,7 @@ export function jsonRows(
   const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
   const row = short ? wholeRow(alias) : sql`${alias}."object"`;
   const result =
-    form === 'list' ? sql`coalesce(json_agg(${row}), '[]')` : short ? sql`row_to_json(${row})` : row;
+    form === 'list' ? sql`coalesce(${listOf(row)}, '[]')` : short ? sql`row_to_json(${row})` : row;
   const rows = nested(selectStatement({ ...rest, columns: list }));
   return nested(selectStatement({ columns: result, from: [{ rows, alias }] }));
 }

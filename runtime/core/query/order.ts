@@ -12,6 +12,7 @@ import { hasTotalComparison } from '../total-comparison.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { objectOf } from './comparison.ts';
 import { computedField } from './computed.ts';
+import { isTotalAlong, rowsFrom } from './nested.ts';
 import type { Scope } from './scope.ts';
 import { related, rowRule, seen } from './visible.ts';
 
@@ -92,7 +93,7 @@ function objectKeys(
         const { relationship, visible: target } = meaning;
         const conditions = related(visible, relationship, target, alias, inner);
         const rest = {
-          from: [{ rows: target.table.sql, alias: inner }],
+          from: [{ rows: rowsFrom(visible, relationship, target, alias), alias: inner }],
           where: conditions,
           ...(!relationship.shape.unique && { limit: raw('1') }),
         };
@@ -105,7 +106,7 @@ function objectKeys(
             ...far,
             path: [name, ...far.path],
             nullable: true,
-            isTotal: far.isTotal && !target.select?.canFail,
+            isTotal: far.isTotal && isTotalAlong(relationship, target),
           },
         }));
       }
@@ -114,7 +115,7 @@ function objectKeys(
         const target = meaning.visible;
         const rows =
           'target' in meaning.relationship
-            ? target.table.sql
+            ? rowsFrom(visible, meaning.relationship, target, alias)
             : computedField(meaning.relationship, visible, alias, undefined);
         const conditions =
           'target' in meaning.relationship

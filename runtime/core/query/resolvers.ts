@@ -5,7 +5,7 @@ import type { DeclaredTable } from '../contract/shapes.ts';
 import type { Call } from '../program/root-fields.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import type { Sql } from '../sql/fragment.ts';
-import { behind } from './condition.ts';
+import { behind, far } from './condition.ts';
 import { groupsOfRows } from './groups.ts';
 import { ownCondition } from './own-condition.ts';
 import { type RowSource, tableRows } from './rows.ts';
@@ -31,10 +31,8 @@ export function selectRows<Of extends DeclaredTable>(
 function onlyRows(visible: VisibleTable, only: Where<DeclaredTable> | undefined): RowSource {
   const rows = tableRows(visible);
   if (!only) return rows;
-  const conditions = (alias: Sql) => [
-    behind(rowRule(visible, alias), ownCondition(only, alias, visible.table)),
-  ];
-  return { ...rows, conditions };
+  // Rows that it leaves out are hidden from the client as those of the rule are.
+  return { ...rows, further: (alias) => [far(ownCondition(only, alias, visible.table))] };
 }
 
 /** Resolver of a by-key field: one row or null. `only` as for `selectRows`. */
@@ -45,10 +43,11 @@ export function selectByKey<Of extends DeclaredTable>(
   const scope = scopeOf(requester);
   const visible = scope.roleSchema.of(of);
   const alias = scope.alias(visible.table.shape.name);
+  const rule = rowRule(visible, alias);
   const where = [
     ...keyCondition(visible, alias, args),
-    ...rowRule(visible, alias),
-    ...onlyRows(visible, only).conditions(alias),
+    ...rule,
+    ...(only ? [behind(rule, ownCondition(only, alias, visible.table))] : []),
   ];
   return singleRow(
     seen(visible),

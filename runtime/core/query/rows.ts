@@ -13,7 +13,9 @@ import { identifier, isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts
 import { columnOf, type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
 import { NumberText } from '../types.ts';
 import { rowArgument } from './computed.ts';
+import type { Condition } from './condition.ts';
 import { columns, type Entry, nameBeside } from './json-rows.ts';
+import { rowsFrom } from './nested.ts';
 import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
 import { reached, rowRule, seen, visibleThrough } from './visible.ts';
@@ -29,6 +31,8 @@ export interface RowSource {
   readonly conditions: (alias: Sql) => readonly Sql[];
   /** The rest of the role's rule beyond those; default: the whole rule. */
   readonly rule?: (alias: Sql) => readonly Sql[];
+  /** Conditions on the rows before the `where` of the request. */
+  readonly further?: (alias: Sql) => readonly Condition[];
   /** The rows are read from the table itself. */
   readonly stored?: true;
   /** The rows come in an order of their own, which is kept where the request gives none. */
@@ -46,14 +50,15 @@ export function relatedRows(
   relationship: Relationship,
   from: VisibleTable,
   outer: Sql,
+  args?: InputNode,
 ): RowSource {
   return {
     name: relationship.name,
-    from: visible.table.sql,
+    from: rowsFrom(from, relationship, visible, outer, args),
     conditions: (alias) => [joinCondition(relationship, outer, alias)],
     rule: (alias) => visibleThrough(from, relationship, visible, alias),
     stored: true,
-    ordered: visible.table.shape.ordered === true,
+    ordered: visible.table.shape.ordered === true || relationship.shape.nested !== undefined,
   };
 }
 
@@ -73,7 +78,7 @@ export interface Base {
   readonly limits: Limits;
 }
 
-type Limits = Pick<Select, 'limit' | 'offset'>;
+type Limits = Pick<Select, 'limit' | 'offset' | 'ending'>;
 
 /** Everything behind the select list. */
 export type Rest = Omit<Select, 'columns'>;
@@ -128,7 +133,7 @@ function readRow(
   const conditions = [
     ...ties,
     ...(source.rule ? reached(ties, visible, source.rule(row)) : rule),
-    whereCondition(args.get('where'), row, visible, scope, rule, joins),
+    whereCondition(args.get('where'), row, visible, scope, rule, joins, source.further?.(row)),
   ];
   return { joins, conditions };
 }
@@ -242,7 +247,7 @@ export function derivedRows(
   const list = [row, ...(further.length > 0 ? [columns(further)] : [])];
   const derived = { row: whole ? nested(columnOf(alias, 'row')) : alias, alias };
   const distinct = distinctOn(visible, base);
-  const rest = { distinct, from: base.from, where: base.where };
+  const rest = { distinct, from: base.from, where: base.where, whole: base.alias };
   const rows = (statement: Select): Item => ({ rows: nested(selectStatement(statement)), alias });
   const ordered = { ...rest, order: orderBy(base.keys), ...base.limits };
   if (!base.position) return { ...derived, from: rows({ columns: join(list, ', '), ...ordered }) };
@@ -253,7 +258,13 @@ export function derivedRows(
   // The first of equal rows stays, at its place.
   const leading = distinct.map((expression): SortKey => ({ expression, direction: 'asc' }));
   const first = rows({ columns: placed, ...rest, order: orderBy([...leading, ...base.keys]) });
-  const from = rows({ columns: sql`${alias}.*`, from: [first], order: [position], ...base.limits });
+  const from = rows({
+    columns: sql`${alias}.*`,
+    whole: alias,
+    from: [first],
+    order: [position],
+    ...base.limits,
+  });
   return { ...derived, position, from };
 }
 
@@ -297,7 +308,7 @@ function rowValue(table: Table, alias: Sql): Sql {
 /** The same rows with their position, under the same alias. */
 export function numbered({ alias, from }: DerivedRows, table: Table): Item {
   const columns = sql`${alias}.*, row_number() over () as ${identifier(rowNumber(table))}`;
-  return { rows: nested(selectStatement({ columns, from: [from] })), alias };
+  return { rows: nested(selectStatement({ columns, whole: alias, from: [from] })), alias };
 }
 
 /** Name of the column with the position. */

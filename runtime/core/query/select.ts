@@ -4,13 +4,13 @@ import type { JoinField } from '../join/join.ts';
 import type { Relationship } from '../program/program.ts';
 import { connectionOfRows } from '../relay/connection.ts';
 import { nodeIdOf } from '../relay/node-id.ts';
-import type { RootArguments, SelectedField, Selection } from '../request/selection.ts';
+import type { InputNode, RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import { roleLimit } from '../saved/holes.ts';
 import type { FieldMeaning } from '../schema/types.ts';
 import { outputValue, shownValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
-import { columnOf, conjunction, type Item, nested, selectStatement } from '../sql/statement.ts';
+import { columnOf, conjunction, type Item, listOf, nested, selectStatement } from '../sql/statement.ts';
 import type { ColumnType } from '../types.ts';
 import { aggregateEntries, countsDistinct } from './aggregate.ts';
 import { aggregateOfShards } from './aggregate-of-shards.ts';
@@ -18,6 +18,7 @@ import { computedField } from './computed.ts';
 import { groupsOfRows } from './groups.ts';
 import { jsonPath } from './json-path.ts';
 import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
+import { hasList, rowsFrom } from './nested.ts';
 import { orderBy, type SortKey } from './order.ts';
 import {
   argumentName,
@@ -156,6 +157,7 @@ function rowValue(
   joins: Joins | undefined,
 ): Sql {
   const { meaning } = field.definition;
+  const args = field.arguments.get('args');
   switch (meaning.kind) {
     case 'typename':
       return sql`${literal(selection.typeName)}::text`;
@@ -163,17 +165,19 @@ function rowValue(
       return columnValue(field, meaning.column, alias, scope);
     case 'relationship': {
       if (meaning.relationship.shape.kind === 'array') {
-        const related = relatedRows(meaning.visible, meaning.relationship, visible, alias);
-        return listOfRows(meaning.visible, field.selection, field.arguments, related, scope);
+        const related = relatedRows(meaning.visible, meaning.relationship, visible, alias, args);
+        const list = listOfRows(meaning.visible, field.selection, field.arguments, related, scope);
+        const isThere = hasList(visible, meaning.relationship, alias);
+        return isThere ? sql`case when ${isThere} then ${list} end` : list;
       }
       return joins && canJoin(meaning, field.selection, joins)
         ? joinedRow(meaning, field.selection, visible, alias, scope, joins)
-        : relatedRow(meaning, field.selection, visible, alias, scope);
+        : relatedRow(meaning, field.selection, visible, alias, args, scope);
     }
     case 'relationshipAggregate':
     case 'relationshipGroups': {
       const ofRows = meaning.kind === 'relationshipGroups' ? groupsOfRows : aggregateOfRows;
-      const related = relatedRows(meaning.visible, meaning.relationship, visible, alias);
+      const related = relatedRows(meaning.visible, meaning.relationship, visible, alias, args);
       return ofRows(meaning.visible, field.selection, field.arguments, related, scope);
     }
     case 'relationshipConnection':
@@ -181,7 +185,7 @@ function rowValue(
         meaning.visible,
         field.selection,
         field.arguments,
-        relatedRows(meaning.visible, meaning.relationship, visible, alias),
+        relatedRows(meaning.visible, meaning.relationship, visible, alias, args),
         scope,
         rowEntries,
       );
@@ -204,12 +208,20 @@ function relatedRow(
   selection: Selection,
   from: VisibleTable,
   outer: Sql,
+  args: InputNode | undefined,
   scope: Scope,
 ): Sql {
   const alias = scope.alias(relationship.name);
   const where = related(from, relationship, visible, outer, alias);
   const rest = { where, ...(!relationship.shape.unique && { limit: raw('1') }) };
-  return singleRow(seen(visible), selection, visible.table.sql, alias, rest, scope);
+  return singleRow(
+    seen(visible),
+    selection,
+    rowsFrom(from, relationship, visible, outer, args),
+    alias,
+    rest,
+    scope,
+  );
 }
 
 /**
@@ -237,7 +249,12 @@ function joinedRow(
 ): Sql {
   const alias = scope.alias(relationship.name);
   const conditions = related(from, relationship, visible, outer, alias);
-  joins.tables.push({ join: 'left join', rows: visible.table.sql, alias, on: conjunction(conditions) });
+  joins.tables.push({
+    join: 'left join',
+    rows: rowsFrom(from, relationship, visible, outer),
+    alias,
+    on: conjunction(conditions),
+  });
   const entries = rowEntries(selection, seen(visible), alias, scope, joins);
   const [[, key]] = relationship.columns as [Relationship['columns'][number]];
   const matched = sql`${columnOf(alias, key.name)} is not null`;
@@ -376,7 +393,7 @@ export function aggregateOfRows(
             const position = columnOf(rows.alias, rowNumber(visible.table));
             const order = reordered ? sql` order by ${position}` : raw('');
             const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');
-            return sql`coalesce(${keep(sql`json_agg(${node}${order})${filter}`)}, '[]')`;
+            return sql`coalesce(${keep(sql`${listOf(node, order)}${filter}`)}, '[]')`;
           }
           default:
             throw new Error(`an aggregate has no field of the kind ${field.definition.meaning.kind}`);

@@ -9,6 +9,7 @@ import type { RootArguments, Selection } from '../request/selection.ts';
 import { roleLimit } from '../saved/holes.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
+import { hasShards } from '../shards/index.ts';
 import { empty, isTrue, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { asOperand, compare } from '../sql/operand.ts';
 import { typedParameter } from '../sql/spatial.ts';
@@ -16,7 +17,6 @@ import { type Item, nested, selectStatement } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeValue } from '../types.ts';
 import { type ObjectNode, objectOf } from './comparison.ts';
-import { behind } from './condition.ts';
 import { jsonObject } from './json-rows.ts';
 import { type Scope, sourceOf, strictParameter } from './scope.ts';
 import { rowEntries } from './select.ts';
@@ -30,6 +30,8 @@ export interface StreamQuery {
   readonly last: Sql;
   /** FROM item of both. */
   readonly from: Item;
+  /** Text of what the given position of the cursor means. */
+  readonly start: Sql;
   /** GraphQL name of the cursor's column. */
   readonly field: string;
   /** Whether rows wait for transactions that may still commit rows before them; absent: none ever does. */
@@ -56,11 +58,12 @@ export function streamRows(
   const rule = rowRule(visible, alias);
   const conditions = [
     ...rule,
-    whereCondition(args.get('where'), alias, visible, scope, rule),
-    behind(rule, {
-      sql: compare(asOperand(cursor, type), direction === 'desc' ? '<' : '>', type, bound),
-      isTotal: hasTotalComparison(type),
-    }),
+    whereCondition(args.get('where'), alias, visible, scope, rule, undefined, [
+      {
+        sql: compare(asOperand(cursor, type), direction === 'desc' ? '<' : '>', type, bound),
+        isTotal: hasTotalComparison(type),
+      },
+    ]),
   ].filter((condition) => !isTrue(condition));
   const object = jsonObject(rowEntries(selection, visible, alias, scope), scope);
   const seconds = horizonOf(visible);
@@ -72,13 +75,13 @@ export function streamRows(
     order: [sql`${cursor} ${raw(direction)}`],
     ending: sql`fetch first ${batchSize(args, visible, name)} rows with ties`,
   });
-  const { field } = column;
+  const shared = { field: column.field, start: sql`(${bound})::text` };
   if (seconds === undefined)
     return {
+      ...shared,
       rows: sql`json_agg(${batch}."object")`,
       last: sql`(array_agg((${batch}."cursor")::text))[count(*)]`,
       from: { rows: nested(rows), alias: batch },
-      field,
     };
   // A row that waits holds back those behind it: the cursor would pass it.
   const held = selectStatement({
@@ -87,18 +90,18 @@ export function streamRows(
   });
   const goes = sql`filter (where not ${batch}."waits")`;
   return {
+    ...shared,
     rows: sql`json_agg(${batch}."object") ${goes}`,
     last: sql`(array_agg((${batch}."cursor")::text) ${goes})[count(*) ${goes}]`,
     from: { rows: nested(held), alias: batch },
-    field,
     waits: { rows: sql`bool_or(${batch}."waits")`, seconds },
   };
 }
 
 /** Rows of views and foreign tables do not say which transaction wrote them. */
-function horizonOf({ table: { source, shape } }: VisibleTable): number | undefined {
+function horizonOf({ table: { shape } }: VisibleTable): number | undefined {
   const isStored = shape.kind === 'table' || shape.kind === 'partitioned';
-  return isStored && !source.distribution ? source.streamHorizon : undefined;
+  return isStored && !hasShards(shape) ? shape.source.streamHorizon : undefined;
 }
 
 /**

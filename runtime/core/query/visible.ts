@@ -1,22 +1,21 @@
 /**
  * Which rows a role sees, and which conditions need not be asked twice. A row that is reached through a relationship from a
- * row for which the rule of its table is known to hold may need no condition of its own (see condition/join.ts for the
- * proof). The rule is known to hold for rows that are read from the table itself, in a query with that table's rule among its
+ * row for which the rule of its table is known to hold may need no condition of its own: where the access file says so, and
+ * says it of the very rules that are served (see condition/implied.ts). The rule is known to hold for rows that are read from the table itself, in a query with that table's rule among its
  * conditions: not for rows that a function returned or a mutation wrote, and not where an update or delete looks for rows.
- * Ledgers say the same, by the same function (compiler/phases/4-plan/ledger-relationships.ts). Access files do not: there it
- * would be a claim about the rule of another file, which an edited file could break, and which had to be proved to be believed.
+ * Ledgers say the same, by the same facts (compiler/phases/4-plan/ledger-relationships.ts).
  *
  * A rule that can raise an error for a row is evaluated only for rows that are tied to a row of the request: `case when <tie>
  * then <rule> end`. Else Postgres would try it on the rows that hidden rows lead to.
  * @rule Which rows does a role see, and which condition is not asked twice?
  */
-import { followsThrough } from '../condition/join.ts';
+import { factOf, type Implication, implicationOf } from '../condition/implied.ts';
 import type { Relationship } from '../program/program.ts';
 import { remember } from '../remember.ts';
 import { ruleOrHole } from '../saved/holes.ts';
-import { joinCondition, type VisibleRows, type VisibleTable } from '../schema/visible-table.ts';
-import { FALSE, type Sql, sql } from '../sql/fragment.ts';
-import { and } from '../sql/statement.ts';
+import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
+import { FALSE, isTrue, type Sql } from '../sql/fragment.ts';
+import { and, guarded } from '../sql/statement.ts';
 
 /** The conditions that the role's rule demands of a row; false for a table that the role may not read. */
 export function rowRule(visible: VisibleTable, alias: Sql): readonly Sql[] {
@@ -43,8 +42,11 @@ export function visibleThrough(
   alias: Sql,
 ): readonly Sql[] {
   const { implied } = from;
-  if (!implied || !from.select || !target.select) return rowRule(target, alias);
-  const conditions = askedThrough(from.select, implied, from, relationship, target.select, target, alias);
+  const { select } = target;
+  if (!implied || !from.select || !select) return rowRule(target, alias);
+  const isAsked = () =>
+    !remember(implied, relationship, () => provedAbout(from, relationship, target) !== undefined);
+  const conditions = select.where && isAsked() ? [select.where(alias)] : [];
   return ruleOrHole(target, 'select', alias, conditions, [from.table.key, relationship.name]);
 }
 
@@ -56,7 +58,7 @@ export function related(
   outer: Sql,
   alias: Sql,
 ): readonly Sql[] {
-  const ties = [joinCondition(relationship, outer, alias)];
+  const ties = [joinCondition(relationship, outer, alias)].filter((tie) => !isTrue(tie));
   const rule = visibleThrough(from, relationship, target, alias);
   return rule.length === 0 ? ties : [...ties, ...reached(ties, target, rule)];
 }
@@ -72,25 +74,21 @@ export function reached(
 ): readonly Sql[] {
   if (!select?.canFail || ties.length === 0) return rule;
   if (rule.length === 0) return ties;
-  return [sql`case when ${and(ties)} then ${and(rule)} end`];
+  return [guarded(and(ties), and(rule))];
 }
 
-function askedThrough(
-  { rule }: VisibleRows,
-  implied: Map<Relationship, boolean>,
+/** What was proved about a relationship, by the access file; undefined where it says nothing, or not about these rules and this join. */
+export function provedAbout(
   from: VisibleTable,
-  relationship: Relationship,
-  select: VisibleRows,
+  { name, shape }: Relationship,
   target: VisibleTable,
-  alias: Sql,
-): readonly Sql[] {
-  if (!select.where) return [];
-  const asked = select.rule;
-  const follows = remember(implied, relationship, () =>
-    followsThrough({ shape: from.table.shape, rule }, relationship.shape, {
-      shape: target.table.shape,
-      rule: asked,
-    }),
-  );
-  return follows ? [] : [select.where(alias)];
+): Implication | undefined {
+  const { select: known } = from;
+  const { select: asked } = target;
+  if (!known?.implies || !asked || !Object.hasOwn(known.implies, name)) return undefined;
+  const implication = implicationOf({ shape: from.table.shape, where: known.rule.text }, shape, {
+    shape: target.table.shape,
+    where: asked.rule.text,
+  });
+  return known.implies[name] === factOf(implication) ? implication : undefined;
 }

@@ -13,7 +13,17 @@ import { hasTotalComparison } from '../total-comparison.ts';
 import { aggregateCondition } from './aggregate-predicate.ts';
 import { comparison, type ObjectNode, objectOf, requireObject } from './comparison.ts';
 import { computedField } from './computed.ts';
-import { allOf, anyOf, behind, type Condition, not, partialCondition, totalCondition } from './condition.ts';
+import {
+  allOf,
+  anyOf,
+  behind,
+  type Condition,
+  far,
+  not,
+  partialCondition,
+  totalCondition,
+} from './condition.ts';
+import { isTotalAlong, rowsFrom } from './nested.ts';
 import { type Scope, valueParameter } from './scope.ts';
 import { reached, rowRule, seen, visibleThrough } from './visible.ts';
 
@@ -21,6 +31,7 @@ import { reached, rowRule, seen, visibleThrough } from './visible.ts';
  * The condition of a boolean expression on the row of an alias. Null, where allowed at all, is no condition. With `joins`,
  * a condition on the row of an object relationship may become a join behind the FROM of the alias.
  * @param rule the role's conditions on the row; what is not total is evaluated only where they hold
+ * @param further conditions that come before those of the node
  */
 export function whereCondition(
   node: InputNode | undefined,
@@ -29,9 +40,11 @@ export function whereCondition(
   scope: Scope,
   rule: readonly Sql[],
   joins?: Item[],
+  further: readonly Condition[] = [],
 ): Sql {
-  if (!node || node.kind === 'null') return TRUE;
-  return behind(rule, expression(objectOf(node), alias, visible, scope, joins));
+  const conditions =
+    !node || node.kind === 'null' ? [] : [expression(objectOf(node), alias, visible, scope, joins)];
+  return behind(rule, allOf([...further, ...conditions]));
 }
 
 /** @param joins only where the condition must hold: not below `_or` and `_not` */
@@ -80,29 +93,33 @@ function expression(
         const rule = visibleThrough(visible, meaning.relationship, target, inner);
         const innerJoins: Item[] = [];
         const nested = expression(condition, inner, seen(target), scope, innerJoins);
-        const isTotal = nested.isTotal && !target.select?.canFail;
+        const isTotal = nested.isTotal && isTotalAlong(meaning.relationship, target);
+        const rows = rowsFrom(visible, meaning.relationship, target, alias);
         if (joins && meaning.relationship.shape.unique && isTotal) {
           // At most one row matches, so the join neither repeats rows nor drops more than `exists` would.
-          joins.push({ join: 'join', rows: target.table.sql, alias: inner, on: tie }, ...innerJoins);
-          conditions.push(...rule.map(totalCondition), nested);
+          joins.push({ join: 'join', rows, alias: inner, on: tie }, ...innerJoins);
+          conditions.push(...[...rule.map(totalCondition), nested].map(far));
           break;
         }
-        const from = [{ rows: target.table.sql, alias: inner }, ...innerJoins];
+        const from = [{ rows, alias: inner }, ...innerJoins];
         // The whole rule, also where it follows from the one of the outer row: Postgres may look at other rows first.
         const guarded = behind(reached([tie], target, rowRule(target, inner)), nested);
-        conditions.push({ sql: exists(from, [tie, ...reached([tie], target, rule), guarded]), isTotal });
+        const all = [tie, ...reached([tie], target, rule), guarded].filter((each) => !isTrue(each));
+        conditions.push(far({ sql: exists(from, all), isTotal }));
         break;
       }
       case 'aggregatePredicate':
         conditions.push(
-          aggregateCondition(
-            meaning.relationship,
-            meaning.visible,
-            requireObject(value, definition.type),
-            alias,
-            visible,
-            scope,
-            (filter, inner) => rowCondition(filter, inner, seen(meaning.visible), scope),
+          far(
+            aggregateCondition(
+              meaning.relationship,
+              meaning.visible,
+              requireObject(value, definition.type),
+              alias,
+              visible,
+              scope,
+              (filter, inner) => rowCondition(filter, inner, seen(meaning.visible), scope),
+            ),
           ),
         );
         break;
@@ -126,7 +143,7 @@ function expression(
           [{ rows: meaning.visible.table.sql, alias: inner }],
           [...rule, behind(rule, nested)],
         );
-        conditions.push({ sql: found, isTotal: nested.isTotal && !meaning.visible.select?.canFail });
+        conditions.push(far({ sql: found, isTotal: nested.isTotal && !meaning.visible.select?.canFail }));
         break;
       }
       case 'columnComparison':

@@ -1,21 +1,23 @@
 /**
  * Connections: a page of rows with their cursors, and whether there are more. One row more than the page is read, and the rows on
- * the other side of the cursor are looked for only where the request asks.
+ * the other side of the cursor are looked for only where the request asks. Where rows may share a primary key, a page has all of those
+ * with equal keys, as in a stream, and may be longer than was asked for.
  */
 
+import { mayRepeatKey } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
-import { behind, type Condition } from '../query/condition.ts';
+import type { Condition } from '../query/condition.ts';
 import { columns, type Entry, jsonObject, jsonRows, nameBeside } from '../query/json-rows.ts';
 import { orderBy } from '../query/order.ts';
 import { type Base, baseRows, derivedRows, type RowSource } from '../query/rows.ts';
 import { type Scope, strictParameter } from '../query/scope.ts';
-import { reached, rowRule, seen } from '../query/visible.ts';
+import { seen } from '../query/visible.ts';
 import type { InputNode, RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import { roleLimit } from '../saved/holes.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { empty, identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
-import { columnOf, type Item, nested, selectStatement } from '../sql/statement.ts';
+import { columnOf, type Item, listOf, nested, selectStatement } from '../sql/statement.ts';
 import { cursorValues } from './cursor.ts';
 import {
   type ConnectionKey,
@@ -82,7 +84,7 @@ class Connection {
 
   #keys(alias: Sql, visible: VisibleTable): ConnectionKey[] {
     const order = this.#args.get(this.#name('order_by'));
-    return connectionKeys(order, this.#distinct, alias, visible, this.#source.stored === true, this.#scope);
+    return connectionKeys(order, this.#distinct, alias, visible, this.#scope);
   }
 
   /** The rows behind the cursor, or those that are not. */
@@ -98,22 +100,19 @@ class Connection {
   #base(side: 'behind' | 'other'): Base {
     const source = this.#source;
     const visible = source.stored ? seen(this.#visible) : this.#visible;
-    const conditions = (alias: Sql) => {
-      const ties = source.conditions(alias);
+    const further = (alias: Sql) => {
       const condition =
         this.#distinct.length > 0 ? undefined : this.#condition(this.#keys(alias, visible), side);
-      if (!condition) return ties;
-      // The whole rule, also where it follows from the one of an outer row: Postgres may look at other rows first.
-      return [...ties, behind(reached(ties, visible, rowRule(visible, alias)), condition)];
+      return condition ? [condition] : [];
     };
     const { argumentsPath } = this.#selection;
     // The keys of a connection decide its order.
-    const own = { ...source, conditions, ordered: false };
+    const own = { ...source, further, ordered: false };
     return baseRows(this.#visible, this.#args, own, false, argumentsPath, this.#scope);
   }
 
   /** The rows as a FROM item, with their keys. */
-  #rows(side: 'behind' | 'other', limit?: Sql) {
+  #rows(side: 'behind' | 'other', limits: Base['limits'] = {}) {
     const base = this.#base(side);
     const keys = this.#keys(base.alias, base.visible);
     const { table } = this.#visible;
@@ -122,7 +121,7 @@ class Connection {
     const derive = (part: Pick<Base, 'keys' | 'limits'>) =>
       derivedRows(this.#visible, this.#selection, { ...base, ...part }, this.#scope, further);
     if (this.#distinct.length === 0) {
-      const rows = derive({ keys: this.#isBackward ? reversed(keys) : keys, limits: { limit } });
+      const rows = derive({ keys: this.#isBackward ? reversed(keys) : keys, limits });
       return { base, rows, keys: keyColumns(keys, rows.alias, table), from: rows.from, order };
     }
     // `offset 0` keeps the condition outside: what it leaves out has to be distinct first.
@@ -134,7 +133,7 @@ class Connection {
       from: [rows.from],
       where: condition ? [condition.sql] : [],
       order: order(own),
-      limit,
+      ...limits,
     });
     const from: Item = { rows: nested(kept), alias: rows.alias };
     return { base, rows, keys: own, from, order };
@@ -151,7 +150,10 @@ class Connection {
 
   json(rowEntries: RowEntries): Sql {
     const size = this.#size();
-    const { base, rows, keys, from, order } = this.#rows('behind', size && sql`${size} + 1`);
+    const mayTie = this.#source.stored && mayRepeatKey(this.#visible.table.shape);
+    const page = (wanted: Sql): Base['limits'] =>
+      mayTie ? { ending: sql`fetch first (${wanted}) rows with ties` } : { limit: sql`${wanted} + 1` };
+    const { base, rows, keys, from, order } = this.#rows('behind', size && page(size));
     const own = nameBeside(this.#visible.table, 'position#');
     const position = columnOf(rows.alias, own);
     const ordered = order(keys);
@@ -160,7 +162,7 @@ class Connection {
       columns: sql`${rows.alias}.*, row_number() over (${place}) as ${identifier(own)}`,
       from: [from],
     });
-    const kept = size ? sql` filter (where ${position} <= ${size})` : empty;
+    const kept = size && !mayTie ? sql` filter (where ${position} <= ${size})` : empty;
     const [forward, backward] = this.#isBackward ? ([' desc', ''] as const) : (['', ' desc'] as const);
     const result = this.#scope.alias('connection');
     const aggregates: Entry[] = [];
@@ -175,7 +177,11 @@ class Connection {
       const first = sql`(array_agg(${cursorOf(keys)} order by ${position}${raw(direction)})${kept})[1]`;
       return keep(sql`coalesce(${first}, ${none})`);
     };
-    const more = () => (size ? keep(sql`coalesce(bool_or(${position} > ${size}), false)`) : raw('false'));
+    const more = () => {
+      if (!size) return raw('false');
+      if (!mayTie) return keep(sql`coalesce(bool_or(${position} > ${size}), false)`);
+      return this.#exist(this.#rows('behind', { offset: keep(raw('count(*)')) }).from);
+    };
     const edge = (field: SelectedField): Sql =>
       this.#object(field.selection, (inner) =>
         inner.definition.meaning.kind === 'connection' && inner.definition.meaning.part === 'cursor'
@@ -197,7 +203,7 @@ class Connection {
     };
     const entries = this.#entries(this.#selection, (field) =>
       field.definition.meaning.kind === 'connection' && field.definition.meaning.part === 'edges'
-        ? sql`coalesce(${keep(sql`json_agg(${edge(field)} order by ${position}${raw(forward)})${kept}`)}, '[]')`
+        ? sql`coalesce(${keep(sql`${listOf(edge(field), sql` order by ${position}${raw(forward)}`)}${kept}`)}, '[]')`
         : this.#object(field.selection, pageInfo),
     );
     const values = selectStatement(
@@ -210,7 +216,11 @@ class Connection {
 
   /** Whether there are rows that are not behind the cursor. */
   #otherRows(): Sql {
-    return sql`exists ${nested(selectStatement({ columns: raw('1'), from: [this.#rows('other').from] }))}`;
+    return this.#exist(this.#rows('other').from);
+  }
+
+  #exist(rows: Item): Sql {
+    return sql`exists ${nested(selectStatement({ columns: raw('1'), from: [rows] }))}`;
   }
 
   #object(selection: Selection, value: (field: SelectedField) => Sql): Sql {

@@ -1,9 +1,8 @@
 /**
  * The order of a connection: the keys of `order_by`, then the primary key, so that no two rows are equal in it. Where rows may
- * share a primary key, their places in the database follow.
+ * share a primary key nothing that a role may see tells them apart: a page has all of them or none.
  */
 
-import { mayRepeatKey } from '../contract/shapes.ts';
 import type { Table } from '../program/program.ts';
 import type { Condition } from '../query/condition.ts';
 import { nameBeside } from '../query/json-rows.ts';
@@ -15,21 +14,18 @@ import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { asOperand, compare } from '../sql/operand.ts';
 import { and, columnOf, or } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
-import { columnType } from '../types.ts';
 import { base64Json, jsonValue } from './base64-json.ts';
 
 export type ConnectionKey = SortKey & { readonly value: SortValue };
 
 /**
  * @param distinct columns of `distinct_on`, which lead an order that the request leaves open
- * @param stored the rows are read from the table itself
  */
 export function connectionKeys(
   order: InputNode | undefined,
   distinct: readonly string[],
   alias: Sql,
   visible: VisibleTable,
-  stored: boolean,
   scope: Scope,
 ): ConnectionKey[] {
   const given = sortKeys(order, alias, visible, scope);
@@ -39,8 +35,7 @@ export function connectionKeys(
     columnKey(visible.select!.columns.get(name)!, alias),
   );
   const known = new Map<string, ConnectionKey>();
-  const places = stored && mayRepeatKey(visible.table.shape) ? placeKeys(visible.table, alias) : [];
-  for (const key of [...given, ...leading, ...last, ...places]) {
+  for (const key of [...given, ...leading, ...last]) {
     // A second key for one value decides nothing.
     const name = JSON.stringify(key.value.path);
     if (!known.has(name)) known.set(name, key);
@@ -60,16 +55,6 @@ function columnKey({ column, field, value, nullable, canFail }: VisibleColumn, a
       isTotal: hasTotalComparison(column.type) && !canFail,
     },
   };
-}
-
-/** The table, of those that inherit, and the place in it; no field is called like them. */
-function placeKeys({ source }: Table, alias: Sql): ConnectionKey[] {
-  const key = (column: string, type: string): ConnectionKey => ({
-    expression: columnOf(alias, column),
-    direction: 'asc',
-    value: { path: [`#${column}`], type: columnType(source, type), nullable: false, isTotal: true },
-  });
-  return [key('tableoid', 'oid'), key('ctid', 'tid')];
 }
 
 const REVERSED: Readonly<Record<string, string>> = {

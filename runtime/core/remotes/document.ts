@@ -1,6 +1,6 @@
 /** SDL of a remote schema, or of the part of it that a role sees, indexed by name. */
-
 import {
+  type ASTNode,
   type ConstDirectiveNode,
   DEFAULT_DEPRECATION_REASON,
   type DefinitionNode,
@@ -14,6 +14,7 @@ import {
   type ScalarTypeDefinitionNode,
   type TypeNode,
   type UnionTypeDefinitionNode,
+  visit,
 } from 'graphql';
 import { parseGraphql } from '../graphql-text.ts';
 import { remember } from '../remember.ts';
@@ -133,4 +134,11 @@ function rootsOf(
     ...(types.has('Mutation') ? { mutation: 'Mutation' } : {}),
     ...(types.has('Subscription') ? { subscription: 'Subscription' } : {}),
   };
+}
+
+/** Two nodes that differ only in descriptions are then printed alike. */
+export function withoutDescriptions<Node extends ASTNode>(node: Node): Node {
+  return visit(node, {
+    enter: (each) => ('description' in each ? { ...each, description: undefined } : undefined),
+  });
 }

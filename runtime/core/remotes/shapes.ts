@@ -1,14 +1,12 @@
 /** Remote schemas as generated files declare them: the address, the whole schema, and the part that each role sees. */
+import type { EnvironmentText } from '../environment-template.ts';
 import type { NumberText } from '../types.ts';
-
-/** Text with `{{NAME}}` for environment variables, or the name of the variable that holds it. */
-export type RemoteAddress = string | { readonly fromEnv: string };
 
 export interface RemoteSchemaShape {
   readonly name: string;
-  readonly url: RemoteAddress;
+  readonly url: EnvironmentText;
   /** Sent with every call. */
-  readonly headers?: Readonly<Record<string, RemoteAddress>>;
+  readonly headers?: Readonly<Record<string, EnvironmentText>>;
   readonly forwardClientHeaders?: true;
   /** Seconds for a whole call. */
   readonly timeout: number;

@@ -179,7 +179,7 @@ export function itemType(type: TypeNode): TypeNode {
 }
 
 /** A value as a GraphQL literal. */
-function literalText(value: unknown): string {
+export function literalText(value: unknown): string {
   if (value instanceof NumberText) return value.text;
   if (Array.isArray(value)) return `[${value.map(literalText).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {

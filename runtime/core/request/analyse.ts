@@ -2,9 +2,11 @@
  * Analyses an operation without values: whether a role may send it, and the types of the places of its variables.
  * Variables get made-up values of their types, because some places depend on the value.
  */
+import { Kind } from 'graphql';
 import { EngineError, UnknownName } from '../errors.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { namedType, type ObjectType, type TypeReference } from '../schema/types.ts';
+import { cacheRequest } from './cached.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
 import { firstField } from './plan.ts';
@@ -34,12 +36,52 @@ export function analyseOperation(roleSchema: RoleSchema, operation: Operation): 
     try {
       const variables = { declared: operation.variables, values: samples, used };
       const selection = rootSelection(root, { operation, variables });
+      cacheRequest(operation, variables);
       const isNew = learn(used, samples, typed);
       if (!isNew) return { selection, used, samples };
     } catch (error) {
       if (!(error instanceof EngineError) || !learn(used, samples, typed)) throw error;
     }
   }
+}
+
+/** Variables on which the SQL depends: whether they are null, or which boolean they are. */
+export type When = Readonly<Record<string, 'value' | 'null' | boolean>>;
+
+/** Maximum number of cases of one operation. */
+const MAX_CASES = 8;
+
+/** Every combination of nulls and booleans that values can have; undefined for too many. */
+export function casesOf(
+  operation: Operation,
+  used: ReadonlyMap<string, TypeReference>,
+): readonly When[] | undefined {
+  let cases: When[] = [{}];
+  for (const [name, type] of used) {
+    const declared = operation.variables.get(name)!;
+    const nullable = declared.type.kind !== Kind.NON_NULL_TYPE;
+    const isBoolean = type.kind !== 'list' && namedType(type).name === 'Boolean';
+    if (!nullable && !isBoolean) continue;
+    const kinds = [
+      ...(isBoolean ? [true, false] : (['value'] as const)),
+      ...(nullable ? (['null'] as const) : []),
+    ];
+    cases = cases.flatMap((when) => kinds.map((kind) => ({ ...when, [name]: kind })));
+    if (cases.length > MAX_CASES) return undefined;
+  }
+  return cases;
+}
+
+/** Values of a case. @param samples see OperationAnalysis */
+export function valuesOf(
+  when: When,
+  samples: OperationAnalysis['samples'],
+): Readonly<Record<string, unknown>> {
+  const chosen = Object.entries(when).filter(([, kind]) => kind !== 'value');
+  return {
+    ...samples,
+    ...Object.fromEntries(chosen.map(([name, kind]) => [name, kind === 'null' ? null : kind])),
+  };
 }
 
 /** Gives variables with a known place a value of its type. @returns true if there were any */

@@ -3,26 +3,31 @@
  * variables, and is kept; values are bound when it runs.
  */
 import { Kind } from 'graphql';
+import type { SourceShape } from '../contract/shapes.ts';
 import { EngineError, UnknownName } from '../errors.ts';
 import { planEntities } from '../federation/entities.ts';
 import type { JoinLevels, JoinTree } from '../join/join.ts';
-import { createJoinPlanner, type JoinPlanner } from '../join/tree.ts';
+import { createJoinPlanner } from '../join/tree.ts';
 import type { MutationStep } from '../mutation/step.ts';
 import { createScope, type PlanOptions, type Scope } from '../query/scope.ts';
 import { planNode } from '../relay/node.ts';
 import { lazy, remember } from '../remember.ts';
 import { introspectionOf } from '../schema/introspection.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
-import { planForShards } from '../shards/plans.ts';
+import { needsTrees } from '../shards/index.ts';
+import { planForShards, shapeOf } from '../shards/plans.ts';
 import { join, type ParameterSource, raw, type Sql, sql } from '../sql/fragment.ts';
 import { print, type Statement } from '../sql/print.ts';
 import { selectStatement } from '../sql/statement.ts';
+import { type Cached, cachedOf, cacheRequest } from './cached.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
+import { queryTag, type Tags, tagFormatOf } from './query-tag.ts';
 import type { SelectedField, Selection } from './selection.ts';
 import { rootSelection, type SelectionContext } from './selection-set.ts';
 import { largerSize, type OperationSize } from './size.ts';
 import type { CallStep, Step } from './steps.ts';
+import { createTagger, levelsOf, taggedWrite, tagsOf } from './tagged.ts';
 import type { Variables } from './variables.ts';
 
 /** Texts of the answer in order: fixed ones, columns of steps, and entities. */
@@ -47,6 +52,8 @@ export interface QueryPlan {
   readonly answer: readonly AnswerPart[];
   /** false: the plan holds values of this very request. */
   readonly reusable: boolean;
+  /** Of a query with `@cached`. */
+  readonly cached?: Cached;
 }
 
 /** Root fields of a mutation, in order; those of one source run in one transaction. */
@@ -191,7 +198,7 @@ export function planQuery(
     const expression = meaning.resolve(field.selection, field.arguments, scope);
     return addRead(meaning, expression, joins.treeOf(field.selection));
   });
-  const tag = options.queryTags ? queryTag(roleSchema, selection, context) : undefined;
+  const tags = tagsOf(roleSchema, selection.fields, context);
   const steps = [...groups.values()].map((group): Step => {
     const trees = group.trees.some((tree) => tree) ? { trees: group.trees } : {};
     if ('parts' in group) {
@@ -199,15 +206,22 @@ export function planQuery(
       return { kind: 'call', caller, group: name, operation: 'query', parts, ...trees };
     }
     const { source, once, list } = group;
+    const { sources } = roleSchema.program;
     return {
       kind: 'sql',
       source,
-      statement: readStatement(list, roleSchema.options.ruleHoles, tag),
+      statement: taggedStatement(list, needsTrees(roleSchema), shapeOf(source, sources), options, tags),
       ...(once && { once }),
       ...trees,
     };
   });
-  return { kind: 'query', steps, ...levelsOf(joins), answer, reusable };
+  const tagged = createTagger(roleSchema, tags, options);
+  const plan: QueryPlan = { kind: 'query', steps, ...levelsOf(joins, tagged), answer, reusable };
+  const asked = cacheRequest(context.operation, context.variables);
+  if (!asked) return plan;
+  const [group] = groups.values();
+  const read = group && 'list' in group ? textsOf(group.list) : undefined;
+  return { ...plan, cached: cachedOf(asked, plan, read, roleSchema.program.sources) };
 }
 
 /** Root fields of one step, in the order of its columns. */
@@ -216,37 +230,31 @@ type Group = { readonly trees: (JoinTree | undefined)[] } & (
   | { readonly caller: string; readonly name: string; readonly parts: unknown[] }
 );
 
-function levelsOf(joins: JoinPlanner): { readonly joins?: JoinLevels } {
-  const levels = joins.levels();
-  return levels ? { joins: levels } : {};
-}
-
 /** One statement for all root fields of a source; each column is the JSON text of one. */
 export function readStatement(expressions: readonly Sql[], keeps = false, tag?: Sql): Statement {
   return print(textsOf(expressions, tag), keeps);
+}
+
+/** The same with its comment: within the statement where it can be, so that saved ones have it. */
+function taggedStatement(
+  list: readonly Sql[],
+  keeps: boolean,
+  source: SourceShape,
+  { queryTags }: PlanOptions,
+  tags: Tags,
+): Statement {
+  const format = tagFormatOf(source, queryTags);
+  if (!format) return readStatement(list, keeps);
+  const tag = queryTag(format, tags);
+  if (format !== 'standard_prepended') return readStatement(list, keeps, raw(tag));
+  const statement = readStatement(list, keeps);
+  return { ...statement, text: `${tag} ${statement.text}` };
 }
 
 /** One row of texts. */
 function textsOf(expressions: readonly Sql[], ending?: Sql): Sql {
   const columns = expressions.map((expression) => sql`${expression}::text`);
   return selectStatement({ columns: join(columns, ', '), ...(ending && { ending }) });
-}
-
-/**
- * Where a statement comes from, as a comment in the form that tools for database statistics read: names in alphabetical
- * order, values encoded as in URLs, which no comment can end in. Nothing in it differs from one request to the next, so
- * that statements are prepared once.
- */
-function queryTag(roleSchema: RoleSchema, { fields }: Selection, { operation }: SelectionContext): Sql {
-  const tags: Readonly<Record<string, string | undefined>> = {
-    field_name: fields.map(({ definition }) => definition.name).join(','),
-    operation_name: operation.node.name?.value,
-    role: roleSchema.role,
-  };
-  const pairs = Object.entries(tags).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}='${encodeURIComponent(value).replaceAll("'", '%27')}'`],
-  );
-  return raw(`/* ${pairs.join(',')} */`);
 }
 
 /** A single root field of a query, for explain. */
@@ -319,11 +327,15 @@ function planMutation(
       const above = selection.fields.includes(field) ? 0 : 1;
       if (step.kind === 'write' && step.size)
         size = largerSize(size, { ...step.size, depth: step.size.depth + above });
-      fields.push({ source: meaning.source, step, path: field.path, ...(tree ? { tree } : {}) });
+      const tagged = createTagger(roleSchema, tagsOf(roleSchema, [field], context), options);
+      const write = step.kind === 'write' ? taggedWrite(step, meaning.source, tagged) : step;
+      fields.push({ source: meaning.source, step: write, path: field.path, ...(tree ? { tree } : {}) });
     } else throw new Error(`a mutation has no ${meaning.kind}`);
     return { step: fields.length - 1, column: 0 };
   });
-  return { kind: 'mutation', fields, ...(size && { size }), ...levelsOf(joins), answer, reusable: true };
+  const tagged = createTagger(roleSchema, tagsOf(roleSchema, selection.fields, context), options);
+  const levels = levelsOf(joins, tagged);
+  return { kind: 'mutation', fields, ...(size && { size }), ...levels, answer, reusable: true };
 }
 
 /** `{"name":…,"name":…}` around the parts of each root field; namespaces nest. */

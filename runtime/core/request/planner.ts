@@ -15,7 +15,7 @@ import type { Session } from '../session.ts';
 import { chooseOperation, type Operation, parseDocument } from './document.ts';
 import { type ExplainedField, explainOperation, planOperation, type RequestPlan } from './plan.ts';
 import type { OperationSize } from './size.ts';
-import { planSubscription, type SubscriptionPlan, type WatchedPlan } from './subscription.ts';
+import { planRead, planSubscription, type SubscriptionPlan, type WatchedPlan } from './subscription.ts';
 import { shapeOf, type Variables, variableValues } from './variables.ts';
 
 /** Those of a request to the relay API may be more than the operation has. */
@@ -51,6 +51,8 @@ export interface Planner {
   ) => PlannedRequest<SubscriptionPlan | WatchedPlan>;
   /** Like `plan`, but each root field separately and without the cache. @throws EngineError */
   readonly explain: (session: Session, request: GraphqlRequest) => ExplainedRequest;
+  /** Like `subscribe`, before it is printed and without the cache. @throws EngineError */
+  readonly read: (session: Session, request: GraphqlRequest) => PlannedRequest<ReturnType<typeof planRead>>;
   /** The operations that are kept, each with its plans. */
   readonly list: () => readonly KeptOperation[];
   /** The caches. */
@@ -102,13 +104,18 @@ function createKeptPlans(memory: MemoryBudget): KeptPlans {
     operations: memory.cache(
       ({ operation }, key) => 2 * stringBytes(key) + heapBytes(operation, undefined, largest),
     ),
-    plans: memory.cache((plan, key) => stringBytes(key) + heapBytes(plan, isShared, largest)),
+    plans: memory.cache((plan, key) => stringBytes(key) + planBytes(plan, largest)),
     schemas: new WeakMap(),
     next: () => {
       count += 1;
       return count;
     },
   };
+}
+
+/** Estimates the memory of a plan. @param largest bytes at which to stop counting */
+export function planBytes(plan: KeptPlan, largest: number): number {
+  return heapBytes(plan, isShared, largest);
 }
 
 /** Plans refer to fields and types, which belong to the schema of the role. */
@@ -202,18 +209,29 @@ export function createPlanner(
     }
   };
 
+  /** Without the cache. */
+  const apart = <Plan>(
+    session: Session,
+    request: GraphqlRequest,
+    planIt: (schema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions) => Plan,
+  ): PlannedRequest<Plan> => {
+    const roleSchema = schemaFor(session, request);
+    const operation = chooseOperation(parseDocument(request.query), request.operationName);
+    const variables = valuesOf(operation, request, options);
+    const context = { declared: operation.variables, values: variables, used: new Map() };
+    return { plan: planIt(roleSchema, operation, context, options), variables };
+  };
+
   return {
     program,
     options,
     kept,
     list: () => listKept(kept),
     explain: (session, request) => {
-      const roleSchema = schemaFor(session, request);
-      const operation = chooseOperation(parseDocument(request.query), request.operationName);
-      const variables = valuesOf(operation, request, options);
-      const context = { declared: operation.variables, values: variables, used: new Map() };
-      return { fields: explainOperation(roleSchema, operation, context, options), variables };
+      const { plan: fields, variables } = apart(session, request, explainOperation);
+      return { fields, variables };
     },
+    read: (session, request) => apart(session, request, planRead),
     kindOf: (session, request) =>
       shallow(() => operationOf(schemaFor(session, request), request)).operation.kind,
     plan: (session, request) => plan(session, request, planOperation),

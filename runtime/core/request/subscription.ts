@@ -9,14 +9,15 @@ import { type StreamQuery, streamRows } from '../query/stream.ts';
 import { planNode } from '../relay/node.ts';
 import { REMOTE } from '../remotes/remote-root.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
-import { refuseLive } from '../shards/plans.ts';
+import { liveForShards, readsCluster, shapeOf } from '../shards/plans.ts';
 import { empty, join, literal, type ParameterNode, type Sql, sql } from '../sql/fragment.ts';
-import { printInto } from '../sql/print.ts';
+import { printInto, type Statement } from '../sql/print.ts';
 import { type ReadSet, readSetOf } from '../sql/reads.ts';
 import { selectStatement } from '../sql/statement.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
 import { answerParts, planQuery, type QueryPlan } from './plan.ts';
+import { taggedText } from './query-tag.ts';
 import type { Selection } from './selection.ts';
 import { isWatched, rootSelection, type SelectionContext } from './selection-set.ts';
 import type { Variables } from './variables.ts';
@@ -34,8 +35,13 @@ export interface SubscriptionPlan {
    * is what the given one means (`now()`, for example), as PostgreSQL writes it.
    */
   readonly text: string;
-  /** Parameters of the arrays of values. */
+  /** Parameters of the arrays of values, or of the values. */
   readonly parameters: readonly ParameterNode[];
+  /**
+   * `text` reads one cohort, whose values are its parameters, from the shards of a cluster. Of a live query: one column, the text below
+   * `data`. Of a stream: the position of the cursor, null where no rows are found; the text; what the given position means.
+   */
+  readonly apart?: true;
   /** What decides which writes it is read again after. */
   readonly reads: ReadSet;
   /** For a stream: the parameter of its cursor, and the GraphQL name of its column. */
@@ -58,6 +64,10 @@ export interface LiveQuery {
   readonly query: Sql;
   /** It calls VOLATILE functions. */
   readonly once?: true;
+  /** Reads it for one cohort, where no statement reads it for several. */
+  readonly apart?: Statement;
+  /** Names of its root fields. */
+  readonly fields?: string;
 }
 
 /** Rows that a stream reads for one cohort; `query` yields the new position of the cursor as well. */
@@ -69,6 +79,10 @@ export interface StreamedQuery {
   readonly field: string;
   /** Maximum seconds that rows wait for older transactions; `query` yields whether some do. */
   readonly horizon?: number;
+  /** Reads it for one cohort, where no statement reads it for several. */
+  readonly apart?: Statement;
+  /** Names of its root fields. */
+  readonly fields?: string;
 }
 
 /** Plans a subscription. @throws EngineError for everything that is wrong with it */
@@ -79,14 +93,43 @@ export function planSubscription(
   options: PlanOptions,
 ): SubscriptionPlan | WatchedPlan {
   const read = planRead(roleSchema, operation, variables, options);
-  return read.kind === 'watched' ? read : batchPlan(roleSchema.role ?? '', read);
+  if (read.kind === 'watched') return read;
+  const { role } = roleSchema;
+  const source = shapeOf(read.source, roleSchema.program.sources);
+  const batch = batchPlan(role ?? '', read);
+  // Without the name of the operation: several share the statement.
+  const tags = { field_name: read.fields, operation_name: undefined, role };
+  const plan = { ...batch, text: taggedText(batch.text, tags, source, options.queryTags) };
+  const isOfCluster = readsCluster(plan.reads, source);
+  return isOfCluster ? { ...plan, reads: { ...plan.reads, isOfCluster } } : plan;
 }
 
-/** The statement that reads a batch of cohorts. */
-export function batchPlan(role: string, read: LiveQuery | StreamedQuery): SubscriptionPlan {
-  const { source } = read;
-  const statement = read.kind === 'live' ? batchStatement(read) : streamStatement(read);
-  return { kind: 'subscription', role, source, ...statement };
+/** SQL of a parameter; positions count from 1. */
+type Place = (position: number) => string;
+
+const placeholder: Place = (position) => `$${position}`;
+
+/** The statement that reads a batch of cohorts. @param place where it gets its values in another way */
+export function batchPlan(
+  role: string,
+  read: LiveQuery | StreamedQuery,
+  place: Place = placeholder,
+): SubscriptionPlan {
+  const { source, apart } = read;
+  const batchPlace = apart ? placeholder : place;
+  const statement =
+    read.kind === 'live' ? batchStatement(read, batchPlace) : streamStatement(read, batchPlace);
+  const plan: SubscriptionPlan = { kind: 'subscription', role, source, ...statement };
+  if (!apart) return plan;
+  const { parameters, tree } = apart;
+  const text = place === placeholder ? apart.text : printInto(tree!, [...parameters], place);
+  const cursor = plan.cursor && { ...plan.cursor, parameter: cursorOf(parameters) };
+  const reads = readSetOf(read.query, parameters);
+  return { ...plan, text, parameters, reads, apart: true, ...(cursor && { cursor }) };
+}
+
+function cursorOf(parameters: readonly ParameterNode[]): number {
+  return parameters.findIndex(({ source }) => source.from === 'cursor');
 }
 
 /** Plans a subscription for one cohort. @throws EngineError for everything that is wrong with it */
@@ -143,26 +186,33 @@ export function planRead(
   const [source, ...others] = sources;
   if (source === undefined || others.length > 0)
     throw new EngineError('not-supported', 'all fields of a subscription must be of one source');
-  if (!roleSchema.options.ruleHoles) refuseLive(source, roleSchema.program.sources);
+  const fields = selection.fields.map(({ definition }) => definition.name).join(',');
   const parts = answer.map((part) =>
     typeof part === 'string' ? literal(part) : sql`coalesce((${expressions[part.column]!})::text, 'null')`,
   );
   const data = join(parts, ' || ');
-  if (streams.length === 0)
-    return {
-      kind: 'live',
-      source,
-      query: selectStatement({ columns: sql`${data} as "text"` }),
-      ...((mayWrite as boolean) && { once: true }),
-    };
-  const { last, from, field, waits } = onlyStream(streams, expressions.length);
-  const waiting = waits ? sql`, ${waits.rows} as "waits"` : empty;
+  const apartFrom = (query: Sql, kind: Parameters<typeof liveForShards>[2]) => {
+    const apart = roleSchema.options.ruleHoles
+      ? undefined
+      : liveForShards(source, query, kind, roleSchema.program.sources);
+    return apart && { apart };
+  };
+  if (streams.length === 0) {
+    const query = selectStatement({ columns: sql`${data} as "text"` });
+    const once = (mayWrite as boolean) && { once: true as const };
+    return { kind: 'live', source, query, fields, ...once, ...apartFrom(query, once ? 'once' : 'live') };
+  }
+  const { last, from, field, waits, start } = onlyStream(streams, expressions.length);
+  const batch = (further: Sql) =>
+    selectStatement({ columns: sql`${last} as "cursor", ${data} as "text"${further}`, from: [from] });
   return {
     kind: 'streamed',
     source,
-    query: selectStatement({ columns: sql`${last} as "cursor", ${data} as "text"${waiting}`, from: [from] }),
+    query: batch(waits ? sql`, ${waits.rows} as "waits"` : empty),
     field,
+    fields,
     ...(waits && { horizon: waits.seconds }),
+    ...apartFrom(batch(sql`, ${start} as "start"`), 'stream'),
   };
 }
 
@@ -199,32 +249,31 @@ type Printed = Pick<SubscriptionPlan, 'text' | 'parameters' | 'reads' | 'cursor'
  * The hash is computed by the database, so that a result that did not change is not sent. `offset 0` keeps the planner from
  * computing the result twice.
  */
-function batchStatement({ query, once }: LiveQuery): Printed {
+function batchStatement({ query, once }: LiveQuery, place: Place): Printed {
   const parameters: ParameterNode[] = [];
   const result = printInto(query, parameters, valueOfCohort);
   const text =
     `select "_cohort"."number", "_hash"."value", ` +
     `case when "_hash"."value" is distinct from "_cohort"."hash" then "_result"."text" end ` +
-    `from ${cohorts(parameters, ['"hash"'], ['($2)::bigint[]'], 4, once ? READ_ONLY : '')} ` +
+    `from ${cohorts(parameters, place, ['"hash"'], [`(${place(2)})::bigint[]`], 4, once ? READ_ONLY : '')} ` +
     `cross join lateral (${result} offset 0) as "_result" ` +
-    `cross join lateral (select hashtextextended("_result"."text", ($3)::bigint) as "value" offset 0) as "_hash"`;
+    `cross join lateral (select hashtextextended("_result"."text", (${place(3)})::bigint) as "value" offset 0) as "_hash"`;
   const reads = readSetOf(query, parameters);
   // READ_ONLY calls a function that is not immutable, as those for which it is there.
   return { text, parameters, reads: once ? { ...reads, words: [...reads.words, 'set_config'] } : reads };
 }
 
-function streamStatement({ query, field, horizon: seconds }: StreamedQuery): Printed {
+function streamStatement({ query, field, horizon: seconds }: StreamedQuery, place: Place): Printed {
   const parameters: ParameterNode[] = [];
   const result = printInto(query, parameters, valueOfCohort);
   const [column, condition] =
     seconds === undefined ? ['', ''] : [', "_result"."waits"', ' or "_result"."waits"'];
-  const place = (from: 'cursor' | 'horizon') => parameters.findIndex((each) => each.source.from === from);
-  const cursor = place('cursor');
+  const cursor = cursorOf(parameters);
   const position = `(${valueOfCohort(cursor + 1)})::text`;
   const text =
     `select "_cohort"."number", coalesce("_result"."cursor", ${position}), ` +
     `case when "_result"."cursor" is not null then "_result"."text" end${column} ` +
-    `from ${cohorts(parameters, [], [], 2, '', `, ${columnOf(cursor)} as "start"`)} ` +
+    `from ${cohorts(parameters, place, [], [], 2, '', `, ${columnOf(cursor)} as "start"`)} ` +
     `cross join lateral (${result}) as "_result" ` +
     `where "_result"."cursor" is not null or ${position} <> "_cohort"."start"${condition}`;
   return {
@@ -232,7 +281,9 @@ function streamStatement({ query, field, horizon: seconds }: StreamedQuery): Pri
     parameters,
     reads: readSetOf(query, parameters),
     cursor: { parameter: cursor, field },
-    ...(seconds !== undefined && { horizon: { parameter: place('horizon'), seconds } }),
+    ...(seconds !== undefined && {
+      horizon: { parameter: parameters.findIndex(({ source }) => source.from === 'horizon'), seconds },
+    }),
   };
 }
 
@@ -259,6 +310,7 @@ const READ_ONLY = ` where set_config('transaction_read_only', 'on', true) is not
  */
 function cohorts(
   parameters: readonly ParameterNode[],
+  place: Place,
   names: readonly string[],
   values: readonly string[],
   first: number,
@@ -268,10 +320,10 @@ function cohorts(
   const own = ['"number"', ...names];
   const columns = parameters.map((_, index) => columnOf(index));
   const cast = parameters.map(({ type }, index) => `(${columns[index]})::${type} as ${columns[index]}`);
-  const arrays = parameters.map((_, index) => `($${index + first})::text[]`);
+  const arrays = parameters.map((_, index) => `(${place(index + first)})::text[]`);
   return (
     `(select ${[...own, ...cast].join(', ')}${further} ` +
-    `from ${values.length + arrays.length === 0 ? 'pg_catalog.' : ''}unnest(${['($1)::integer[]', ...values, ...arrays].join(', ')}) ` +
+    `from ${values.length + arrays.length === 0 ? 'pg_catalog.' : ''}unnest(${[`(${place(1)})::integer[]`, ...values, ...arrays].join(', ')}) ` +
     `as "_cohort" (${[...own, ...columns].join(', ')})${condition} offset 0) as "_cohort"`
   );
 }

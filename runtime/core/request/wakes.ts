@@ -3,6 +3,7 @@
  * @rule What does `generated/` say that a subscription is read again after?
  */
 import { TIME_KEYWORDS } from '../condition/rule-reads.ts';
+import { sessionWords } from '../condition/words.ts';
 import type { Program } from '../program/program.ts';
 import { bindParameter } from './bind.ts';
 import type { SubscriptionPlan } from './subscription.ts';
@@ -12,7 +13,7 @@ import type { SubscriptionPlan } from './subscription.ts';
  * recorded, a write concerns the live query if it is to such rows; without a condition any row is.
  */
 export function wakesOf(plan: SubscriptionPlan, program: Pick<Program, 'tables'>): readonly string[] {
-  const { relations, functions, words, hasMoment } = plan.reads;
+  const { relations, functions, words, hasMoment, isOfCluster } = plan.reads;
   const lines = relations.map(({ schema, name, columns, places }) => {
     const table = program.tables.find(
       ({ source, shape }) => source.name === plan.source && shape.schema === schema && shape.name === name,
@@ -31,7 +32,12 @@ export function wakesOf(plan: SubscriptionPlan, program: Pick<Program, 'tables'>
     ({ schema, name }) => `${schema}.${name}(): read at the interval, unless the function is IMMUTABLE`,
   );
   const isTimed = hasMoment || words.some((word) => TIME_KEYWORDS.has(word) || TIME_FUNCTIONS.has(word));
-  return [...lines, ...calls, ...(isTimed ? ['the time: read at the interval'] : [])];
+  return [
+    ...lines,
+    ...calls,
+    ...(isTimed ? ['the time: read at the interval'] : []),
+    ...(isOfCluster ? ['tables of a cluster: read at the interval'] : []),
+  ];
 }
 
 /** Functions of PostgreSQL that tell the time. */
@@ -52,7 +58,7 @@ function valueText({ parameters }: SubscriptionPlan, position: number): string {
   const { source } = parameter;
   switch (source.from) {
     case 'session':
-      return source.name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+      return sessionWords(source.name);
     case 'variable':
       return `$${source.name}`;
     case 'constant':

@@ -5,7 +5,7 @@ import { empty, raw, type Sql, TRUE } from '../sql/fragment.ts';
 import { holeFor, ruleFor } from '../sql/statement.ts';
 
 /** A rule in holes of saved statements (see saved-sql.ts). */
-type HoleOperation = 'select' | 'update' | 'delete' | 'check insert' | 'check update';
+type HoleOperation = 'select' | 'update' | 'delete' | 'check insert' | 'check update' | 'check delete';
 
 /**
  * The conditions that a rule makes, or where statements are planned to be saved the rule's hole around them: there is one then even

@@ -7,7 +7,7 @@
  *   {session.x-engine-user-id::integer}               a session variable
  *   {select public.message "messages#2"}                     the role's rule for rows of an alias; also `update`, `delete`
  *   {select public.message "messages#2" through public.ticket messages}   … of rows joined by a relationship, whose rule may follow
- *   {check update public.ticket "ticket#1"}                the role's check of written rows
+ *   {check update public.ticket "ticket#1"}                the role's check of written or deleted rows
  *   {preset insert public.ticket channel}             the value that the role's preset gives a column
  *   {limit public.article}                            the role's limit of rows
  *   {limit public.article 20}                         the smaller of that limit, if there is one, and 20
@@ -20,10 +20,10 @@ import { ruleCondition } from '../mutation/delete.ts';
 import type { Program, Table } from '../program/program.ts';
 import { encoderOf } from '../query/scope.ts';
 import { rowRule, seen, visibleThrough } from '../query/visible.ts';
+import { remember } from '../remember.ts';
 import { bindParameter } from '../request/bind.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { forShards } from '../shards/index.ts';
 import { type ParameterNode, quoteIdentifier, type Sql, TRUE } from '../sql/fragment.ts';
 import { print, printSaved, type Statement } from '../sql/print.ts';
 import { aliasNamed, conjunction, savedStatementOf } from '../sql/statement.ts';
@@ -36,14 +36,14 @@ export interface SavedText {
   readonly sql: string;
   /** By variable and type, as holes name them: `id::integer`. Also by the text and type of regular expressions: `"^a"::text`. */
   readonly values: Readonly<Record<string, SavedValue>>;
-  /** Of a subscription. */
+  /** Of a subscription and of a query with `@cached`. */
   readonly reads?: SavedReads | undefined;
   /** Keys of the tables that it writes. */
   readonly writes?: readonly string[] | undefined;
 }
 
 /** The saved form of a statement that was planned with holes; undefined where no hole can describe one of its parameters. */
-export function savedText({ tree }: Pick<Statement, 'tree'>, isLive = false): SavedText | undefined {
+export function savedText({ tree }: Pick<Statement, 'tree'>, namesReads = false): SavedText | undefined {
   if (!tree) throw new Error('a statement to save was planned without holes');
   const values: Record<string, SavedValue> = {};
   let isComplete = true;
@@ -53,7 +53,7 @@ export function savedText({ tree }: Pick<Statement, 'tree'>, isLive = false): Sa
     return `${name}::${parameter.type}`;
   };
   const sql = printSaved(tree, (parameter) => `{${nameOf(parameter)}}`);
-  return isComplete ? { sql, values, ...(isLive && { reads: savedReads(tree, nameOf) }) } : undefined;
+  return isComplete ? { sql, values, ...(namesReads && { reads: savedReads(tree, nameOf) }) } : undefined;
 }
 
 const NOBODY = { role: '', variables: {}, backendOnly: false };
@@ -85,7 +85,7 @@ function holeOf(parameter: ParameterNode, values: Record<string, SavedValue>): s
 }
 
 const HOLE =
-  /\{\{|\}\}|\{\$(?<variable>\w+)::(?<variableType>[^{}]+)\}|\{(?<constant>"(?:[^"\\{}]|\\.)*"|null)::(?<constantType>[^{}]+)\}|\{session(?:\.(?<session>[^{}:]+))?::(?<sessionType>[^{}]+)\}|\{(?<operation>select|update|delete|check insert|check update) (?<table>\S+) (?<alias>"[^"{}]*")(?: through (?<from>\S+) (?<relationship>\S+))?\}|\{preset (?<preset>insert|update) (?<presetTable>\S+) (?<column>[^\s{}]+)\}|\{limit (?<limited>[^\s{}]+)(?: (?<written>\d+))?\}|[{}]/g;
+  /\{\{|\}\}|\{\$(?<variable>\w+)::(?<variableType>[^{}]+)\}|\{(?<constant>"(?:[^"\\{}]|\\.)*"|null)::(?<constantType>[^{}]+)\}|\{session(?:\.(?<session>[^{}:]+))?::(?<sessionType>[^{}]+)\}|\{(?<operation>select|update|delete|check insert|check update|check delete) (?<table>\S+) (?<alias>"[^"{}]*")(?: through (?<from>\S+) (?<relationship>\S+))?\}|\{preset (?<preset>insert|update) (?<presetTable>\S+) (?<column>[^\s{}]+)\}|\{limit (?<limited>[^\s{}]+)(?: (?<written>\d+))?\}|[{}]/g;
 
 /**
  * The SQL of a saved text for the role of a view.
@@ -103,8 +103,10 @@ function readSavedText({ sql, values, reads }: SavedText, source: SourceShape, r
     else if (!match.groups || match[0].length === 1)
       throw new Error(`a saved statement has a brace that is not doubled at position ${match.index}`);
     else {
-      const value = readHole(match[0], match.groups, values, source, (key) => roleSchema.table(find(key)));
-      holes.set(match[0].slice(1, -1), value);
+      // A value used in several places is one parameter, as in statements that are not saved.
+      const value = remember(holes, match[0].slice(1, -1), () =>
+        readHole(match[0], match.groups!, values, source, (key) => roleSchema.table(find(key))),
+      );
       parts.push(value);
     }
   }
@@ -180,6 +182,8 @@ function ruleSql(
       return rowCheck(target, 'insert', target.insert?.check ?? EVERY_ROW, row) ?? PASSED;
     case 'check update':
       return rowCheck(target, 'update', target.update?.check ?? EVERY_ROW, row) ?? PASSED;
+    case 'check delete':
+      return rowCheck(target, 'delete', target.delete?.check ?? EVERY_ROW, row) ?? PASSED;
     case 'update':
     case 'delete':
       return all(ruleCondition(target, operation, row));
@@ -202,7 +206,7 @@ function all(conditions: readonly Sql[]): Sql {
 export function savedStatement(...saved: Parameters<typeof savedSql>): Statement {
   const [{ writes }, source, role, { sources, roleSchema }] = saved;
   const shape = sources.find(({ name }) => name === source)!;
-  const statement = forShards(print(savedSql(...saved)), shape);
+  const statement = print(savedSql(...saved));
   if (!writes) return statement;
   const names = writes.map((key) => servedTable(key, shape, roleSchema(role, false)).shape);
   return { ...statement, writes: names.map(({ schema, name }) => quoteIdentifier(schema, name)) };

@@ -1,10 +1,12 @@
 /** Verdicts of Citus on all that a role may ask: its root fields, and the saved operations that it may run. */
+import { EngineError } from '../errors.ts';
 import type { Program } from '../program/program.ts';
+import { analyseOperation, casesOf, valuesOf } from '../request/analyse.ts';
+import { chooseOperation, parseDocument } from '../request/document.ts';
+import type { RoleSchema } from '../schema/role-schema.ts';
 import type { Verdict } from '../shards/shapes.ts';
-import { fieldVerdicts, textsVerdict } from '../shards/verdicts.ts';
-import { print } from '../sql/print.ts';
+import { fieldVerdicts, heaviest, verdictOfOperation } from '../shards/verdicts.ts';
 import type { SavedOperation } from './saved.ts';
-import { savedSql } from './saved-sql.ts';
 
 export interface RoleVerdict {
   /** `query team`, `mutation insert_team`, `saved operation COLLECTION.NAME`. */
@@ -22,19 +24,24 @@ export function roleVerdicts(
     subject: `${operation} ${field}`,
     verdict,
   }));
-  const saved = operations.flatMap(({ collection, name, plans = [], values: shared }): RoleVerdict[] => {
-    const texts = plans
-      .filter(({ roles }) => roles.includes(role))
-      .flatMap(({ steps, values }) =>
-        steps.flatMap((step) =>
-          ('sql' in step ? [step] : step.statements).map(({ sql }) => {
-            const text = { sql, values: { ...shared, ...values } };
-            return [step.source, print(savedSql(text, step.source, role, program)).text] as const;
-          }),
-        ),
-      );
-    const verdict = textsVerdict(texts, program.sources);
-    return verdict ? [{ subject: `saved operation ${collection}.${name}`, verdict }] : [];
+  const saved = operations.flatMap((operation): RoleVerdict[] => {
+    const verdict = savedVerdict(program.roleSchema(role, false), operation);
+    return verdict ? [{ subject: `saved operation ${operation.collection}.${operation.name}`, verdict }] : [];
   });
   return [...fields, ...saved];
+}
+
+/** The heaviest verdict of all cases, or of all values where there are too many; undefined where the role may not run it, or asks no distributed tables. */
+function savedVerdict(roleSchema: RoleSchema, { document }: SavedOperation): Verdict | undefined {
+  try {
+    const operation = chooseOperation(parseDocument(document), undefined);
+    const { used, samples } = analyseOperation(roleSchema, operation);
+    const verdicts = (casesOf(operation, used) ?? [{}]).map((when) =>
+      verdictOfOperation(roleSchema, operation, valuesOf(when, samples)),
+    );
+    return heaviest(verdicts.flatMap((verdict) => verdict ?? []));
+  } catch (error) {
+    if (error instanceof EngineError) return undefined;
+    throw error;
+  }
 }

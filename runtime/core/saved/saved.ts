@@ -6,6 +6,8 @@
 import type { WriteStatement, WriteStep } from '../mutation/step.ts';
 import type { SchemaOptions } from '../program/program.ts';
 import type { PlanOptions } from '../query/scope.ts';
+import type { When } from '../request/analyse.ts';
+import type { CacheRequest } from '../request/cached.ts';
 import type { AnswerPart } from '../request/plan.ts';
 import type { Encoding } from '../sql/fragment.ts';
 
@@ -32,13 +34,14 @@ export interface SavedOperation {
 /** The statements of an operation for some roles and some kinds of values. */
 export interface SavedPlan {
   readonly roles: readonly string[];
-  /** Variables on which the SQL depends: whether they are null, or which boolean they are. */
-  readonly when?: Readonly<Record<string, 'value' | 'null' | boolean>>;
+  readonly when?: When;
   /** Where they differ from those of the operation. */
   readonly values?: Readonly<Record<string, SavedValue>>;
   /** One for each source of a query, or one for each root field of a mutation. */
   readonly steps: readonly (SavedStep | SavedWrite)[];
   readonly answer: readonly AnswerPart[];
+  /** Of a query with `@cached`. */
+  readonly cached?: CacheRequest;
 }
 
 /** SQL with holes, see saved-sql.ts. */
@@ -51,7 +54,7 @@ export interface SavedStep extends SavedStatement {
   readonly source: string;
   /** The same as in a step of a request (request/steps.ts). */
   readonly once?: true;
-  /** Of a subscription: what the statement reads beside the rules in its holes. Absent: not known, so it is read at its interval. */
+  /** Of a subscription and of a query with `@cached`: what the statement reads beside the rules in its holes. Absent: not known. */
   readonly reads?: SavedReads;
 }
 

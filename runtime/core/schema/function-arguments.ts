@@ -1,8 +1,8 @@
 /** Arguments of functions that clients give. */
 
-import type { SourceShape } from '../contract/shapes.ts';
+import { askedArguments, type SourceShape } from '../contract/shapes.ts';
 import { argumentNames, displayName } from '../names.ts';
-import type { ComputedField } from '../program/program.ts';
+import type { ComputedField, Relationship } from '../program/program.ts';
 import { lazy } from '../remember.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { scalarOf } from './shared-types.ts';
@@ -52,6 +52,32 @@ function argumentsType(field: ComputedField, visible: VisibleTable): TypeReferen
     : type;
 }
 
+/** `args` of a relationship to a native query, where the client has any to give. */
+export function relationshipArguments(
+  { name, shape }: Relationship,
+  visible: VisibleTable,
+): ReadonlyMap<string, ArgumentDefinition> {
+  const asked = askedArguments(shape);
+  if (asked.length === 0) return new Map();
+  const type: InputType = {
+    kind: 'input',
+    name: visible.table.names.argsOf(name),
+    fields: lazy(() => byName(functionInputs(asked, new Set(), visible))),
+  };
+  return byName([
+    {
+      name: 'args',
+      description: `input parameters for native query "${shape.query!.name}"`,
+      type: isAskedFor(shape) ? nonNull(type) : type,
+    },
+  ]);
+}
+
+/** Whether rows are there only for arguments that a client has to give: conditions and orders have none. */
+export function isAskedFor(shape: Relationship['shape']): boolean {
+  return askedArguments(shape).some(({ notNull }) => notNull);
+}
+
 /** Description of a computed field, also of its aggregates. */
 export function computedDescription({ shape }: ComputedField): { description?: string } {
   const { schema, name } = shape.function;
@@ -83,10 +109,12 @@ export function functionInputs(
     if (name === undefined) return [];
     const resolved: ColumnType = columnType(visible.table.source, argument.type);
     const shown = argumentScalar(visible.table.source, argument.type);
+    const type = resolved.element ? { ...listOf(nonNull(shown)), scalar: resolved.name } : shown;
     return [
       {
         name,
-        type: resolved.element ? { ...listOf(nonNull(shown)), scalar: resolved.name } : shown,
+        ...(argument.description && { description: argument.description }),
+        type: argument.notNull ? nonNull(type) : type,
         meaning: { kind: 'functionArgument', position, type: resolved } as const,
       },
     ];

@@ -31,11 +31,16 @@ export function functionRootFields(
   if (!visible.select || !mayCall(role.role, called, root, role.options)) return [];
   const types = role.types(returns);
   const name = displayName(shape.schema, shape.name);
+  const call = `execute ${shape.sql === undefined ? 'function' : 'native query'} "${name}"`;
   const table = displayName(returns.shape.schema, returns.shape.name);
   const list = listOf(nonNull(types.object()));
   const args = argumentsType(called, role);
   const argumentsOf = (field: string): ReadonlyMap<string, ArgumentDefinition> => {
-    const own = args && { name: 'args', description: `input parameters for function "${field}"`, type: args };
+    const own = args && {
+      name: 'args',
+      description: `input parameters for ${shape.sql === undefined ? 'function' : 'native query'} "${field}"`,
+      type: args,
+    };
     return new Map([...byName(own ? [own] : []), ...types.listArguments()]);
   };
   if (root === 'mutation') {
@@ -44,7 +49,9 @@ export function functionRootFields(
         name: field,
         ...description(
           entry.description ?? shape.description,
-          `execute VOLATILE function "${name}" which returns "${table}"`,
+          shape.sql === undefined
+            ? `execute VOLATILE function "${name}" which returns "${table}"`
+            : `${call} which writes, and returns "${table}"`,
         ),
         arguments: argumentsOf(name),
         type: shape.returns.set ? nonNull(list) : types.object(),
@@ -67,7 +74,7 @@ export function functionRootFields(
     };
     if (entry.field === 'function_aggregate') {
       if (!visible.select?.aggregations) return [];
-      const text = `execute function "${name}" and query aggregates on result of table type "${table}"`;
+      const text = `${call} and query aggregates on result of table type "${table}"`;
       return [
         {
           name: field,
@@ -78,7 +85,7 @@ export function functionRootFields(
         },
       ];
     }
-    const text = `execute function "${name}" which returns "${table}"`;
+    const text = `${call} which returns "${table}"`;
     const type = shape.returns.set ? nonNull(list) : types.object();
     return [
       {
@@ -94,7 +101,7 @@ export function functionRootFields(
 
 /**
  * Functions that only read go with the select permission on their table, unless the server wants every one permitted by
- * name; functions that may write are always permitted by name.
+ * name, and native queries always; functions that may write, and mutations, are always permitted by name.
  */
 export function mayCall(
   role: string | undefined,
@@ -103,7 +110,8 @@ export function mayCall(
   { inferFunctionPermissions }: SchemaOptions,
 ): boolean {
   if (role === ADMIN_ROLE) return true;
-  if (root !== 'mutation' && !shape.volatile && inferFunctionPermissions) return true;
+  const isInferred = shape.sql !== undefined || (!shape.volatile && inferFunctionPermissions);
+  if (root !== 'mutation' && isInferred) return true;
   return role !== undefined && shape.roles.includes(role);
 }
 

@@ -8,7 +8,13 @@ import { tableRelationships } from '../remotes/relationship.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';
 import { aggregateFields, aggregateOrderFields } from './aggregate-types.ts';
 import { offersAggregates } from './computed-aggregates.ts';
-import { computedArguments, computedDescription, userArguments } from './function-arguments.ts';
+import {
+  computedArguments,
+  computedDescription,
+  isAskedFor,
+  relationshipArguments,
+  userArguments,
+} from './function-arguments.ts';
 import { groupsField, offersGroups } from './group-types.ts';
 import type { RoleSchema } from './role-schema.ts';
 import { COUNT, columnGraphqlType, OFFSET, STRING, scalarOf, sharedTypes, typename } from './shared-types.ts';
@@ -174,11 +180,13 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
     const { relationships, computedFields } = select();
     const groups = relationships.flatMap(({ relationship, visible: target }): FieldDefinition[] => {
       if (relationship.shape.kind === 'object' || !offersGroups(target)) return [];
+      const groups = groupsField(target, role);
       return [
         {
           name: table.names.related(relationship.name, 'group_by'),
           description: 'Groups of the rows of an array relationship',
-          ...groupsField(target, role),
+          ...groups,
+          arguments: new Map([...relationshipArguments(relationship, visible), ...groups.arguments]),
           meaning: { kind: 'relationshipGroups', relationship, visible: target },
         },
       ];
@@ -220,13 +228,21 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
   function relationshipFields(relationship: Relationship, target: VisibleTable): FieldDefinition[] {
     const targetTypes = role.types(target.table);
     const meaning = { kind: 'relationship', relationship, visible: target } as const;
-    if (relationship.shape.kind === 'object') {
+    const { shape } = relationship;
+    const own = relationshipArguments(relationship, visible);
+    const listArguments = () => new Map([...own, ...targetTypes.listArguments()]);
+    const nested = shape.nested === undefined ? undefined : select().nested.get(shape.nested);
+    if (shape.kind === 'object') {
       return [
         {
           name: relationship.field,
-          ...description(relationship.shape.description, 'An object relationship'),
-          arguments: new Map(),
-          type: relationship.shape.notNull ? nonNull(targetTypes.object()) : targetTypes.object(),
+          ...description(shape.description, 'An object relationship'),
+          arguments: own,
+          // The rule of the other model may hide the row.
+          type:
+            shape.notNull || (nested && !nested.nullable && !target.select?.where)
+              ? nonNull(targetTypes.object())
+              : targetTypes.object(),
           meaning,
         },
       ];
@@ -235,8 +251,10 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       {
         name: relationship.field,
         ...description(relationship.shape.description, 'An array relationship'),
-        arguments: targetTypes.listArguments(),
-        type: nonNull(listOf(nonNull(targetTypes.object()))),
+        arguments: listArguments(),
+        type: nested?.nullable
+          ? listOf(nonNull(targetTypes.object()))
+          : nonNull(listOf(nonNull(targetTypes.object()))),
         meaning,
       },
     ];
@@ -244,7 +262,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       fields.push({
         name: `${relationship.name}_connection`,
         ...description(relationship.shape.description, 'An array relationship connection'),
-        arguments: targetTypes.connectionArguments(),
+        arguments: new Map([...own, ...targetTypes.connectionArguments()]),
         type: nonNull(targetTypes.connection()),
         meaning: { kind: 'relationshipConnection', relationship, visible: target },
       });
@@ -253,7 +271,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       fields.push({
         name: table.names.related(relationship.name, 'aggregate'),
         description: 'An aggregate relationship',
-        arguments: targetTypes.listArguments(),
+        arguments: listArguments(),
         type: nonNull(targetTypes.aggregate()),
         meaning: { kind: 'relationshipAggregate', relationship, visible: target },
       });
@@ -301,6 +319,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       });
     }
     for (const { relationship, visible: target } of visible.select?.relationships ?? []) {
+      if (isAskedFor(relationship.shape)) continue;
       fields.push({
         name: relationship.field,
         type: role.types(target.table).booleanExpression(),
@@ -346,6 +365,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
       meaning: { kind: 'column', column },
     }));
     for (const { relationship, visible: target } of visible.select?.relationships ?? []) {
+      if (isAskedFor(relationship.shape)) continue;
       if (relationship.shape.kind === 'object') {
         fields.push({
           name: relationship.field,

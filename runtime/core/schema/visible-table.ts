@@ -19,10 +19,10 @@ import type { Column, ComputedField, Relationship, Table } from '../program/prog
 import { type RuleOperation, type RuleReference, ruleName } from '../reason.ts';
 import { lazy, remember } from '../remember.ts';
 import { ADMIN_ROLE } from '../session.ts';
-import { distributionColumn } from '../shards/index.ts';
-import { bindRow, raw, type Sql, sql } from '../sql/fragment.ts';
+import { distributionColumn, isDistributed } from '../shards/index.ts';
+import { bindRow, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { equality } from '../sql/operand.ts';
-import { columnOf, conjunction, ruleFor } from '../sql/statement.ts';
+import { columnOf, conjunction, nested, ruleFor } from '../sql/statement.ts';
 import { isStringified } from '../types.ts';
 import { offerOfWrite, type RoleRules } from './offer.ts';
 
@@ -45,6 +45,8 @@ export interface VisibleColumn {
 export interface VisibleTable {
   /** Rules are holes in what is planned (see saved/holes.ts). */
   readonly holes: boolean;
+  /** Statements are saved or changed after they are planned, and keep their trees. */
+  readonly keepsTrees: boolean;
   readonly table: Table;
   /** The select permission; undefined without one. */
   readonly select: VisibleRows | undefined;
@@ -60,7 +62,7 @@ export interface VisibleTable {
   /** A rule of the program. */
   readonly read: Read;
   /**
-   * Relationships whose target's rule follows from the rule of this table, as far as decided. Present only where the rule is
+   * Whether relationships lead to rows whose rule follows, as far as looked up. Present only where the rule of this table is
    * known to hold for the rows that the role sees (see query/visible.ts).
    */
   readonly implied?: Map<Relationship, boolean>;
@@ -73,12 +75,18 @@ export interface VisibleRows {
   readonly columns: ReadonlyMap<string, VisibleColumn>;
   /** The same, including columns without a GraphQL name, which the legacy data operations call by their database name. */
   readonly readable: ReadonlyMap<string, VisibleColumn>;
+  /** Columns with rows of other logical models, which relationships show in their place. */
+  readonly nested: ReadonlyMap<string, VisibleColumn>;
   readonly computedFields: readonly ComputedField[];
   /** The rows in which the value of a scalar computed field is shown; undefined = in every one. */
   readonly computedMask: (name: string) => ((alias: Sql) => Sql) | undefined;
   /** Relationships whose target the role may read. */
   readonly relationships: readonly { readonly relationship: Relationship; readonly visible: VisibleTable }[];
   readonly rule: Rule;
+  /** The texts of the rule and the column masks. */
+  readonly texts: Pick<SelectRule, 'where' | 'cells'>;
+  /** Facts of the access file about relationships. */
+  readonly implies: SelectRule['implies'];
   /** The rule as a condition on an alias, in parentheses; undefined = every row. */
   readonly where: ((alias: Sql) => Sql) | undefined;
   /** The rule, or a column mask, can raise an error for some row. */
@@ -117,6 +125,7 @@ export function visibleTable(
     of,
     read,
     holes,
+    keepsTrees: holes || isDistributed(table.source),
     get select() {
       return select();
     },
@@ -183,16 +192,23 @@ function visibleRows(
 ): VisibleRows {
   const columns = new Map<string, VisibleColumn>();
   const readable = new Map<string, VisibleColumn>();
+  const nestedColumns = new Map<string, VisibleColumn>();
   for (const name of rule.columns) {
     const column = table.columns.get(name);
     if (!column) continue;
     const visible = visibleColumn(column, column.field ?? name, rule, filter, read);
+    if (column.shape.nested) {
+      nestedColumns.set(name, visible);
+      continue;
+    }
     readable.set(name, visible);
     if (column.field !== undefined) columns.set(name, visible);
   }
   const masks = new Map<string, ((alias: Sql) => Sql) | undefined>();
   const relationships = lazy(() =>
     [...table.relationships.values()].flatMap((relationship) => {
+      const { nested: column } = relationship.shape;
+      if (column !== undefined && !nestedColumns.has(column)) return [];
       const visible = of(relationship.target);
       return visible.select ? [{ relationship, visible }] : [];
     }),
@@ -200,6 +216,8 @@ function visibleRows(
   return {
     columns,
     readable,
+    nested: nestedColumns,
+    texts: rule,
     get computedFields() {
       return [...table.computedFields.values()].filter((field) =>
         'table' in field.returns
@@ -212,6 +230,7 @@ function visibleRows(
       return relationships();
     },
     rule: read(rule.where),
+    implies: rule.implies,
     where: rule.where === EVERY_ROW ? undefined : boundRule(read(rule.where), filter),
     canFail: rule.canFail ?? false,
     limit: rule.limit,
@@ -233,7 +252,7 @@ function visibleColumn(
   return {
     column,
     field,
-    nullable: mask !== undefined || !column.shape.notNull,
+    nullable: mask !== undefined || !(column.shape.notNull || column.shape.promised),
     needsWholeRow: mask !== undefined && readsWholeRow(rule.cells![column.name]!),
     canFail: mask !== undefined && (rule.canFail ?? false),
     looksElsewhere: mask !== undefined && readsOtherRows(rule.cells![column.name]!),
@@ -257,11 +276,12 @@ function cellMask(
 /** A rule, or one of its conditions, as a condition on an alias, always in parentheses. */
 export function boundRule(rule: RulePart, reference: RuleReference): (alias: Sql) => Sql {
   const parsed = referring(rule.sql, reference);
-  return (alias) => ruleFor(rule, alias, sql`(${bindRow(parsed, alias)})`);
+  return (alias) => nested(ruleFor(rule, alias, bindRow(parsed, alias)));
 }
 
-/** Joins `columns` of two aliases: `"a"."x" = "b"."y" and …`. */
+/** Joins `columns` of two aliases: `"a"."x" = "b"."y" and …`. Rows inside of a row are not joined to others. */
 export function joinCondition(relationship: Relationship, from: Sql, to: Sql): Sql {
+  if (relationship.columns.length === 0) return TRUE;
   return conjunction(
     relationship.columns.map(([own, other]) =>
       equality(columnOf(to, other.name), other.type, columnOf(from, own.name), own.type),

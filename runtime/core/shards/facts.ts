@@ -3,25 +3,42 @@
  * each table by constants; it does not follow equalities into correlated subqueries, so this does.
  */
 import { remember } from '../remember.ts';
-import { type ColumnReference, constantOf, equalitiesOf } from './equalities.ts';
-import { allQueries, cteNamed, type Item, itemNamed, listItems, type Query } from './query.ts';
+import { quoteIdentifier, raw, type Sql } from '../sql/fragment.ts';
+import type { Insert } from '../sql/statement.ts';
+import { type ColumnReference, type Constant, constantOf, equalitiesOf, type Reading } from './equalities.ts';
+import { allQueries, cteNamed, type Item, itemNamed, nameOf, type Query } from './query.ts';
 import type { Distribution, TableDistribution } from './shapes.ts';
-import { type Group, isSign, isWord, type SqlTree, splitBy } from './tree.ts';
 
 type Distributed = Extract<TableDistribution, { kind: 'distributed' }>;
 
 export interface Facts {
-  /** Values that the distribution column of an item equals; none where it is not fixed. Texts of the statement. */
-  readonly fixed: (item: Item) => readonly string[];
+  /** Values that the distribution column of an item equals, by their texts in the statement; none where it is not fixed. */
+  readonly fixed: (item: Item) => ReadonlyMap<string, Sql>;
+  /** The text of the one of these values that tables are pruned by: where they contradict each other, the one that most tables name. */
+  readonly value: (item: Item) => string | undefined;
   /** Whether a condition of the item's own query says so. */
   readonly isPruned: (item: Item) => boolean;
   /** Whether the distribution columns of two items are equal, by whatever chain. */
   readonly areJoined: (left: Item, right: Item) => boolean;
-  readonly distribution: (item: Item) => TableDistribution | undefined;
+  readonly distribution: (item: Pick<Item, 'table'>) => TableDistribution | undefined;
 }
 
-export function factsOf(statement: Query, sql: string, { tables }: Distribution): Facts {
-  const values = new Map<Item, Set<string>>();
+/** What is known of a statement from others of its transaction. */
+export interface Known {
+  /** Values that tables are pruned by, where they are fixed to them; see `valueKey`. */
+  readonly preferred?: ReadonlySet<string>;
+  /** What the distribution column equals in each kept row of a table. */
+  readonly kept?: { readonly table: string; readonly value: Sql } | undefined;
+}
+
+export function factsOf(
+  statement: Query,
+  { tables }: Distribution,
+  reading: Reading,
+  { preferred, kept }: Known = {},
+): Facts {
+  const values: Values = new Map();
+  const named = new Map<string, Set<Item>>();
   const pruned = new Set<Item>();
   const flows = new Map<Item, Set<Item>>();
   const joined = new Map<Item, Set<Item>>();
@@ -38,6 +55,8 @@ export function factsOf(statement: Query, sql: string, { tables }: Distribution)
       flow(inner, item);
       return rows(inner);
     });
+  const fix = (item: Item, { text, value }: Constant) =>
+    remember(values, item, () => new Map()).set(text, value);
   const flow = (from: Item, to: Item) => {
     remember(flows, from, () => new Set()).add(to);
     remember(joined, from, () => new Set()).add(to);
@@ -48,13 +67,15 @@ export function factsOf(statement: Query, sql: string, { tables }: Distribution)
     return item && rows(item)?.by === reference.column ? item : undefined;
   };
   /** @param only the joined item, of a left join: its condition says nothing of the others */
-  const take = (condition: readonly SqlTree[], query: Query, only?: Item) => {
-    for (const { column, other, isHidden } of equalitiesOf(condition, sql)) {
+  const take = (condition: Sql, query: Query, only?: Item) => {
+    for (const { column, other, isHidden } of equalitiesOf(condition, reading)) {
       const item = itemOf(column, query);
       if (!item || item.of !== query || (only && item !== only)) continue;
       if ('text' in other) {
-        remember(values, item, () => new Set()).add(other.text);
-        if (!isHidden) pruned.add(item);
+        fix(item, other);
+        if (isHidden) continue;
+        pruned.add(item);
+        remember(named, other.text, () => new Set()).add(item);
         continue;
       }
       const from = itemOf(other, query);
@@ -62,81 +83,78 @@ export function factsOf(statement: Query, sql: string, { tables }: Distribution)
     }
   };
   for (const query of allQueries(statement)) {
-    // In an insert, it is about rows that are there already.
-    if (query.kind !== 'insert') take(query.where, query);
+    for (const condition of query.where) take(condition, query);
     for (const item of query.items) {
       rows(item);
-      if (item.join === 'left') take(item.on, query, item);
-      else take(item.on, query);
+      if (item.on) take(item.on, query, item.join === 'left join' ? item : undefined);
       const single = of(item.table);
-      if (single?.kind === 'single') remember(values, item, () => new Set()).add(`the group ${single.group}`);
+      if (single?.kind === 'single') {
+        const text = `the group ${single.group}`;
+        fix(item, { text, value: raw(text) });
+      }
+      if (kept && item.rowsOf === kept.table)
+        fix(item, { text: reading.text(kept.value), value: kept.value });
     }
     const [target] = query.items;
-    if (query.kind === 'insert' && target) {
-      const value = insertedValue(query, rows(target)?.by, sql);
-      if (value !== undefined) remember(values, target, () => new Set()).add(value);
-    }
+    const value = target && insertedValue(query, rows(target)?.by, reading);
+    if (value) fix(target!, value);
   }
   propagate(values, flows);
+  const rank = (text: string, value: Sql): number =>
+    preferred?.has(valueKey(value)) ? Number.POSITIVE_INFINITY : (named.get(text)?.size ?? 0);
   return {
-    fixed: (item) => [...(values.get(item) ?? [])].sort(),
+    fixed: (item) => values.get(item) ?? new Map(),
+    value: (item) => {
+      const ranked = [...(values.get(item) ?? [])].map(([text, value]) => ({
+        text,
+        rank: rank(text, value),
+      }));
+      return ranked.sort((a, b) => (a.rank === b.rank ? (a.text < b.text ? -1 : 1) : b.rank - a.rank))[0]
+        ?.text;
+    },
     isPruned: (item) => pruned.has(item),
     areJoined: (left, right) => reaches(left, right, joined),
     distribution: (item) => of(item.table),
   };
 }
 
+/** Equal for values that are the same in every statement of a request. */
+export function valueKey({ nodes }: Sql): string {
+  return JSON.stringify(nodes.map((node) => (node.kind === 'parameter' ? [node.source, node.type] : node)));
+}
+
 /** The item whose rows a derived table or a WITH item hands on whole. */
 function starOf(item: Item): Item | undefined {
   if (item.cte !== undefined) return cteNamed(item.cte, item.of)?.items[0];
   const { query } = item;
-  if (!query) return undefined;
-  for (const entry of listItems(query)) {
-    const [alias, sign, star] = unwrapped(entry.slice(afterDistinct(entry)));
-    const isStar = isSign(sign, '.') && isSign(star, '*');
-    const isRow = isWord(sign, 'as') && star?.kind === 'name' && star.value === 'row';
-    if (alias?.kind === 'name' && (isStar || isRow)) return itemNamed(alias.value, query);
-  }
-  return undefined;
-}
-
-/** `row("a".*)::"s"."t" as "row"` is `"a" as "row"` in the form that workers take. */
-function unwrapped(nodes: readonly SqlTree[]): readonly SqlTree[] {
-  const [word, group] = nodes;
-  return isWord(word, 'row') && group?.kind === 'group' ? group.nodes : nodes;
-}
-
-function afterDistinct(entry: readonly SqlTree[]): number {
-  if (!isWord(entry[0], 'distinct')) return 0;
-  return isWord(entry[1], 'on') ? 3 : 1;
+  const whole = query?.clauses.kind === 'select' ? query.clauses.whole : undefined;
+  return whole && itemNamed(nameOf(whole), query);
 }
 
 /** The value of a column in each inserted row; undefined where there are several, or where a row decides it. */
-function insertedValue({ list }: Query, by: string | undefined, sql: string): string | undefined {
-  const at = list.findIndex((node) => node.kind === 'group');
-  if (by === undefined || at < 0) return undefined;
-  const isComma = (node: SqlTree) => isSign(node, ',');
-  const names = splitBy((list[at] as Group).nodes, isComma).map(([name]) => name);
-  const position = names.findIndex((name) => name?.kind === 'name' && name.value === by);
-  if (position < 0) return undefined;
-  const rest = list.slice(at + 1);
-  const conflict = rest.findIndex((node) => isWord(node, 'on'));
-  const source = conflict < 0 ? rest : rest.slice(0, conflict);
-  const tuples = isWord(source[0], 'select')
-    ? [splitBy(source.slice(1), isComma)]
-    : source.flatMap((node) => (node.kind === 'group' ? [splitBy(node.nodes, isComma)] : []));
-  const texts = new Set(tuples.map((tuple) => constantOf(tuple[position] ?? [], sql)?.text));
-  return texts.size === 1 ? [...texts][0] : undefined;
+function insertedValue({ clauses }: Query, by: string | undefined, reading: Reading): Constant | undefined {
+  if (clauses.kind !== 'insert' || by === undefined) return undefined;
+  const position = columnsOf(clauses).indexOf(quoteIdentifier(by));
+  const values = clauses.values?.map((row) => row[position] && constantOf(row[position], reading)) ?? [];
+  const [first] = values;
+  return values.every((value) => value?.text === first?.text) ? first : undefined;
 }
 
-function propagate(values: Map<Item, Set<string>>, flows: ReadonlyMap<Item, ReadonlySet<Item>>): void {
+/** The columns that an insert names, quoted. */
+export function columnsOf({ columns = [] }: Pick<Insert, 'columns'>): readonly string[] {
+  return columns.map(({ nodes: [name] }) => (name?.kind === 'text' ? name.text : ''));
+}
+
+type Values = Map<Item, Map<string, Sql>>;
+
+function propagate(values: Values, flows: ReadonlyMap<Item, ReadonlySet<Item>>): void {
   const changed = [...values.keys()];
   for (let item = changed.pop(); item; item = changed.pop()) {
     const own = values.get(item)!;
     for (const next of flows.get(item) ?? []) {
-      const theirs = remember(values, next, () => new Set<string>());
+      const theirs = remember(values, next, () => new Map<string, Sql>());
       const before = theirs.size;
-      for (const value of own) theirs.add(value);
+      for (const [text, value] of own) theirs.set(text, value);
       if (theirs.size > before) changed.push(next);
     }
   }

@@ -1,12 +1,15 @@
 /** Plans of requests in the forms that Citus takes: every statement that a plan sends to a source with distributed tables. */
 
 import type { SourceShape } from '../contract/shapes.ts';
-import { EngineError } from '../errors.ts';
 import type { MutationStep, WriteStatement, WriteStep } from '../mutation/step.ts';
+import { objectKey } from '../names.ts';
 import type { RequestPlan } from '../request/plan.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
-import type { Statement } from '../sql/print.ts';
-import { forShards, isDistributed, type Judged, judge } from './index.ts';
+import type { Sql } from '../sql/fragment.ts';
+import { print, type Statement } from '../sql/print.ts';
+import type { ReadSet } from '../sql/reads.ts';
+import { forShards, isDistributed, isJudged, judge, refusal, sentTo } from './index.ts';
+import { placed } from './kept-rows.ts';
 
 type Sources = readonly SourceShape[];
 
@@ -14,7 +17,7 @@ type Sources = readonly SourceShape[];
 export function planForShards<Plan extends RequestPlan>(plan: Plan, { program, options }: RoleSchema): Plan {
   const { sources } = program;
   // Saved texts hold rules as holes: they are completed when the rules are there.
-  if (options.ruleHoles || !sources.some(isDistributed)) return plan;
+  if (options.ruleHoles || !sources.some(isJudged)) return plan;
   return { ...plan, ...partsOf(plan, sources) };
 }
 
@@ -36,15 +39,38 @@ function partsOf(plan: RequestPlan, sources: Sources): Partial<RequestPlan> {
 }
 
 /**
- * Live queries and streams read for many clients at once, each with values of its own: no shard has all of them.
- * @throws EngineError not-supported for a source with distributed tables
+ * The statement by which a subscription reads shards, for one set of values: a statement for several sets would join their values to
+ * shards, which Citus refuses. Of reference tables and tables of the coordinator, the coordinator has every row.
+ * @param kind a stream has to be answered by one node: its batches end at a limit, in the order of all rows
+ * @returns undefined: no shard is read, so one statement reads for many clients
+ * @throws EngineError not-supported for what Citus cannot answer, or would answer wrongly
  */
-export function refuseLive(source: string, sources: Sources): void {
-  if (isDistributed(shapeOf(source, sources)))
-    throw new EngineError(
-      'not-supported',
-      `subscriptions to the distributed tables of source "${source}" are not supported: ask again with a query`,
-    );
+export function liveForShards(
+  source: string,
+  query: Sql,
+  kind: 'live' | 'once' | 'stream',
+  sources: Sources,
+): Statement | undefined {
+  const shape = shapeOf(source, sources);
+  if (!isJudged(shape)) return undefined;
+  const statement = print(query);
+  const { verdict, statement: sent, tree } = judge({ ...statement, tree: query }, shape);
+  if (kind === 'stream' && 'why' in verdict)
+    throw refusal(source, `a stream reads rows of one value of the distribution column: ${verdict.why}`);
+  if (verdict.kind === 'refused') throw refusal(source, verdict.why);
+  if (verdict.kind === 'reference') return undefined;
+  if (kind === 'once')
+    throw refusal(source, 'a subscription reads again and again, so it calls no VOLATILE functions for them');
+  return { ...statement, ...sent, tree };
+}
+
+/**
+ * Whether a subscription reads tables of the cluster. Writes to them do not always show in the snapshots of the coordinator: writes
+ * to one shard, and writes that another node coordinates, do not.
+ */
+export function readsCluster({ relations }: Pick<ReadSet, 'relations'>, source: SourceShape): boolean {
+  const tables = source.distribution?.tables ?? {};
+  return relations.some(({ schema, name }) => Object.hasOwn(tables, objectKey(schema, name)));
 }
 
 export function shapeOf(name: string, sources: Sources): SourceShape {
@@ -68,34 +94,37 @@ export function stepForShards<Step extends MutationStep>(step: Step, source: Sou
 function writeForShards({ instead, ...step }: WriteStep, source: SourceShape): WriteStep {
   // A statement that may have to run again has already run on some worker.
   if (instead) return writeForShards(instead(), source);
-  const { statements } = step;
-  const read = statements.findIndex(({ statement }) => reads(statement, KEPT_ROWS));
-  if (read > 0) refuseElsewhere(statements.slice(0, read), statements[read]!, source);
-  const written: WriteStatement[] = [];
-  const places = statements.map(({ statement, ...write }, index) => {
-    if (index === 0 && read > 0) written.push(...EMPTY_SETTINGS);
-    if (index === read && read > 0) written.push(HAND_ON);
-    return written.push({ ...write, statement: forShards(statement, source) }) - 1;
+  const found = placed(step.statements, source);
+  if (typeof found === 'string') throw refusal(source.name, found);
+  const statements: WriteStatement[] = [];
+  const kinds = new Set<string>();
+  const places = found.map(({ write: { statement, ...write }, known, begins, reads }) => {
+    if (begins) statements.push(...EMPTY_SETTINGS);
+    if (reads) statements.push(HAND_ON);
+    const sent = sentTo(source, statement, known);
+    kinds.add(sent.kind);
+    return statements.push({ ...write, statement: sent.statement }) - 1;
   });
   const answer = step.answer.map((part) => (typeof part === 'number' ? places[part]! : part));
-  return { ...step, statements: written, answer, begins: TRANSACTION };
+  const begins = [
+    ...(kinds.has('all shards') ? [SEQUENTIALLY] : []),
+    ...(found.some(({ reads }) => reads) ? [SETTINGS_FOR_WORKERS] : []),
+  ];
+  return { ...step, statements, answer, begins };
 }
 
-/** Multi-shard writes one after the other, as tables with foreign keys between them need; settings for workers, too. */
-const TRANSACTION = [
-  "set local citus.multi_shard_modify_mode to 'sequential'",
-  "set local citus.propagate_set_commands to 'local'",
-];
+/** Multi-shard writes one after the other, as tables with foreign keys between them need. */
+const SEQUENTIALLY = "set local citus.multi_shard_modify_mode to 'sequential'";
 
-const KEPT_ROWS = 'engine.rows';
+const SETTINGS_FOR_WORKERS = "set local citus.propagate_set_commands to 'local'";
 
-const EMPTY_SETTINGS = [command(`set local ${KEPT_ROWS} to ''`), command("set local engine.count to ''")];
+const EMPTY_SETTINGS = [command("set local engine.rows to ''"), command("set local engine.count to ''")];
 
 const HAND_ON = command(`do $$
 declare
   name text;
 begin
-  foreach name in array array['${KEPT_ROWS}', 'engine.count'] loop
+  foreach name in array array['engine.rows', 'engine.count'] loop
     if current_setting(name, true) <> '' then
       execute format('set local %s to %L', name, current_setting(name));
     end if;
@@ -104,36 +133,4 @@ end $$`);
 
 function command(text: string): WriteStatement {
   return { statement: { text, parameters: [] }, path: '$' };
-}
-
-function reads({ text }: Statement, setting: string): boolean {
-  return text.includes(`pg_catalog.unnest(pg_catalog.current_setting('${setting}')`);
-}
-
-/**
- * Rows that an update or delete kept on a worker can be read there only: by a statement that is fixed to the same value.
- * @throws EngineError not-supported
- */
-function refuseElsewhere(writes: readonly WriteStatement[], read: WriteStatement, source: SourceShape): void {
-  for (const { statement } of writes) {
-    if (!/^with "written" as \((?:update|delete) /.test(statement.text)) continue;
-    const write = judge(statement.text, source);
-    if (write.verdict.kind === 'all shards' || write.verdict.kind === 'refused') continue;
-    const answer = judge(read.statement.text, source);
-    const isSame = valuesOf(write, statement).some((value) =>
-      valuesOf(answer, read.statement).includes(value),
-    );
-    if (answer.verdict.kind === 'refused' || isSame) continue;
-    throw new EngineError(
-      'not-supported',
-      `the distributed tables of source "${source.name}" cannot serve this: the rows that are written can be read with their relationships only where a rule fixes those to the same value of the distribution column`,
-    );
-  }
-}
-
-/** The values that a statement of one shard is fixed to, comparable between statements. */
-function valuesOf({ values }: Judged, { parameters }: Statement): string[] {
-  return values.map((value) =>
-    value.replace(/\(\$(\d+)\)/g, (_, position) => JSON.stringify(parameters[Number(position) - 1]!.source)),
-  );
 }

@@ -1,6 +1,17 @@
 /** The queries of a statement: what each reads FROM, on which conditions, and which queries are inside it. */
-import { objectKey } from '../names.ts';
-import { type Group, isQuery, isSign, isWord, type Leaf, queriesIn, type SqlTree, splitBy } from './tree.ts';
+import { ruleNodes } from '../condition/rule-nodes.ts';
+import { readsOfRule } from '../condition/rule-reads.ts';
+import { DECLARED_SCHEMA, objectKey } from '../names.ts';
+import { remember } from '../remember.ts';
+import type { Sql } from '../sql/fragment.ts';
+import {
+  type Item as FromItem,
+  type Meaning,
+  meaningOf,
+  type Visitor,
+  visit,
+  visitParts,
+} from '../sql/statement.ts';
 
 /** An entry of FROM, or the table that is written. */
 export interface Item {
@@ -13,185 +24,185 @@ export interface Item {
   readonly cte?: string;
   /** Rows of this table that an array holds: `unnest(…::"public"."ticket"[])`. */
   readonly rowsOf?: string;
-  readonly join: 'from' | 'inner' | 'left' | 'lateral';
+  readonly join?: FromItem['join'];
   /** The condition of a join. */
-  readonly on: readonly SqlTree[];
+  readonly on?: Sql | undefined;
   readonly of: Query;
 }
 
+type Clauses = Meaning<'select' | 'insert' | 'update' | 'delete'>;
+
 export interface Query {
-  readonly kind: 'select' | 'insert' | 'update' | 'delete';
+  readonly clauses: Clauses;
+  /** Without WITH and RETURNING. */
+  readonly fragment: Sql;
   readonly outer: Query | undefined;
-  readonly ctes: ReadonlyMap<string, Query>;
+  readonly ctes: Map<string, Query>;
   /** In a write, the written table comes first. */
-  readonly items: readonly Item[];
-  readonly where: readonly SqlTree[];
-  /** SELECT list, or what is between the written table and WHERE. */
-  readonly list: readonly SqlTree[];
+  readonly items: Item[];
+  readonly where: readonly Sql[];
   /** Queries in its expressions, those of conditions among them. */
-  readonly inner: readonly Query[];
-  /** Whether it ends in LIMIT or OFFSET. */
-  readonly isLimited: boolean;
-  /** Where its conditions begin, or where WHERE has to be put. */
-  readonly conditionsAt: number;
-  readonly hasWhere: boolean;
-  /** Where it ends. */
-  readonly end: number;
-  /** Everything in it. */
-  readonly nodes: readonly SqlTree[];
+  readonly inner: Query[];
+  /** Names of rows in its expressions. */
+  readonly names: Set<string>;
+  /** Keys of functions of the database that it calls. */
+  readonly calls: string[];
+  /** Tables in rules that cannot be read; undefined: any may be. */
+  readonly unread: (string | undefined)[];
 }
 
-const CLAUSES = ['from', 'where', 'group', 'having', 'window', 'order', 'limit', 'offset', 'returning'];
-const JOINS = ['join', 'left', 'inner', 'cross'];
+/** Rules as nodes: made once, because they are told apart. */
+export type Rules = Map<Sql, Sql>;
 
-/** Reads a query, and those inside it. @param end where its text ends */
-export function readQuery(nodes: readonly SqlTree[], outer: Query | undefined, end: number): Query {
-  const ctes = new Map<string, Query>();
-  const query = { outer, ctes, nodes, end } as unknown as Mutable<Query>;
-  let rest = nodes;
-  if (isWord(rest[0], 'with')) {
-    let index = 1;
-    while (rest[index]?.kind === 'name') {
-      const name = (rest[index] as Leaf).value;
-      index += 1;
-      while (rest[index] && !isQuery(rest[index])) index += 1;
-      const body = rest[index] as Group;
-      ctes.set(name, readQuery(body.nodes, query, body.end - 1));
-      index += 1;
-      if (isSign(rest[index], ',')) index += 1;
-    }
-    rest = rest.slice(index);
+export function ruleOf(fragment: Sql, rules: Rules): Sql {
+  return remember(rules, fragment, () => {
+    const meaning = meaningOf(fragment);
+    if (meaning?.kind !== 'rule') throw new Error('a fragment is no rule');
+    return ruleNodes(meaning, fragment);
+  });
+}
+
+/** Reads a query, and those inside it. @param returned what an item of WITH returns */
+export function readQuery(fragment: Sql, rules: Rules, outer?: Query, returned?: Sql): Query {
+  const query = {
+    ...{ fragment, outer, ctes: new Map(), items: [], where: [], inner: [] },
+    ...{ names: new Set(), calls: [], unread: [] },
+  } as unknown as Mutable<Query>;
+  const found = { query, rules };
+  let columns = returned;
+  let statement = fragment;
+  for (;;) {
+    const meaning = meaningOf(statement);
+    if (meaning?.kind === 'with') {
+      query.ctes.set(nameOf(meaning.name), readQuery(meaning.item, rules, query, meaning.returning));
+      statement = meaning.statement;
+    } else if (meaning?.kind === 'returning') {
+      columns = meaning.columns;
+      statement = meaning.write;
+    } else break;
   }
-  const clauses = clausesOf(rest);
-  const kind = isWord(rest[0], 'select') ? 'select' : (rest[0] as Leaf).value;
-  if (kind !== 'select' && kind !== 'insert' && kind !== 'update' && kind !== 'delete')
-    throw new Error(`a statement begins with ${kind}`);
-  query.kind = kind;
-  const where = clauses.get('where');
-  query.where = where?.nodes ?? [];
-  query.hasWhere = where !== undefined;
-  query.isLimited = clauses.has('limit') || clauses.has('offset');
-  const first = clauses.get('')!;
-  query.list = first.nodes;
-  query.items =
-    kind === 'select'
-      ? itemsOf(clauses.get('from')?.nodes ?? [], query)
-      : [writtenItem(kind === 'delete' ? clauses.get('from')!.nodes : first.nodes, query)];
-  const conditions = clauses.get('from') ?? first;
-  query.conditionsAt = where ? where.start : conditions.end;
-  const named = new Set(query.items.flatMap((item) => (item.query ? [item.query.nodes] : [])));
-  const cteNodes = new Set([...ctes.values()].map((cte) => cte.nodes));
-  query.inner = queriesIn(rest)
-    .filter((group) => !named.has(group.nodes) && !cteNodes.has(group.nodes))
-    .map((group) => readQuery(group.nodes, query, group.end - 1));
+  query.fragment = statement;
+  query.clauses = clausesOf(statement);
+  const read = (...expressions: readonly (Sql | undefined)[]) => {
+    for (const expression of expressions) if (expression) visit(READ, expression, found);
+  };
+  const { clauses } = query;
+  if (clauses.kind === 'select') {
+    query.where = clauses.where ?? [];
+    read(...(clauses.distinct ?? []), clauses.columns);
+    for (const item of clauses.from ?? []) query.items.push(itemOf(item, found));
+    const { group, having = [], order = [], limit, offset, ending } = clauses;
+    read(...query.where, group, ...having, ...order, limit, offset, ending);
+  } else {
+    const table = meaningOf(clauses.table);
+    if (table?.kind !== 'table') throw new Error('a write names no table');
+    const key = objectKey(table.schema, table.name);
+    query.items.push({ alias: nameOf(clauses.alias), table: key, of: query });
+    if (clauses.kind === 'insert') {
+      read(clauses.source, ...(clauses.conflict?.set.map(({ value }) => value) ?? []));
+      read(...(clauses.conflict?.where ?? []));
+    } else {
+      query.where = clauses.where;
+      if (clauses.kind === 'update') read(...clauses.set.map(({ value }) => value));
+      read(...query.where);
+    }
+  }
+  read(columns);
   return query;
 }
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-interface Clause {
-  readonly nodes: SqlTree[];
-  /** Behind its keyword. */
-  readonly start: number;
-  end: number;
+interface Found {
+  readonly query: Query;
+  readonly rules: Rules;
 }
 
-/** The clauses by keyword; what comes before the first is ''. */
-function clausesOf(nodes: readonly SqlTree[]): Map<string, Clause> {
-  let clause: Clause = { nodes: [], start: nodes[0]?.start ?? 0, end: nodes[0]?.end ?? 0 };
-  const clauses = new Map([['', clause]]);
-  let before: SqlTree | undefined;
-  let cases = 0;
-  for (const node of nodes) {
-    if (isWord(node, 'case')) cases += 1;
-    else if (isWord(node, 'end')) cases -= 1;
-    const isComparison = isWord(node, 'from') && isWord(before, 'distinct');
-    const isClause = cases === 0 && isWord(node, ...CLAUSES) && !isComparison;
-    // `within group (…)` is part of an expression; a second WHERE belongs to ON CONFLICT.
-    if (isClause && !isWord(before, 'within') && !clauses.has((node as Leaf).value)) {
-      clause = { nodes: [], start: node.end, end: node.end };
-      clauses.set((node as Leaf).value, clause);
-    } else {
-      clause.nodes.push(node);
-      clause.end = node.end;
-    }
-    before = node;
+const READ: Visitor<Found> = {
+  table: inside,
+  alias: ({ name }, { query }) => query.names.add(name),
+  column: ({ row }, found) => visit(READ, row, found),
+  call: ({ schema, name }, found, fragment) => {
+    // A native query: its SQL is not looked into.
+    if (schema === DECLARED_SCHEMA) found.query.unread.push(undefined);
+    else found.query.calls.push(objectKey(schema, name));
+    inside(undefined, found, fragment);
+  },
+  comparison: inside,
+  nested: inside,
+  and: inside,
+  or: inside,
+  guarded: inside,
+  constant: inside,
+  list: inside,
+  rows: inside,
+  hole: inside,
+  rule: ({ rule: { condition } }, { query, rules }, fragment) => {
+    const reads = readsOfRule(condition);
+    for (const { schema, name } of reads.functions) query.calls.push(objectKey(schema, name));
+    if (reads.isUnknown) query.unread.push(undefined);
+    if (condition.kind === 'leaf')
+      for (const { schema, name } of reads.tables) query.unread.push(objectKey(schema, name));
+    visit(READ, ruleOf(fragment, rules), { query, rules });
+  },
+  saved: () => {
+    throw new Error('a saved statement cannot be read');
+  },
+  select: query,
+  insert: query,
+  update: query,
+  delete: query,
+  with: query,
+  returning: query,
+};
+
+function inside(_: unknown, found: Found, fragment: Sql): void {
+  visitParts(READ, fragment, found);
+}
+
+function query(_: unknown, { query: outer, rules }: Found, fragment: Sql): void {
+  outer.inner.push(readQuery(fragment, rules, outer));
+}
+
+function clausesOf(statement: Sql): Clauses {
+  const meaning = meaningOf(statement);
+  switch (meaning?.kind) {
+    case 'select':
+    case 'insert':
+    case 'update':
+    case 'delete':
+      return meaning;
+    default:
+      throw new Error('a statement is not made of clauses');
   }
-  return clauses;
 }
 
-/** `insert into "s"."t" as "a" …`, `update "s"."t" as "a" set …`, `delete from "s"."t" as "a"`. */
-function writtenItem(nodes: readonly SqlTree[], of: Query): Item {
-  const at = nodes.findIndex((node) => node.kind === 'name');
-  const named = nodes.slice(at, at + 3);
-  const as = nodes[at + 4];
-  const table = tableKey(named);
-  if (table === undefined) throw new Error('a write names no table');
-  return { alias: as?.kind === 'name' ? as.value : table, table, join: 'from', on: [], of };
+function itemOf({ rows, alias, join, on }: FromItem, found: Found): Item {
+  const { query: of, rules } = found;
+  const item = { alias: alias ? nameOf(alias) : '', ...(join && { join }), on, of };
+  if (on) visit(READ, on, found);
+  const meaning = meaningOf(rows);
+  switch (meaning?.kind) {
+    case 'table':
+      return { ...item, table: objectKey(meaning.schema, meaning.name) };
+    case 'alias':
+      return { ...item, cte: meaning.name };
+    case 'nested':
+      // The rows of `values` belong to no table.
+      if (meaningOf(meaning.inner)?.kind !== 'select') break;
+      return { ...item, query: readQuery(meaning.inner, rules, of) };
+    case 'rows':
+      visit(READ, rows, found);
+      return { ...item, rowsOf: objectKey(meaning.schema, meaning.name) };
+  }
+  visit(READ, rows, found);
+  return item;
 }
 
-function itemsOf(nodes: readonly SqlTree[], of: Query): Item[] {
-  const items: Item[] = [];
-  let start = 0;
-  const flush = (end: number) => {
-    if (end > start) items.push(itemOf(nodes.slice(start, end), of));
-    start = end;
-  };
-  let wasJoin = false;
-  nodes.forEach((node, index) => {
-    if (isSign(node, ',')) {
-      flush(index);
-      start = index + 1;
-    } else if (isWord(node, ...JOINS)) {
-      if (!wasJoin) flush(index);
-      wasJoin = true;
-      return;
-    }
-    wasJoin = false;
-  });
-  flush(nodes.length);
-  return items;
-}
-
-function itemOf(nodes: readonly SqlTree[], of: Query): Item {
-  const keywords = nodes.findIndex((node) => !isWord(node, ...JOINS, 'lateral'));
-  const words = nodes.slice(0, keywords).map((node) => (node as Leaf).value);
-  const on = nodes.findIndex((node, index) => index > keywords && isWord(node, 'on'));
-  const head = nodes.slice(keywords, on < 0 ? undefined : on);
-  const as = head.findIndex((node) => isWord(node, 'as'));
-  const named = as < 0 ? undefined : head[as + 1];
-  const what = as < 0 ? head : head.slice(0, as);
-  const join = words.includes('left')
-    ? 'left'
-    : words.includes('lateral')
-      ? 'lateral'
-      : words.length > 0
-        ? 'inner'
-        : 'from';
-  const item = {
-    alias: named?.kind === 'name' ? named.value : '',
-    join,
-    on: on < 0 ? [] : nodes.slice(on + 1),
-    of,
-  } as const;
-  const [first] = what;
-  if (first?.kind === 'group' && isQuery(first))
-    return { ...item, query: readQuery(first.nodes, of, first.end - 1) };
-  const table = tableKey(what);
-  if (table !== undefined && what.length === 3) return { ...item, table };
-  if (first?.kind === 'name' && what.length === 1) return { ...item, cte: first.value };
-  const rowsOf = isWord(first, 'unnest') ? unnested(what[1]) : undefined;
-  return { ...item, ...(rowsOf !== undefined && { rowsOf }) };
-}
-
-function unnested(call: SqlTree | undefined): string | undefined {
-  return call?.kind === 'group' ? tableKey(call.nodes.slice(-5, -2)) : undefined;
-}
-
-function tableKey([schema, dot, name]: readonly SqlTree[]): string | undefined {
-  return schema?.kind === 'name' && isSign(dot, '.') && name?.kind === 'name'
-    ? objectKey(schema.value, name.value)
-    : undefined;
+/** The name that an alias is; '' for one that is made for rows of no table. */
+export function nameOf(alias: Sql): string {
+  const meaning = meaningOf(alias);
+  return meaning?.kind === 'alias' ? meaning.name : '';
 }
 
 /** The item that an alias names inside a query. */
@@ -220,7 +231,7 @@ export function* allQueries(query: Query): Generator<Query> {
   for (const inner of query.inner) yield* allQueries(inner);
 }
 
-/** The items of a SELECT list. */
-export function listItems(query: Query): (readonly SqlTree[])[] {
-  return splitBy(query.list.slice(1), (node) => isSign(node, ','));
+/** Whether LIMIT or OFFSET ends it. */
+export function isLimited({ clauses }: Query): boolean {
+  return clauses.kind === 'select' && (clauses.limit ?? clauses.offset) !== undefined;
 }

@@ -1,65 +1,148 @@
 /** The forms of a statement that Citus answers rightly. To PostgreSQL they mean what the statement meant before. */
-import { quoteIdentifier } from '../sql/fragment.ts';
-import type { Facts } from './facts.ts';
-import { allQueries, type Item, type Query } from './query.ts';
-import { isWord, splitBy } from './tree.ts';
 
-interface Edit {
-  readonly at: number;
-  readonly text: string;
-}
+import { holds } from '../sql/contents.ts';
+import { eachPart, means, raw, type Sql } from '../sql/fragment.ts';
+import {
+  aliasNamed,
+  columnOf,
+  comparisonOf,
+  conjunction,
+  deleteFrom,
+  type Item as FromItem,
+  meaningOf,
+  nested,
+  selectStatement,
+  tableNamed,
+  updateOf,
+} from '../sql/statement.ts';
+import type { Facts, Known } from './facts.ts';
+import { allQueries, type Item, isLimited, type Query, type Rules, ruleOf } from './query.ts';
+import type { Distribution } from './shapes.ts';
+
+/** What takes the place of a SELECT, UPDATE or DELETE, or of a comparison. */
+export type Edits = Map<Sql, Sql>;
 
 /**
  * Says of each table that is fixed which value its distribution column equals: Citus prunes by constants, and does not follow
  * equalities into correlated subqueries. No row changes, because the equality held already.
  */
-export function withConstants(statement: Query, sql: string, facts: Facts): string {
-  const edits: Edit[] = [];
+export function editsOf(statement: Query, facts: Facts, isOfAllShards: boolean): Edits {
+  const edits: Edits = new Map();
+  const fenced = isOfAllShards ? fencedOf(statement) : new Set<Query>();
   for (const query of allQueries(statement)) {
-    const conditions: Edit[] = [];
-    for (const item of query.items) {
-      const condition = constantCondition(item, facts);
-      if (condition === undefined) continue;
-      if (item.join === 'from' || item.join === 'lateral') conditions.push({ at: 0, text: condition });
-      else edits.push(...around(item.on, `${condition} and `));
-    }
-    if (conditions.length === 0 || query.kind === 'insert') continue;
-    const all = conditions.map(({ text }) => text).join(' and ');
-    if (query.hasWhere) edits.push(...around(query.where, `${all} and `));
-    else edits.push({ at: query.conditionsAt, text: ` where ${all}` });
+    const conditions = query.items.map((item) => constantCondition(item, facts));
+    if (fenced.has(query) || conditions.some((condition) => condition))
+      edits.set(query.fragment, edited(query, conditions, fenced.has(query)));
   }
-  return edited(sql, edits);
-}
-
-function constantCondition(item: Item, facts: Facts): string | undefined {
-  const distribution = facts.distribution(item);
-  const [value] = facts.fixed(item);
-  if (distribution?.kind !== 'distributed' || distribution.by === undefined) return undefined;
-  if (value === undefined || facts.isPruned(item)) return undefined;
-  return `${quoteIdentifier(item.alias, distribution.by)} = ${value}`;
-}
-
-/** Puts text ahead of a condition, which gets parentheses where it needs them. */
-function around(condition: Query['where'], text: string): Edit[] {
-  const at = condition[0]!.start;
-  if (splitBy(condition, (node) => isWord(node, 'or')).length === 1) return [{ at, text }];
-  return [
-    { at, text: `${text}(` },
-    { at: condition.at(-1)!.end, text: ')' },
-  ];
+  return edits;
 }
 
 /**
- * Keeps rows of several shards in their order, and under their names: without `offset 0` Citus hands the aggregate to the
+ * Has the node that keeps rows read them where what is read is on every node: a condition that holds looks at the shard of these rows.
+ * @returns undefined where another node has what is read
+ */
+export function anchorOf(
+  statement: Query,
+  facts: Facts,
+  { functions = {} }: Distribution,
+  { table, value }: NonNullable<Known['kept']>,
+): Edits | undefined {
+  const queries = [...allQueries(statement)];
+  const distribution = facts.distribution({ table });
+  const { clauses: rows, fragment } = queries.find(({ items }) =>
+    items.some(({ rowsOf }) => rowsOf === table),
+  )!;
+  const isElsewhere = queries.some(
+    ({ items, unread, calls }) =>
+      unread.length > 0 ||
+      items.some((item) => item.table !== undefined && !facts.distribution(item)) ||
+      calls.some((name) => Object.hasOwn(functions, name)),
+  );
+  if (rows.kind !== 'select' || isElsewhere || !distribution) return undefined;
+  const by = 'by' in distribution ? distribution.by : undefined;
+  const own = aliasNamed('shard');
+  const names = rows.from?.map((item) => meaningOf(item.rows)).find((meaning) => meaning?.kind === 'rows');
+  const one = selectStatement({
+    columns: raw('1'),
+    from: [{ rows: tableNamed(names!.schema, names!.name), alias: own }],
+    where: by === undefined ? [] : [comparisonOf(columnOf(own, by), '=', value)],
+    limit: raw('1'),
+  });
+  const count = selectStatement({
+    columns: raw('count(*)'),
+    from: [{ rows: nested(one), alias: aliasNamed('one') }],
+  });
+  const where = [...(rows.where ?? []).map(inParentheses), comparisonOf(nested(count), '>=', raw('0'))];
+  return new Map([[fragment, selectStatement({ ...rows, where })]]);
+}
+
+/** The statement with the edits, and with rules as they were read. */
+export function withEdits(fragment: Sql, edits: Edits, rules: Rules): Sql {
+  const now =
+    edits.get(fragment) ?? (meaningOf(fragment)?.kind === 'rule' ? ruleOf(fragment, rules) : fragment);
+  const parts: (string | Sql)[] = [];
+  eachPart(now, (part) => {
+    if (typeof part === 'string') parts.push(part);
+    else parts.push('nodes' in part ? withEdits(part, edits, rules) : { nodes: [part] });
+  });
+  return means(undefined, parts);
+}
+
+function edited(
+  { clauses, items, fragment }: Query,
+  conditions: readonly (Sql | undefined)[],
+  isFenced: boolean,
+): Sql {
+  if (clauses.kind === 'insert') return fragment;
+  const own = conditions.flatMap((condition, index) => (condition && !items[index]!.on ? [condition] : []));
+  const old = clauses.where ?? [];
+  const where = own.length > 0 ? [...own, ...old.map(inParentheses)] : old;
+  switch (clauses.kind) {
+    case 'select': {
+      const from = clauses.from?.map((item, index): FromItem => {
+        const condition = conditions[index];
+        return condition && item.on
+          ? { ...item, on: conjunction([condition, inParentheses(item.on)]) }
+          : item;
+      });
+      return selectStatement({
+        ...clauses,
+        ...(from && { from }),
+        where,
+        ...(isFenced && { offset: raw('0') }),
+      });
+    }
+    case 'update':
+      return updateOf({ ...clauses, where });
+    case 'delete':
+      return deleteFrom({ ...clauses, where });
+  }
+}
+
+function constantCondition(item: Item, facts: Facts): Sql | undefined {
+  const distribution = facts.distribution(item);
+  const value = facts.value(item);
+  if (distribution?.kind !== 'distributed' || distribution.by === undefined) return undefined;
+  if (value === undefined || facts.isPruned(item)) return undefined;
+  const constant = facts.fixed(item).get(value)!;
+  return comparisonOf(columnOf(aliasNamed(item.alias), distribution.by), '=', constant);
+}
+
+/** A condition of which a conjunction is made. */
+function inParentheses(condition: Sql): Sql {
+  return meaningOf(condition)?.kind === 'or' ? nested(condition) : condition;
+}
+
+/**
+ * Queries that keep rows of several shards in their order, and under their names: without `offset 0` Citus hands the aggregate to the
  * shards, where the order and the names of columns are lost.
  */
-export function withFence(statement: Query, sql: string): string {
-  const edits: Edit[] = [];
-  for (const query of statement.inner) {
-    const rows = hasAggregate(query) ? innermost(query) : query;
-    if (rows !== query && !rows.isLimited) edits.push({ at: rows.end, text: ' offset 0' });
-  }
-  return edited(sql, edits);
+function fencedOf(statement: Query): Set<Query> {
+  const fenced = statement.inner.flatMap((query) => {
+    const rows = hasList(query) ? innermost(query) : query;
+    return rows === query || isLimited(rows) ? [] : [rows];
+  });
+  return new Set(fenced);
 }
 
 /** The query that reads and orders the rows, below those that only number them. */
@@ -68,16 +151,6 @@ function innermost(query: Query): Query {
   return query.items.length === 1 && rows?.query ? innermost(rows.query) : query;
 }
 
-function hasAggregate({ list }: Query): boolean {
-  return JSON.stringify(list).includes('"json_agg"');
-}
-
-function edited(sql: string, edits: readonly Edit[]): string {
-  let result = '';
-  let end = 0;
-  for (const { at, text } of edits.toSorted((left, right) => left.at - right.at)) {
-    result += sql.slice(end, at) + text;
-    end = at;
-  }
-  return result + sql.slice(end);
+function hasList({ clauses }: Query): boolean {
+  return clauses.kind === 'select' && clauses.columns !== undefined && holds(clauses.columns, 'list');
 }

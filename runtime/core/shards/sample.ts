@@ -53,7 +53,9 @@ function valueText(type: TypeReference, name: string): string {
   return `{${fields.map((field) => `${field.name}: ${valueText(field.type, field.name)}`).join(', ')}}`;
 }
 
-function isGiven({ type, defaultValue, meaning }: InputFieldDefinition, within: string): boolean {
+function isGiven({ name, type, defaultValue, meaning }: InputFieldDefinition, within: string): boolean {
   if (type.kind === 'nonNull' && defaultValue === undefined) return true;
+  // Also that of each item of `update_…_many`.
+  if (name === '_set') return true;
   return meaning.kind === 'functionArgument' || (meaning.kind === 'column' && within !== 'where');
 }

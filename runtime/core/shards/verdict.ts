@@ -3,22 +3,24 @@
  * (docs/citus.md): what is not known to be answered rightly is refused.
  * @rule What does a Citus cluster make of a statement, and what is refused there?
  */
-import { objectKey } from '../names.ts';
-import type { Facts } from './facts.ts';
-import { allQueries, type Item, itemNamed, type Query } from './query.ts';
+import { quoteIdentifier, type Sql } from '../sql/fragment.ts';
+import { columnsOf, type Facts } from './facts.ts';
+import { allQueries, type Item, isLimited, itemNamed, type Query } from './query.ts';
 import type { Distribution, Verdict } from './shapes.ts';
-import { type Group, isSign, isWord, type SqlTree, splitBy } from './tree.ts';
 
-export function verdictOf(statement: Query, facts: Facts, { functions = [] }: Distribution): Verdict {
-  const items = [...allQueries(statement)].flatMap((query) => query.items);
-  const called = calledFunctions(statement.nodes).find((name) => functions.includes(name));
-  if (called !== undefined)
-    return refused(
-      `the function ${called} reads distributed tables, which Citus does not see inside functions`,
-    );
+export function verdictOf(statement: Query, facts: Facts, distribution: Distribution): Verdict {
+  const queries = [...allQueries(statement)];
+  const items = queries.flatMap((query) => query.items);
+  const why =
+    refusedCall(queries, facts, distribution) ??
+    refusedRule(queries, facts) ??
+    refusedDeleteCheck(statement, facts);
+  if (why !== undefined) return refused(why);
   const spread = items.filter((item) => isSpread(item, facts));
   if (spread.length === 0) return { kind: 'reference' };
-  for (const query of allQueries(statement)) {
+  const local = localTable(statement, facts);
+  if (local !== undefined) return refused(local);
+  for (const query of queries) {
     const why = refusedWrite(query, facts);
     if (why !== undefined) return refused(why);
   }
@@ -27,9 +29,7 @@ export function verdictOf(statement: Query, facts: Facts, { functions = [] }: Di
     const why = refusedIsland(island, facts);
     if (why !== undefined) return refused(why);
   }
-  const open = [
-    ...new Set(spread.filter((item) => facts.fixed(item).length === 0).map(({ table }) => table!)),
-  ];
+  const open = [...new Set(spread.filter((item) => facts.fixed(item).size === 0).map(({ table }) => table!))];
   return {
     kind: 'all shards',
     why:
@@ -39,11 +39,74 @@ export function verdictOf(statement: Query, facts: Facts, { functions = [] }: Di
   };
 }
 
+/** Why functions that are called, or what the tables call, answer wrongly, whatever the query selects. */
+function refusedCall(
+  queries: readonly Query[],
+  facts: Facts,
+  { functions = {} }: Distribution,
+): string | undefined {
+  const called = queries.flatMap(({ calls }) => calls).filter((name) => Object.hasOwn(functions, name));
+  const wrong = called.find((name) => !functions[name]!.alone);
+  if (wrong !== undefined)
+    return `the function ${wrong} cannot be called on a cluster: ${functions[wrong]!.why}`;
+  const tables = queries.flatMap(tablesOf);
+  for (const table of tables) {
+    const distribution = facts.distribution({ table });
+    if (distribution?.kind === 'refused') return `${table} ${distribution.why}`;
+  }
+  const known = tables.find((table) => facts.distribution({ table }));
+  return called[0] !== undefined && known !== undefined
+    ? `the function ${called[0]} cannot be called for rows of ${known}, because other nodes do not have what it reads: ${functions[called[0]]!.why}`
+    : undefined;
+}
+
+/** Why a rule that cannot be read may answer wrongly. */
+function refusedRule(queries: readonly Query[], facts: Facts): string | undefined {
+  for (const table of queries.flatMap(({ unread }) => unread))
+    if (table === undefined || isSpread({ table }, facts))
+      return table === undefined
+        ? 'a native query, or a rule that cannot be read, looks at tables that it does not tell'
+        : `a rule that cannot be read looks at ${table}`;
+  return undefined;
+}
+
+/**
+ * The check of deleted rows is a query beside the delete. Only where nothing but those rows is read it does not matter which runs
+ * first: a delete also takes rows that refer to the deleted ones.
+ */
+function refusedDeleteCheck({ ctes, inner }: Query, facts: Facts): string | undefined {
+  for (const { clauses, items } of ctes.values()) {
+    if (clauses.kind !== 'delete' || !facts.distribution(items[0]!)) continue;
+    const [other] = inner.flatMap((query) => [...allQueries(query)]).flatMap(tablesOf);
+    if (other !== undefined)
+      return `the check of deleted rows of ${items[0]!.table} looks at ${other}, from which the delete may take rows`;
+  }
+  return undefined;
+}
+
+/** Keys of the tables that a query names itself, rules that cannot be read included. */
+function tablesOf({ items, unread }: Query): string[] {
+  return [...items.map(({ table }) => table), ...unread].filter((table) => table !== undefined);
+}
+
+/** Root fields of one statement are planned apart; within one, Citus joins no table of the coordinator to shards, wherever it is. */
+function localTable(statement: Query, facts: Facts): string | undefined {
+  const isList = statement.items.length === 0 && statement.ctes.size === 0;
+  for (const root of isList ? statement.inner : [statement]) {
+    const tables = [...allQueries(root)].flatMap(tablesOf);
+    const local = tables.find((table) => !facts.distribution({ table }));
+    const spread = tables.find((table) => isSpread({ table }, facts));
+    if (local !== undefined && spread !== undefined)
+      return `${local}, which is stored on the coordinator only, is joined to ${spread}`;
+  }
+  return undefined;
+}
+
 function refused(why: string): Verdict {
   return { kind: 'refused', why };
 }
 
-function isSpread(item: Item, facts: Facts): boolean {
+function isSpread(item: Pick<Item, 'table'>, facts: Facts): boolean {
   const kind = facts.distribution(item)?.kind;
   return kind === 'distributed' || kind === 'single';
 }
@@ -52,19 +115,22 @@ function isSpread(item: Item, facts: Facts): boolean {
 function commonValue(items: readonly Item[], facts: Facts): boolean {
   const [first] = items;
   const group = groupOf(first!, facts);
-  return (
-    items.every((item) => groupOf(item, facts) === group) &&
-    facts.fixed(first!).some((value) => items.every((item) => facts.fixed(item).includes(value)))
-  );
+  return items.every((item) => groupOf(item, facts) === group) && commonValues(items, facts).length > 0;
 }
 
-/** The values that every distributed table of a statement is fixed to. */
-export function commonValues(statement: Query, facts: Facts): string[] {
-  const spread = [...allQueries(statement)].flatMap(({ items }) =>
-    items.filter((item) => isSpread(item, facts)),
-  );
-  const [first, ...others] = spread.map((item) => facts.fixed(item));
-  return (first ?? []).filter((value) => others.every((values) => values.includes(value)));
+/** The values that every item is fixed to. */
+function commonValues(items: readonly Item[], facts: Facts): Sql[] {
+  const [first = new Map<string, Sql>(), ...others] = items.map((item) => facts.fixed(item));
+  return [...first].flatMap(([text, value]) => (others.every((values) => values.has(text)) ? [value] : []));
+}
+
+/** The values that every distributed table of a statement is fixed to, first the one that they are pruned by. */
+export function valuesOf(statement: Query, facts: Facts): Sql[] {
+  const items = [...allQueries(statement)].flatMap((query) => query.items);
+  const spread = items.filter((item) => isSpread(item, facts));
+  const values = commonValues(spread, facts);
+  const pruning = spread[0] && facts.fixed(spread[0]).get(facts.value(spread[0]) ?? '');
+  return values.toSorted((a, b) => Number(b === pruning) - Number(a === pruning));
 }
 
 function groupOf(item: Item, facts: Facts): number | undefined {
@@ -93,20 +159,15 @@ function islandsOf(statement: Query): Island[] {
 
 /** Items of surrounding queries that a query mentions. */
 function outerItems(query: Query, inside: Query): Item[] {
-  const found = new Set<Item>();
-  const visit = (nodes: readonly SqlTree[]) => {
-    nodes.forEach((node, index) => {
-      if (node.kind === 'group') visit(node.nodes);
-      else if (node.kind === 'name' && !isSign(nodes[index - 1], '.')) {
-        const item = itemNamed(node.value, inside.outer);
-        if (item) found.add(item);
-      }
-    });
-  };
-  visit(query.nodes);
-  const own = new Set([...allQueries(query)].flatMap(({ items }) => items.map(({ alias }) => alias)));
-  return [...found].filter(({ alias }) => !own.has(alias));
+  const queries = [...allQueries(query)];
+  const own = new Set(queries.flatMap(({ items }) => items.map(({ alias }) => alias)));
+  const names = new Set(queries.flatMap((each) => [...each.names]));
+  return [...names].flatMap((name) => (own.has(name) ? [] : (itemNamed(name, inside.outer) ?? [])));
 }
+
+/** Of rows that a mutation wrote. */
+export const KEPT_ELSEWHERE =
+  'the rows that are written can be read with their relationships only where an argument or a rule fixes both to the same value of the distribution column';
 
 /** Why Citus refuses queries that it plans together, or answers them wrongly. */
 function refusedIsland({ queries }: Island, facts: Facts): string | undefined {
@@ -120,18 +181,18 @@ function refusedIsland({ queries }: Island, facts: Facts): string | undefined {
   const apart = others.find((item) => !facts.areJoined(first, item));
   if (apart)
     return `${apart.table} is not joined to ${first.table} by the distribution column, and they are not fixed to one value`;
-  const local = items.find((item) => item.table !== undefined && !facts.distribution(item));
-  if (local) return `${local.table}, which is stored on the coordinator only, is joined to ${first.table}`;
   for (const query of queries) {
     const outer = outerItems(query, query);
     if (outer.length === 0) continue;
     const isDerived = query.outer?.items.some((item) => item.query === query);
     if (query.items.length === 0)
-      return `a subquery without a table looks at rows of ${first.table}, which are not fixed to one value`;
+      return `a subquery without a table, as of a connection, looks at rows of ${first.table}, which no rule or argument fixes to one value`;
     if (isDerived || ![...allQueries(query)].some((each) => each.items.some((item) => isSpread(item, facts))))
       continue;
     for (const item of outer) {
-      if (item.cte !== undefined || item.rowsOf !== undefined || item.query?.isLimited)
+      const isValues = item.table === undefined && item.query === undefined;
+      if (item.rowsOf !== undefined) return KEPT_ELSEWHERE;
+      if (isValues || (item.query && isLimited(item.query)))
         return `rows of ${first.table} are looked up for rows that are no table's, and are not fixed to one value`;
       if (item.table !== undefined && !isSpread(item, facts))
         return `rows of ${first.table} are looked up for rows of the reference table ${item.table}, and are not fixed to one value`;
@@ -141,34 +202,17 @@ function refusedIsland({ queries }: Island, facts: Facts): string | undefined {
 }
 
 /** Why Citus refuses a write whatever its conditions are. */
-function refusedWrite(query: Query, facts: Facts): string | undefined {
-  const [target] = query.items;
-  if (query.kind === 'select' || query.kind === 'delete' || !target) return undefined;
+function refusedWrite({ clauses, items: [target] }: Query, facts: Facts): string | undefined {
+  if (clauses.kind === 'select' || clauses.kind === 'delete' || !target) return undefined;
   const distribution = facts.distribution(target);
+  if (distribution && 'unwritable' in distribution)
+    return `checks and generated columns of ${target.table} look at tables, which shards cannot: ${distribution.unwritable}`;
   if (distribution?.kind !== 'distributed' || distribution.by === undefined) return undefined;
-  const { by } = distribution;
-  if (query.kind === 'insert') {
-    const names = query.list.find((node) => node.kind === 'group') as Group | undefined;
-    const isGiven = names?.nodes.some((node) => node.kind === 'name' && node.value === by);
-    if (!isGiven && !distribution.generated)
-      return `an insert into ${target.table} has to give the distribution column "${by}"`;
-  }
-  const set = query.nodes.findIndex((node) => isWord(node, 'set'));
-  if (set < 0) return undefined;
-  const assigned = splitBy(query.nodes.slice(set + 1), (node) => isSign(node, ','));
-  const changes = assigned.some(
-    ([name, sign]) => name?.kind === 'name' && name.value === by && isSign(sign, '='),
-  );
-  return changes ? `the distribution column "${by}" of ${target.table} cannot be changed` : undefined;
-}
-
-/** Keys of the functions of the database that are called. */
-function calledFunctions(nodes: readonly SqlTree[]): string[] {
-  return nodes.flatMap((node, index) => {
-    if (node.kind !== 'group') return [];
-    const [schema, dot, name] = nodes.slice(Math.max(0, index - 3), index);
-    const isCall = schema?.kind === 'name' && isSign(dot, '.') && name?.kind === 'name';
-    const own = isCall && !isSign(nodes[index - 4], '::') ? [objectKey(schema.value, name.value)] : [];
-    return [...own, ...calledFunctions(node.nodes)];
-  });
+  const { by, generated } = distribution;
+  if (clauses.kind === 'insert' && !generated && !columnsOf(clauses).includes(quoteIdentifier(by)))
+    return `an insert into ${target.table} has to give the distribution column "${by}"`;
+  const { set = [] } = clauses.kind === 'update' ? clauses : (clauses.conflict ?? {});
+  return set.some(({ column }) => column === by)
+    ? `the distribution column "${by}" of ${target.table} cannot be changed`
+    : undefined;
 }

@@ -1,11 +1,14 @@
 /** Verdicts about what is served: each root field of a role, and plans of saved operations. */
 
 import type { SourceShape } from '../contract/shapes.ts';
-import { chooseOperation, parseDocument } from '../request/document.ts';
+import { chooseOperation, type Operation, parseDocument } from '../request/document.ts';
 import { planOperation, type RequestPlan } from '../request/plan.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { type FieldDefinition, namedType, type ObjectType } from '../schema/types.ts';
+import type { Statement } from '../sql/print.ts';
+import type { Known } from './facts.ts';
 import { isDistributed, judge } from './index.ts';
+import { placed } from './kept-rows.ts';
 import { sampleOperation } from './sample.ts';
 import type { Verdict } from './shapes.ts';
 
@@ -49,38 +52,47 @@ function verdictOfField(
   path: readonly string[],
 ): Verdict | undefined {
   const operation = chooseOperation(parseDocument(sampleOperation(kind, field, path)), undefined);
-  const variables = { declared: operation.variables, values: {}, used: new Map() };
+  return verdictOfOperation(roleSchema, operation, {});
+}
+
+/** @throws EngineError for what the role may not ask */
+export function verdictOfOperation(
+  roleSchema: RoleSchema,
+  operation: Operation,
+  values: Readonly<Record<string, unknown>>,
+): Verdict | undefined {
+  const variables = { declared: operation.variables, values, used: new Map() };
   return planVerdict(planOperation(roleSchema, operation, variables, OPTIONS), roleSchema.program.sources);
 }
 
 /** The verdict of all statements of a plan together; undefined if none is for distributed tables. */
 function planVerdict(plan: RequestPlan, sources: readonly SourceShape[]): Verdict | undefined {
-  const texts: (readonly [source: string, text: string])[] = [];
+  const statements: (readonly [source: string, statement: Statement, known?: Known | undefined])[] = [];
   if (plan.kind === 'query') {
-    for (const step of plan.steps) if (step.kind === 'sql') texts.push([step.source, step.statement.text]);
+    for (const step of plan.steps) if (step.kind === 'sql') statements.push([step.source, step.statement]);
   } else {
     for (const field of plan.fields) {
       if (!('step' in field) || field.step.kind === 'constant') continue;
-      const { statements } = field.step.instead?.() ?? field.step;
-      for (const { statement } of statements) texts.push([field.source, statement.text]);
+      const written = field.step.instead?.() ?? field.step;
+      const source = sources.find(({ name }) => name === field.source);
+      if (!source || !isDistributed(source)) continue;
+      const found = placed(written.statements, source);
+      if (typeof found === 'string') return { kind: 'refused', why: found };
+      for (const { write, known } of found) statements.push([field.source, write.statement, known]);
     }
   }
   for (const level of plan.joins ?? [])
     for (const request of level)
-      if (request.kind === 'sql') texts.push([request.source, request.statement.text]);
-  return textsVerdict(texts, sources);
+      if (request.kind === 'sql') statements.push([request.source, request.statement]);
+  const verdicts = statements.flatMap(([name, statement, known]) => {
+    const source = sources.find((each) => each.name === name);
+    return source && isDistributed(source) ? [judge(statement, source, known).verdict] : [];
+  });
+  return heaviest(verdicts);
 }
 
-/** The heaviest verdict of statements. */
-export function textsVerdict(
-  texts: readonly (readonly [source: string, text: string])[],
-  sources: readonly SourceShape[],
-): Verdict | undefined {
-  const verdicts = texts.flatMap(([name, text]) => {
-    const source = sources.find((each) => each.name === name);
-    return source && isDistributed(source) ? [judge(text, source).verdict] : [];
-  });
-  return verdicts.sort((left, right) => WEIGHT[right.kind] - WEIGHT[left.kind])[0];
+export function heaviest(verdicts: readonly Verdict[]): Verdict | undefined {
+  return verdicts.toSorted((left, right) => WEIGHT[right.kind] - WEIGHT[left.kind])[0];
 }
 
 const WEIGHT: Readonly<Record<Verdict['kind'], number>> = {

@@ -1,82 +1,63 @@
-/** What a fragment holds: statements, and tables that it writes. */
+/** What a fragment holds: nodes of a kind, statements, and tables that it writes. */
 import { holdsQuery } from '../condition/reads.ts';
-import type { Sql } from './fragment.ts';
-import { meaningOf, type TableName, type Visitor, visit, visitParts } from './statement.ts';
+import { eachPart, type Sql } from './fragment.ts';
+import { type Kind, type Meaning, meaningOf, type TableName } from './statement.ts';
 
-interface Search {
-  found: boolean;
+/** Whether something is true of a node in a fragment, at any depth. */
+function some(fragment: Sql, test: (meaning: Meaning) => boolean): boolean {
+  const meaning = meaningOf(fragment);
+  let found = meaning !== undefined && test(meaning);
+  eachPart(fragment, (part) => {
+    found ||= typeof part !== 'string' && 'nodes' in part && some(part, test);
+  });
+  return found;
 }
 
-const STATEMENT: Visitor<Search> = {
-  table: nothing,
-  alias: nothing,
-  column: inStatement,
-  call: inStatement,
-  comparison: inStatement,
-  nested: inStatement,
-  and: inStatement,
-  hole: inStatement,
-  saved: found,
-  rule: ({ rule }, search) => {
-    search.found ||= holdsQuery(rule.condition);
-  },
-  select: found,
-  insert: found,
-  update: found,
-  delete: found,
-  with: found,
-};
-
-function nothing(): void {}
-
-function inStatement(_: unknown, search: Search, fragment: Sql): void {
-  visitParts(STATEMENT, fragment, search);
-}
-
-function found(_: unknown, search: Search): void {
-  search.found = true;
+/** Whether a node of a kind is in a fragment. */
+export function holds(fragment: Sql, kind: Kind): boolean {
+  return some(fragment, (meaning) => meaning.kind === kind);
 }
 
 /** Whether a condition or value asks a statement of its own. */
 export function holdsStatement(fragment: Sql): boolean {
-  const search = { found: false };
-  visit(STATEMENT, fragment, search);
-  return search.found;
+  return some(fragment, (meaning) =>
+    meaning.kind === 'rule' ? holdsQuery(meaning.rule.condition) : IS_STATEMENT[meaning.kind],
+  );
 }
 
-const WRITES: Visitor<TableName[]> = {
-  table: nothing,
-  alias: nothing,
-  column: inWrite,
-  call: inWrite,
-  comparison: inWrite,
-  nested: inWrite,
-  and: inWrite,
-  hole: inWrite,
-  saved: inWrite,
-  // A rule is a condition.
-  rule: nothing,
-  select: inWrite,
-  insert: written,
-  update: written,
-  delete: written,
-  with: inWrite,
+const IS_STATEMENT: Readonly<Record<Kind, boolean>> = {
+  table: false,
+  alias: false,
+  column: false,
+  call: false,
+  comparison: false,
+  nested: false,
+  and: false,
+  or: false,
+  guarded: false,
+  constant: false,
+  list: false,
+  rows: false,
+  hole: false,
+  rule: false,
+  saved: true,
+  select: true,
+  insert: true,
+  update: true,
+  delete: true,
+  with: true,
+  returning: true,
 };
-
-function inWrite(_: unknown, tables: TableName[], fragment: Sql): void {
-  visitParts(WRITES, fragment, tables);
-}
-
-function written({ table }: { readonly table: Sql }, tables: TableName[], fragment: Sql): void {
-  const name = meaningOf(table);
-  if (name?.kind !== 'table') throw new Error('a statement writes what is no table');
-  tables.push(name);
-  visitParts(WRITES, fragment, tables);
-}
 
 /** The tables that a statement writes; those of functions, triggers and cascades are not among them. */
 export function tablesWritten(statement: Sql): readonly TableName[] {
   const tables: TableName[] = [];
-  visit(WRITES, statement, tables);
+  some(statement, (meaning) => {
+    if (meaning.kind !== 'insert' && meaning.kind !== 'update' && meaning.kind !== 'delete') return false;
+    const name = meaningOf(meaning.table);
+    if (name?.kind !== 'table') throw new Error('a statement writes what is no table');
+    tables.push(name);
+    return false;
+  });
   return tables;
 }

@@ -1,5 +1,6 @@
 /** The printer: fragments become text with placeholders, or text with holes for files of saved operations. */
 import { EngineError } from '../errors.ts';
+import { remember } from '../remember.ts';
 import { type Encoding, eachPart, type ParameterNode, type Sql, type SqlNode } from './fragment.ts';
 import { meaningOf } from './statement.ts';
 
@@ -9,7 +10,7 @@ export interface Statement {
   readonly parameters: readonly ParameterNode[];
   /** The tables that it writes, as `"schema"."name"`; absent: none. */
   readonly writes?: readonly string[];
-  /** What was printed, for the compiler, which saves it; absent in a server. */
+  /** What was printed, for those who save it or change it; absent otherwise. */
   readonly tree?: Sql;
 }
 
@@ -19,7 +20,7 @@ const MAX_PARAMETERS = 65_535;
 /**
  * Prints a statement. A variable or session variable that occurs several times with one type and encoding is one
  * parameter, so it is sent once; constants are numbered one by one, so that the text does not depend on whether two values are equal.
- * @param keeps the statement is to be saved, so its tree is kept
+ * @param keeps the statement is to be saved or changed, so its tree is kept
  * @throws EngineError when there are more than PostgreSQL takes
  */
 export function print(fragment: Sql, keeps = false): Statement {
@@ -33,9 +34,9 @@ export function print(fragment: Sql, keeps = false): Statement {
   return { text, parameters, ...(keeps && { tree: fragment }) };
 }
 
-/** Equal for parameters that are sent once; undefined for those that are not. */
+/** Equal for parameters that are sent once: a constant that one fragment holds, wherever that is printed. */
 function keyOf({ source, type, encoding }: ParameterNode): unknown {
-  if (source.from === 'constant') return undefined;
+  if (source.from === 'constant') return source;
   // Lists and places in values are long, and one object wherever they are printed.
   if ('items' in source || 'fields' in source || ('path' in source && source.path !== '')) return source;
   return JSON.stringify([source, type, wayOf(encoding)]);
@@ -76,7 +77,7 @@ function withQualifiedCalls(text: string): string {
 
 /**
  * Prints a fragment as part of a statement that gets its values in another way.
- * @param parameters gets the parameters, in order
+ * @param parameters gets the parameters, in order; parameters that are there already keep their positions
  * @param place SQL of a parameter; positions count from 1
  */
 export function printInto(
@@ -84,26 +85,41 @@ export function printInto(
   parameters: ParameterNode[],
   place: (position: number) => string,
 ): string {
-  const numbers = new Map<unknown, number>();
-  return printed(fragment, (node) => {
-    const key = keyOf(node);
-    let number = key === undefined ? undefined : numbers.get(key);
-    if (number === undefined || !isSame(node, parameters[number - 1]!)) {
-      parameters.push(node);
-      number = parameters.length;
-      if (key !== undefined) numbers.set(key, number);
+  return printerInto(parameters, place)(fragment);
+}
+
+/** `printInto` for several fragments: what the parameters are is looked up once. */
+function printerInto(
+  parameters: ParameterNode[],
+  place: (position: number) => string,
+): (fragment: Sql) => string {
+  const numbers = new Map<unknown, number[]>();
+  const numbersOf = (node: ParameterNode) => remember(numbers, keyOf(node), () => []);
+  for (const [index, node] of parameters.entries()) numbersOf(node).push(index + 1);
+  const placed = (node: ParameterNode) => {
+    const known = numbersOf(node);
+    let number = known.find((each) => isSame(node, parameters[each - 1]!));
+    if (number === undefined) {
+      number = parameters.push(node);
+      known.push(number);
     }
     return `(${place(number)})::${node.type}`;
-  });
+  };
+  return (fragment) => printed(fragment, placed);
 }
 
 /** The position of a parameter among those that were printed, counted from 0; undefined if it is not one of them. */
 export function positionOf(node: ParameterNode, parameters: readonly ParameterNode[]): number | undefined {
   const key = keyOf(node);
   const position = parameters.findIndex(
-    (each) => each === node || (key !== undefined && keyOf(each) === key && isSame(each, node)),
+    (each) => each === node || (keyOf(each) === key && isSame(each, node)),
   );
   return position < 0 ? undefined : position;
+}
+
+/** Prints parts of a statement, or of other forms of it, that was printed with these parameters. */
+export function partPrinter(parameters: readonly ParameterNode[]): (fragment: Sql) => string {
+  return printerInto([...parameters], (position) => `$${position}`);
 }
 
 /**

@@ -4,6 +4,7 @@
  * @rule Which live queries, and which values of theirs, does a write concern?
  */
 import { readsOfRule, type SessionKey } from '../condition/rule-reads.ts';
+import { DECLARED_SCHEMA } from '../names.ts';
 import type { ParameterNode, Sql } from './fragment.ts';
 import { positionOf } from './print.ts';
 import { type Meaning, meaningOf, type Select, type Visitor, visit, visitParts } from './statement.ts';
@@ -38,6 +39,8 @@ export interface ReadSet {
   readonly hasMoment: boolean;
   /** A rule cannot be read. */
   readonly isUnknown: boolean;
+  /** Tables are spread over a cluster, whose writes do not always show in the snapshots of one node. */
+  readonly isOfCluster?: true;
 }
 
 /** @param parameters of the printed statement */
@@ -138,7 +141,7 @@ class Reads implements ReadNotes {
     this.functions.set(JSON.stringify([schema, name]), { schema, name });
   }
 
-  addRule({ rule, row }: MeaningOf<'rule'>): void {
+  addRule({ rule, row }: Meaning<'rule'>): void {
     const reads = readsOfRule(rule.condition);
     const alias = meaningOf(row);
     if (alias?.kind === 'alias') {
@@ -159,7 +162,7 @@ class Reads implements ReadNotes {
   }
 
   /** Takes what the file of a saved statement says of it. */
-  addSaved({ reads }: MeaningOf<'saved'>): void {
+  addSaved({ reads }: Meaning<'saved'>): void {
     for (const place of reads.places) {
       this.addPlace(place);
       if (place.alias === undefined) continue;
@@ -173,8 +176,6 @@ class Reads implements ReadNotes {
   }
 }
 
-type MeaningOf<Kind> = Extract<Meaning, { kind: Kind }>;
-
 const READS: Visitor<Reads> = {
   table: ({ schema, name }, reads) => reads.addPlace({ schema, name, columns: undefined, keys: [] }),
   alias: ({ name }, reads) => reads.addUse(name),
@@ -184,12 +185,20 @@ const READS: Visitor<Reads> = {
     else visit(READS, row, reads);
   },
   call: (name, reads, fragment) => {
-    reads.addFunction(name);
+    // What the SQL of a native query reads is not looked into.
+    if (name.schema === DECLARED_SCHEMA) reads.isUnknown = true;
+    else reads.addFunction(name);
     visitParts(READS, fragment, reads);
   },
   comparison: inside,
   nested: inside,
   and: inside,
+  or: inside,
+  guarded: inside,
+  constant: inside,
+  list: inside,
+  rows: inside,
+  returning: inside,
   hole: ({ value }, reads) => {
     if (!reads.isSaved) visit(READS, value, reads);
   },
@@ -267,7 +276,7 @@ function sessionKeys(keys: readonly SessionKey[]): readonly Key[] {
 
 /** Arrays are no keys, and neither are types whose length cuts values off. */
 function isKeyType(type: string): boolean {
-  return !/[[(]/.test(type);
+  return !type.includes('[') && !type.includes('(');
 }
 
 /** The hole of a rule for the rows of an alias that conditions demand. */

@@ -3,78 +3,67 @@
  * is made of the clauses here and nowhere else, so what a visitor finds is what is sent (reads.ts, writes.ts, holes.ts).
  */
 import type { RulePart } from '../condition/rule.ts';
-import { eachPart, join, knownMeaning, means, quoteIdentifier, raw, type Sql, sql } from './fragment.ts';
+import {
+  eachPart,
+  identifier,
+  join,
+  knownMeaning,
+  means,
+  quoteIdentifier,
+  raw,
+  type Sql,
+  sql,
+} from './fragment.ts';
 import type { ReadNotes } from './reads.ts';
 
-/** A table by name. */
-export interface TableName {
-  readonly kind: 'table';
-  readonly schema: string;
-  readonly name: string;
+/** What fragments are, by kind. */
+interface Nodes {
+  /** A table by name. */
+  table: { schema: string; name: string };
+  /** The name of the rows of an item of FROM, or of a written table. */
+  alias: { name: string };
+  /** `row`: an alias, or an expression that is a row. */
+  column: { row: Sql; name: string };
+  /** A call of a function of the database; those of PostgreSQL are plain text. */
+  call: { schema: string; name: string };
+  /** `operator` as written: `=`, `like`, `operator(pg_catalog.=)`. */
+  comparison: { left: Sql; operator: string; right: Sql };
+  /** An expression or a statement in parentheses. */
+  nested: { inner: Sql };
+  /** Conditions that all have to hold. */
+  and: { conditions: readonly Sql[] };
+  /** Conditions of which one has to hold. */
+  or: { conditions: readonly Sql[] };
+  /** `case when … then … end`: the second condition is evaluated only where the first one holds. */
+  guarded: { when: Sql; then: Sql };
+  /** A value that no row decides, and that is not one parameter. */
+  constant: object;
+  /** Rows gathered to a JSON list. */
+  list: object;
+  /** The rows of a table that an array holds. */
+  rows: { schema: string; name: string };
+  /** A rule of the metadata, one of its conditions, or the value of a preset, for a row. */
+  rule: { rule: RulePart; row: Sql };
+  /** What differs between roles, for saved statements: `text`, without braces, says what is put in (saved-sql.ts). `row`: that a rule is about. */
+  hole: { text: string; value: Sql; row: Sql | undefined };
+  /** A statement of the file of a saved operation, whose holes are filled: a text, and what the file says of it. */
+  saved: { reads: ReadNotes };
+  select: Select;
+  insert: Insert;
+  update: Update;
+  delete: Delete;
+  with: With;
+  /** A write that returns columns of its rows. */
+  returning: { write: Sql; columns: Sql };
 }
 
-/** The name of the rows of an item of FROM, or of a written table. */
-interface Alias {
-  readonly kind: 'alias';
-  readonly name: string;
-}
+export type Kind = keyof Nodes;
 
-interface Column {
-  readonly kind: 'column';
-  /** An alias, or an expression that is a row. */
-  readonly row: Sql;
-  readonly name: string;
-}
+export type Meaning<Of extends Kind = Kind> = {
+  [Each in Of]: { readonly kind: Each } & Readonly<Nodes[Each]>;
+}[Of];
 
-/** A call of a function of the database; those of PostgreSQL are plain text. */
-interface Call {
-  readonly kind: 'call';
-  readonly schema: string;
-  readonly name: string;
-}
-
-interface Comparison {
-  readonly kind: 'comparison';
-  readonly left: Sql;
-  /** As it is written: `=`, `like`, `operator(pg_catalog.=)`. */
-  readonly operator: string;
-  readonly right: Sql;
-}
-
-/** An expression or a statement in parentheses. */
-interface Nested {
-  readonly kind: 'nested';
-  readonly inner: Sql;
-}
-
-/** Conditions that all have to hold. */
-interface Conjunction {
-  readonly kind: 'and';
-  readonly conditions: readonly Sql[];
-}
-
-/** A rule of the metadata, one of its conditions, or the value of a preset, for a row. */
-interface BoundRule {
-  readonly kind: 'rule';
-  readonly rule: RulePart;
-  readonly row: Sql;
-}
-
-/** What differs between roles, for saved statements: its hole says what is put in (saved-sql.ts). */
-interface Hole {
-  readonly kind: 'hole';
-  /** Without the braces. */
-  readonly text: string;
-  readonly value: Sql;
-  /** The row that a rule is about. */
-  readonly row: Sql | undefined;
-}
-
-/** A statement of the file of a saved operation, whose holes are filled: a text, and what the file says of it. */
-interface Saved {
-  readonly kind: 'saved';
-  readonly reads: ReadNotes;
-}
+export type TableName = Meaning<'table'>;
 
 /** An item of FROM. */
 export interface Item {
@@ -95,6 +84,8 @@ export interface Select {
   readonly distinct?: readonly Sql[];
   /** The select list. */
   readonly columns?: Sql;
+  /** The item of FROM whose rows the select list returns unchanged. */
+  readonly whole?: Sql;
   readonly from?: readonly Item[];
   /** Conditions that all have to hold. */
   readonly where?: readonly Sql[];
@@ -113,21 +104,28 @@ export interface Insert {
   readonly columns?: readonly Sql[];
   /** `values …`, `default values` or a SELECT. */
   readonly source: Sql;
+  /** What the columns get: once for each row, or once for all of them. */
+  readonly values?: readonly (readonly Sql[])[];
   readonly conflict?: Conflict | undefined;
+}
+
+export interface Assignment {
+  readonly column: string;
+  readonly value: Sql;
 }
 
 interface Conflict {
   /** What names the constraint or index. */
   readonly target?: Sql | undefined;
   /** None: the row is left alone. */
-  readonly set: readonly Sql[];
+  readonly set: readonly Assignment[];
   readonly where: readonly Sql[];
 }
 
 export interface Update {
   readonly table: Sql;
   readonly alias: Sql;
-  readonly set: readonly Sql[];
+  readonly set: readonly Assignment[];
   readonly where: readonly Sql[];
 }
 
@@ -147,28 +145,9 @@ export interface With {
   readonly statement: Sql;
 }
 
-export type Meaning =
-  | TableName
-  | Alias
-  | Column
-  | Call
-  | Comparison
-  | Nested
-  | Conjunction
-  | BoundRule
-  | Hole
-  | Saved
-  | ({ readonly kind: 'select' } & Select)
-  | ({ readonly kind: 'insert' } & Insert)
-  | ({ readonly kind: 'update' } & Update)
-  | ({ readonly kind: 'delete' } & Delete)
-  | ({ readonly kind: 'with' } & With);
-
-type Kind = Meaning['kind'];
-
 /** One function for each kind, each of which notes what it finds. */
 export type Visitor<Found> = {
-  readonly [Each in Kind]: (meaning: Extract<Meaning, { kind: Each }>, found: Found, fragment: Sql) => void;
+  readonly [Each in Kind]: (meaning: Meaning<Each>, found: Found, fragment: Sql) => void;
 };
 
 /** What a fragment is; undefined for one that is an expression of no kind of its own. */
@@ -216,6 +195,11 @@ export function callOf(schema: string, name: string, values: readonly Sql[]): Sq
   return node({ kind: 'call', schema, name }, [`${quoteIdentifier(schema, name)}(`, join(values, ', '), ')']);
 }
 
+/** The SQL of a native query where a call would be: what it reads is not looked into, like the body of a function. */
+export function nativeOf(schema: string, name: string, parts: readonly (string | Sql)[]): Sql {
+  return node({ kind: 'call', schema, name }, parts);
+}
+
 export function comparisonOf(left: Sql, operator: string, right: Sql): Sql {
   return node({ kind: 'comparison', left, operator, right }, [left, ` ${operator} `, right]);
 }
@@ -235,7 +219,30 @@ export function and(conditions: readonly Sql[]): Sql {
 export function or(conditions: readonly Sql[]): Sql {
   if (conditions.length === 0) return raw('false');
   if (conditions.length === 1) return conditions[0]!;
-  return sql`(${join(conditions, ' or ')})`;
+  return nested(disjunction(conditions));
+}
+
+/** Without parentheses. */
+export function disjunction(conditions: readonly Sql[]): Sql {
+  return node({ kind: 'or', conditions }, [join(conditions, ' or ')]);
+}
+
+/** A condition that is evaluated only where another one holds; null elsewhere. */
+export function guarded(when: Sql, then: Sql): Sql {
+  return node({ kind: 'guarded', when, then }, ['case when ', when, ' then ', then, ' end']);
+}
+
+export function constant(value: Sql): Sql {
+  return node({ kind: 'constant' }, [value]);
+}
+
+/** @param ending order and filter */
+export function listOf(row: Sql, ending?: Sql): Sql {
+  return node({ kind: 'list' }, ['json_agg(', row, ...(ending ? [ending] : []), ')']);
+}
+
+export function rowsOfTable({ schema, name }: Omit<TableName, 'kind'>, rows: Sql): Sql {
+  return node({ kind: 'rows', schema, name }, [rows]);
 }
 
 /** @param text the SQL of the rule for the row */
@@ -301,9 +308,16 @@ export function insertInto(clauses: Insert): Sql {
     parts.push(' on conflict');
     if (target) parts.push(' ', target);
     if (set.length === 0) parts.push(' do nothing');
-    else parts.push(' do update set ', join(set, ', '), ...whereParts(where));
+    else parts.push(' do update set ', assignments(set), ...whereParts(where));
   }
   return node({ kind: 'insert', ...clauses }, parts);
+}
+
+function assignments(set: readonly Assignment[]): Sql {
+  return join(
+    set.map(({ column, value }) => sql`${identifier(column)} = ${value}`),
+    ', ',
+  );
 }
 
 export function updateOf(clauses: Update): Sql {
@@ -314,7 +328,7 @@ export function updateOf(clauses: Update): Sql {
     ' as ',
     name,
     ' set ',
-    join(set, ', '),
+    assignments(set),
     ...whereParts(where),
   ]);
 }
@@ -339,5 +353,5 @@ export function withItem(clauses: With): Sql {
 
 /** A write that returns columns of its rows. */
 export function returning(write: Sql, columns: Sql): Sql {
-  return sql`${write} returning ${columns}`;
+  return node({ kind: 'returning', write, columns }, [write, ' returning ', columns]);
 }

@@ -1,7 +1,7 @@
 /**
  * Transforms as the metadata writes them (`request_transform`, `response_transform`), read once into parsed templates.
  */
-import { isObject } from '../json/json-value.ts';
+import { isObject } from '../json/json.ts';
 import { checkTemplate, type Shapes } from './check.ts';
 import { parseTemplate, parseTextTemplate } from './parse.ts';
 import { type Expression, type Template, TemplateError, type TemplateProblem } from './syntax.ts';

@@ -1,5 +1,5 @@
 /** Evaluates templates. Pure: the same template and variables give the same value. */
-import { isObject } from '../json/json-value.ts';
+import { isObject } from '../json/json.ts';
 import { callFunction, FunctionFailure } from './functions.ts';
 import { type Expression, type Template, type TemplateProblem, templateError } from './syntax.ts';
 import { compareValues, interpolated, isNumber, kindOf, makeObject, ownField } from './values.ts';

@@ -1,5 +1,5 @@
 /** Functions of the template language. A failure is thrown as FunctionFailure; the evaluation adds the position. */
-import { isObject } from '../json/json-value.ts';
+import { isObject } from '../json/json.ts';
 import { NumberText } from '../types.ts';
 import { isNumber, kindOf, makeObject } from './values.ts';
 

@@ -46,8 +46,9 @@ export function beginLease(query: QueueQuery, report: (message: string, error: u
   };
   const timer = setInterval(() => {
     beat().catch((error: unknown) => {
+      // Told once: an outage that lasts says nothing new every ten seconds.
+      if (isStored && !hasEnded) report('The sign of life of this instance could not be stored.', error);
       isStored = false;
-      if (!hasEnded) report('The sign of life of this instance could not be stored.', error);
     });
   }, HEARTBEAT);
   timer.unref();

@@ -11,7 +11,6 @@ import {
   DROP_CAPTURE_TABLES,
   READ_COMPLETE,
   releaseStatement,
-  withoutReplacing,
 } from './schema.ts';
 
 /** The part of `pg.Client` that is used; one connection. */
@@ -68,7 +67,7 @@ export async function captureStatus(
 
 /** The statements of an installation, in order; each table's are one transaction. */
 export function installStatements(tables: readonly CapturedTable[]): readonly string[] {
-  return [CAPTURE_TABLES, ...tables.flatMap(captureStatements)];
+  return [CAPTURE_TABLES, ...tables.flatMap((table) => captureStatements(table))];
 }
 
 /** The statements that remove what is installed. */
@@ -89,11 +88,11 @@ export async function installCapture(
   progress: (table: CapturedTable) => void = () => {},
 ): Promise<void> {
   const { rows } = await client.query("select current_setting('server_version_num')::int as version");
-  const adapt = rows[0].version < 140_000 ? withoutReplacing : (statement: string) => statement;
+  const canReplace = rows[0].version >= 140_000;
   await transaction(client, [CAPTURE_TABLES]);
   for (const table of tables) {
     progress(table);
-    await transaction(client, captureStatements(table).map(adapt));
+    await transaction(client, captureStatements(table, canReplace));
   }
 }
 

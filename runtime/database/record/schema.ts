@@ -68,28 +68,25 @@ const SETTINGS = 'set search_path = pg_catalog, pg_temp';
 /**
  * Statements that have a table's writes recorded; each may run again. The function runs with the rights of its owner, so the
  * writer needs none. A write never fails because it is recorded: where keys cannot be read, it counts as a write of any row.
+ * @param canReplace PostgreSQL 13 cannot replace triggers
  */
-export function captureStatements(table: CapturedTable): readonly string[] {
+export function captureStatements(table: CapturedTable, canReplace = true): readonly string[] {
   const relation = quoteIdentifier(table.schema, table.name);
   const call = `${functionName(table)}()`;
   return [
     `create or replace function ${call} returns trigger
 language plpgsql security definer ${SETTINGS} as ${dollarQuoted(body(table.keys))}`,
-    ...Object.entries(EVENTS).map(
-      ([event, rows]) =>
-        `create or replace trigger ${triggerName(event)} after ${event} on ${relation} ${rows}for each statement execute function ${call}`,
-    ),
+    ...Object.entries(EVENTS).map(([event, rows]) => {
+      const name = triggerName(event);
+      const create = canReplace
+        ? 'create or replace'
+        : `drop trigger if exists ${name} on ${relation}; create`;
+      return `${create} trigger ${name} after ${event} on ${relation} ${rows}for each statement execute function ${call}`;
+    }),
     ...Object.keys(EVENTS).map(
       (event) => `alter table only ${relation} enable always trigger ${triggerName(event)}`,
     ),
   ];
-}
-
-/** As `captureStatements`, for PostgreSQL 13, which cannot replace triggers. */
-export function withoutReplacing(statement: string): string {
-  const created = /^create or replace trigger (\S+) after \S+ on ((?:"(?:[^"]|"")*"\.?)+) /.exec(statement);
-  if (!created) return statement;
-  return `drop trigger if exists ${created[1]} on ${created[2]}; ${statement.replace('or replace ', '')}`;
 }
 
 /** The statement that ends the recording of a table. */

@@ -9,15 +9,11 @@ import { lazy } from '../../core/remember.ts';
 import { parseDocument } from '../../core/request/document.ts';
 import { type AllowedText, allowedTexts } from '../../core/saved/allowed.ts';
 import { comparableDocument } from '../../core/saved/comparable.ts';
-import type { SavedOperation, SavedProgram } from '../../core/saved/saved.ts';
+import type { SavedProgram } from '../../core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
 
-export interface Allowlist {
-  /** @throws EngineError unless the role may send the text */
-  readonly checkText: (role: string, text: string) => void;
-  /** Like checkText, for an operation of a collection: those of the list are known without being parsed. */
-  readonly checkSaved: (role: string, operation: SavedOperation) => void;
-}
+/** @throws EngineError unless the role may send the text */
+export type CheckAllowed = (role: string, text: string) => void;
 
 /** Roles that may send a document. */
 type Allowed = 'every role' | ReadonlySet<string>;
@@ -32,7 +28,7 @@ const NOBODY: Allowed = new Set();
 export function createAllowlist(
   saved: Pick<SavedProgram, 'allowlist' | 'operations'>,
   memory: MemoryBudget,
-): Allowlist {
+): CheckAllowed {
   const texts = allowedTexts(saved);
   const byText = rolesBy(texts, ({ text }) => text);
   const byDocument = lazy(() => rolesBy(texts, ({ comparable }) => comparable()));
@@ -45,7 +41,7 @@ export function createAllowlist(
     verdicts.set(text, verdict);
     return verdict;
   };
-  const checkText = (role: string, text: string) => {
+  return (role, text) => {
     if (role === ADMIN_ROLE || permits(byText.get(text), role) || permits(verdictOf(text), role)) return;
     throw new EngineError('validation-failed', 'query is not allowed', {
       internal: { message: 'query is not in any of the allowlists' },
@@ -56,7 +52,6 @@ export function createAllowlist(
       },
     });
   };
-  return { checkText, checkSaved: (role, { document }) => checkText(role, document) };
 }
 
 /** Not a function within: entries of the budget would hold on to the program that they were made for. */

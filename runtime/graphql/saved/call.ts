@@ -5,6 +5,7 @@
 import { EngineError } from '../../core/errors.ts';
 import type { SavedOperation } from '../../core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
+import type { CheckAllowed } from './allowlist.ts';
 import type { FindSaved } from './index-by-id.ts';
 import type { RegisteredQueries } from './registered.ts';
 
@@ -35,8 +36,8 @@ export interface CallOptions {
   readonly findByText?: FindSaved;
   /** Absent: clients cannot register texts. */
   readonly registered?: RegisteredQueries;
-  /** @throws EngineError if the role may not send the text */
-  readonly checkAllowed: ((role: string, document: string) => void) | undefined;
+  /** Absent: there is no allow-list. */
+  readonly checkAllowed: CheckAllowed | undefined;
 }
 
 /**
@@ -47,10 +48,11 @@ export interface CallOptions {
 export function findCalled(call: GraphqlCall, role: string, options: CallOptions): Called {
   const { findSaved, registered } = options;
   const { documentId, hash, query } = call;
-  if (documentId !== undefined) return saved(findSaved(documentId) ?? unknownOperation());
+  if (documentId !== undefined)
+    return calledSaved(findSaved(documentId) ?? unknownOperation(), role, options);
   if (hash === undefined) return text(query, role, options);
   const operation = findSaved(hash);
-  if (operation) return saved(operation);
+  if (operation) return calledSaved(operation, role, options);
   if (!registered && !options.hasSaved)
     throw new EngineError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
   if (query === undefined) return text(registered?.find(hash) ?? unknownOperation(), role, options);
@@ -59,7 +61,13 @@ export function findCalled(call: GraphqlCall, role: string, options: CallOptions
   return called;
 }
 
-function saved(operation: SavedOperation): Called {
+/** A saved operation, by whatever API and name it is called. @throws EngineError validation-failed if the role may not send it */
+export function calledSaved(
+  operation: SavedOperation,
+  role: string,
+  { checkAllowed }: Pick<CallOptions, 'checkAllowed'>,
+): Called {
+  checkAllowed?.(role, operation.document);
   return { operation };
 }
 
@@ -73,7 +81,7 @@ function text(query: string | undefined, role: string, options: CallOptions): Ca
   }
   if (findByText && role !== ADMIN_ROLE) {
     const operation = findByText(query);
-    if (operation) return saved(operation);
+    if (operation) return calledSaved(operation, role, options);
     throw new EngineError(
       'validation-failed',
       'only saved operations are answered: send "documentId" with the hash or the name of one',

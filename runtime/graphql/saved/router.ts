@@ -5,12 +5,16 @@
  */
 import type { RestMethod, RestRoute } from '../../core/saved/saved.ts';
 
-type RouteMatch =
+type RouteMatch = (
   | { readonly kind: 'one'; readonly route: RestRoute; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: 'none' }
   /** The path is known, but not with this method. */
   | { readonly kind: 'otherMethods'; readonly methods: readonly RestMethod[] }
-  | { readonly kind: 'several' };
+  | { readonly kind: 'several' }
+) & {
+  /** Segments that are values of a variable, for any of the routes with the path. */
+  readonly variables: Entry['variables'];
+};
 
 /** @param path decoded segments below `/api/rest/` */
 export type MatchRoute = (method: string, path: readonly string[]) => RouteMatch;
@@ -42,15 +46,16 @@ export function createRouter(routes: readonly RestRoute[]): MatchRoute {
     const found: Entry[] = [];
     collect(root, path, 0, found);
     const usable = found.filter(({ route }) => (route.methods as readonly string[]).includes(method));
+    const variables = found.flatMap((each) => each.variables);
     const [entry] = usable;
     if (entry && usable.length === 1) {
       const values = new Map(entry.variables.map(([name, segment]) => [name, path[segment]!]));
-      return { kind: 'one', route: entry.route, values };
+      return { kind: 'one', route: entry.route, values, variables };
     }
-    if (usable.length > 1) return { kind: 'several' };
-    if (found.length === 0) return { kind: 'none' };
+    if (usable.length > 1) return { kind: 'several', variables };
+    if (found.length === 0) return { kind: 'none', variables };
     const methods = METHODS.filter((each) => found.some(({ route }) => route.methods.includes(each)));
-    return { kind: 'otherMethods', methods };
+    return { kind: 'otherMethods', methods, variables };
   };
 }
 

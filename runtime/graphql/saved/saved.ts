@@ -5,20 +5,18 @@ import type { PlannedRequest, Planner } from '../../core/request/planner.ts';
 import type { SubscriptionPlan } from '../../core/request/subscription.ts';
 import type { RestRoute, SavedOperation, SavedProgram } from '../../core/saved/saved.ts';
 import type { Session } from '../../core/session.ts';
-import { type Allowlist, createAllowlist } from './allowlist.ts';
+import { createAllowlist } from './allowlist.ts';
 import type { CallOptions } from './call.ts';
 import { indexById, indexByText } from './index-by-id.ts';
 import type { RegisteredQueries } from './registered.ts';
 import { createRouter, type MatchRoute } from './router.ts';
-import { createPlans, type FindPlan, savedValues } from './statements.ts';
+import { createPlans, type Plans, savedValues } from './statements.ts';
 
 export interface Saved {
-  /** Absent when the allow-list is not enabled. */
-  readonly allowlist?: Allowlist;
   readonly calls: CallOptions;
   readonly routes: readonly RestRoute[];
   readonly match: MatchRoute;
-  readonly findPlan: FindPlan;
+  readonly plans: Plans;
 }
 
 export interface SavedSettings {
@@ -55,36 +53,34 @@ export function indexSaved(
   // Hashes are computed on first use.
   const byId = lazy(() => indexById(operations));
   return {
-    ...(allowlist ? { allowlist } : {}),
     calls: {
       findSaved: (id) => byId()(id),
       hasSaved: operations.length > 0,
       ...(settings.onlySaved
         ? { findByText: indexByText(operations) }
         : settings.registered && { registered: settings.registered }),
-      checkAllowed: allowlist?.checkText,
+      checkAllowed: allowlist,
     },
     routes: program?.routes ?? [],
     match: createRouter(program?.routes ?? []),
-    findPlan: createPlans(usable ? operations : [], planner.program),
+    plans: createPlans(usable ? operations : [], planner.program),
   };
 }
 
 /**
  * The generated plan of a saved operation; undefined where it has to be planned, because it has none for the role and
  * these values.
- * @throws EngineError when the allow-list does not have the operation, or a variable is missing
+ * @throws EngineError when a variable is missing
  */
 export function planSaved(
   operation: SavedOperation,
   variables: Readonly<Record<string, unknown>>,
   session: Session,
-  { allowlist, findPlan }: Saved,
+  { plans }: Saved,
 ): PlannedRequest | undefined {
-  allowlist?.checkSaved(session.role, operation);
   if (!operation.plans || operation.kind === 'subscription') return undefined;
   const values = savedValues(operation, variables);
-  const plan = findPlan(operation, session.role, values);
+  const plan = plans.find(operation, session.role, values);
   return plan && plan.kind !== 'subscription' ? { plan, variables: values } : undefined;
 }
 
@@ -93,11 +89,10 @@ export function planSavedSubscription(
   operation: SavedOperation,
   variables: Readonly<Record<string, unknown>>,
   session: Session,
-  { allowlist, findPlan }: Saved,
+  { plans }: Saved,
 ): PlannedRequest<SubscriptionPlan> | undefined {
-  allowlist?.checkSaved(session.role, operation);
   if (!operation.plans) return undefined;
   const values = savedValues(operation, variables);
-  const plan = findPlan(operation, session.role, values);
+  const plan = plans.find(operation, session.role, values);
   return plan?.kind === 'subscription' ? { plan, variables: values } : undefined;
 }

@@ -1,11 +1,12 @@
 /** The plans of saved operations, as the executor takes them. Nothing is parsed or planned for a request. */
 
-import type { SourceShape } from '../../core/contract/shapes.ts';
 import { EngineError } from '../../core/errors.ts';
 import type { WriteStep } from '../../core/mutation/step.ts';
 import type { Program } from '../../core/program/program.ts';
 import { remember } from '../../core/remember.ts';
-import type { MutationPlan, RequestPlan } from '../../core/request/plan.ts';
+import { cachedOf } from '../../core/request/cached.ts';
+import type { MutationPlan, QueryPlan, RequestPlan } from '../../core/request/plan.ts';
+import { fitsScalar } from '../../core/request/refusals.ts';
 import { batchPlan, type SubscriptionPlan } from '../../core/request/subscription.ts';
 import type {
   SavedOperation,
@@ -16,11 +17,12 @@ import type {
   SavedWriteStatement,
 } from '../../core/saved/saved.ts';
 import { savedSql, savedStatement } from '../../core/saved/saved-sql.ts';
-import { refuseLive, shapeOf, stepForShards } from '../../core/shards/plans.ts';
-import type { Statement } from '../../core/sql/print.ts';
+import { INT } from '../../core/schema/shared-types.ts';
+import { isJudged } from '../../core/shards/index.ts';
+import { print, type Statement } from '../../core/sql/print.ts';
 
 /** @returns undefined when a request with these values has to be planned */
-export type FindPlan = (
+type FindPlan = (
   operation: SavedOperation,
   role: string,
   values: Readonly<Record<string, unknown>>,
@@ -31,19 +33,35 @@ interface Case {
   readonly plan: RequestPlan | SubscriptionPlan;
 }
 
+export interface Plans {
+  readonly find: FindPlan;
+  /** Those of roles that have asked. */
+  readonly list: () => readonly {
+    readonly operation: SavedOperation;
+    readonly role: string;
+    readonly plan: RequestPlan | SubscriptionPlan;
+  }[];
+}
+
 /** Reads the plans of operations, for a role when it first asks. */
 export function createPlans(
   operations: readonly SavedOperation[],
   program: Pick<Program, 'sources' | 'roleSchema'>,
-): FindPlan {
+): Plans {
   const plans = new Map(operations.map((operation) => [operation, new Map<string, readonly Case[]>()]));
-  return (operation, role, values) => {
+  const list: Plans['list'] = () =>
+    [...plans].flatMap(([operation, byRole]) =>
+      [...byRole].flatMap(([role, cases]) => cases.map(({ plan }) => ({ operation, role, plan }))),
+    );
+  const find: FindPlan = (operation, role, values) => {
     const byRole = plans.get(operation);
     // Only roles that the operation names: others must not fill the map.
     if (!operation.plans?.some(({ roles }) => roles.includes(role))) return undefined;
     const cases = byRole && remember(byRole, role, () => casesOf(operation, role, program));
-    return cases?.find(({ when }) => holds(when, values))?.plan;
+    const plan = cases?.find(({ when }) => holds(when, values))?.plan;
+    return plan && fitsCached(plan, values) ? plan : undefined;
   };
+  return { find, list };
 }
 
 function casesOf(
@@ -51,37 +69,51 @@ function casesOf(
   role: string,
   program: Pick<Program, 'sources' | 'roleSchema'>,
 ): readonly Case[] {
+  const clusters = new Set(program.sources.filter(isJudged).map(({ name }) => name));
+  // The rules decide about their statements, so they are planned from the document.
+  const isOfCluster = ({ source }: SavedStep | SavedWrite) => clusters.has(source);
   return plans
-    .filter(({ roles }) => roles.includes(role))
-    .map(({ when, steps, values, answer }): Case => {
+    .filter(({ roles, steps }) => roles.includes(role) && !steps.some(isOfCluster))
+    .map(({ when, steps, values, answer, cached }): Case => {
       const read = ({ sql, writes }: SavedStatement & Pick<SavedWriteStatement, 'writes'>, source: string) =>
         savedStatement({ sql, values: { ...shared, ...values }, writes }, source, role, program);
       if (kind === 'subscription') {
         const { source, sql, once, reads } = steps[0] as SavedStep;
-        refuseLive(source, program.sources);
         const query = savedSql({ sql, values: { ...shared, ...values }, reads }, source, role, program);
         return { when, plan: batchPlan(role, { kind: 'live', source, query, ...(once && { once }) }) };
       }
       if (kind === 'mutation') {
-        const fields = steps.map((step) =>
-          readWrite(step as SavedWrite, read, shapeOf(step.source, program.sources)),
-        );
+        const fields = steps.map((step) => readWrite(step as SavedWrite, read));
         return { when, plan: { kind, fields, answer, reusable: true } };
       }
-      const reads = steps.map((step) => ({
+      const all = { ...shared, ...values };
+      const trees = (steps as readonly SavedStep[]).map((step) =>
+        savedSql({ ...step, values: all }, step.source, role, program),
+      );
+      const reads = steps.map(({ source, once }, index) => ({
         kind: 'sql' as const,
-        source: step.source,
-        statement: read(step as SavedStep, step.source),
-        ...(step.once && { once: step.once }),
+        source,
+        statement: print(trees[index]!),
+        ...(once && { once }),
       }));
-      return { when, plan: { kind: 'query', steps: reads, answer, reusable: true } };
+      const plan: QueryPlan = { kind: 'query', steps: reads, answer, reusable: true };
+      if (!cached) return { when, plan };
+      return { when, plan: { ...plan, cached: cachedOf(cached, plan, trees[0], program.sources) } };
     });
+}
+
+/** Whether the seconds of `@cached` are a number: planning says what is wrong with others. */
+function fitsCached(
+  plan: RequestPlan | SubscriptionPlan,
+  values: Readonly<Record<string, unknown>>,
+): boolean {
+  const ttl = plan.kind === 'query' ? plan.cached?.ttl : undefined;
+  return ttl?.from !== 'variable' || fitsScalar(INT, values[ttl.name]);
 }
 
 function readWrite(
   { source, statements, answer, once }: SavedWrite,
   read: (saved: SavedStatement, source: string) => Statement,
-  shape: SourceShape,
 ): MutationPlan['fields'][number] {
   const all = statements.map(({ path = '$', noRow, ...saved }) => ({
     statement: read(saved, source),
@@ -89,7 +121,7 @@ function readWrite(
     ...(noRow && { noRow }),
   }));
   const step: WriteStep = { kind: 'write', statements: all, answer, ...(once && { once }) };
-  return { source, step: stepForShards(step, shape) };
+  return { source, step };
 }
 
 function holds(when: SavedPlan['when'], values: Readonly<Record<string, unknown>>): boolean {

@@ -3,17 +3,21 @@
  * secret and opens no connection: the console, which holds both, runs the operations. See runtime/console/page/query.tsx.
  */
 import './setup.js';
+import { explorerPlugin } from '@graphiql/plugin-explorer';
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
-import { GraphiQL } from 'graphiql';
+import { GraphiQL, HISTORY_PLUGIN } from 'graphiql';
 import { useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
-import 'graphiql/style.css';
+import './styles.js';
+import '@graphiql/plugin-explorer/style.css';
 import { operationOf } from './operation.js';
 import './page.css';
 import './frame.css';
 
-/** Called by the console once the frame has loaded. */
-globalThis.startQuery = ({ run, storage, defaultQuery, ready }) => {
+const plugins = [HISTORY_PLUGIN, explorerPlugin({ showAttribution: false })];
+
+/** Called by the console once the frame has loaded. `operation` is one to begin with, beside those in the storage. */
+globalThis.startQuery = ({ run, storage, defaultQuery, operation, ready }) => {
   const fetcher = ({ query, variables, operationName: shown }) => {
     const { kind = 'query', operationName } = operationOf(query, shown);
     return run({ query, variables, operationName }, kind);
@@ -23,6 +27,9 @@ globalThis.startQuery = ({ run, storage, defaultQuery, ready }) => {
       fetcher={fetcher}
       storage={storage}
       defaultQuery={defaultQuery}
+      initialQuery={operation?.query}
+      initialVariables={operation?.variables}
+      plugins={plugins}
       isHeadersEditorEnabled={false}
       showPersistHeadersSettings={false}
     >

@@ -8,9 +8,9 @@ import { GraphiQL } from 'graphiql';
 import { createClient } from 'graphql-ws';
 import { useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import 'graphiql/style.css';
 import { inBytes } from '../../core/header-text.ts';
 import { operationOf } from './operation.js';
+import './styles.js';
 import './page.css';
 
 const { endpoint, roles } = JSON.parse(document.getElementById('settings').textContent);

@@ -1,6 +1,7 @@
 /** Objects of the database that a source names: tables, functions and enum tables. */
 import type { SourceCatalog } from '../../catalog/catalog.ts';
-import { objectKey } from '../../core/names.ts';
+import { declaredHash, modelHash } from '../../catalog/declared.ts';
+import { DECLARED_SCHEMA, objectKey } from '../../core/names.ts';
 import { remember } from '../../core/remember.ts';
 import type { QualifiedName, Source, TableEntry } from '../../metadata/metadata.ts';
 
@@ -18,15 +19,26 @@ export function tellsOf(catalog: SourceCatalog, objects: readonly string[]): boo
       .filter(({ schema, name }) => `${schema}.${name}` in catalog.enumTables)
       .map((table) => nameOf('enum ', table)),
     ...catalog.functions.map((each) => nameOf('function ', each)),
+    ...declaredObjects(catalog),
   ]);
   return objects.every((object) => known.has(object));
 }
 
-function namedObjects({ tables, functions }: Source): ReadonlySet<string> {
+/** Models and queries as PostgreSQL typed them; a refused one is tried again only when its text changes. */
+function declaredObjects({ tables, functions }: SourceCatalog): readonly string[] {
+  return [...tables, ...functions].flatMap(({ schema, name, definition }) =>
+    schema === DECLARED_SCHEMA ? [`declared ${name} ${definition}`] : [],
+  );
+}
+
+function namedObjects({ tables, functions, logical_models, native_queries }: Source): ReadonlySet<string> {
   const objects = new Set<string>();
   for (const entry of tables)
     for (const object of remember(objectsOfTables, entry, () => objectsOfTable(entry))) objects.add(object);
   for (const entry of functions) objects.add(nameOf('function ', entry.function));
+  for (const model of logical_models) objects.add(`declared ${model.name} ${modelHash(model)}`);
+  for (const query of native_queries)
+    objects.add(`declared ${query.root_field_name} ${declaredHash(query, logical_models)}`);
   return objects;
 }
 

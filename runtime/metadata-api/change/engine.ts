@@ -4,6 +4,7 @@
  * leaves everything as it was.
  */
 
+import { isSpreadOtherwise } from '../../catalog/distribution.ts';
 import { EngineError } from '../../core/errors.ts';
 import { requireCurrent } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
@@ -177,6 +178,25 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     });
   }
 
+  /** Reads the catalogs of sources again whose tables a cluster has spread otherwise meanwhile, and serves what follows, with nothing stored. */
+  async followDistribution(): Promise<void> {
+    const { catalogs, sources } = this.#state;
+    const changed = await Promise.all(
+      Object.entries(catalogs).map(async ([name, catalog]) => {
+        const query = sources.get(name)?.database.query;
+        const isChanged = query && !('error' in catalog) && (await isSpreadOtherwise(query, catalog));
+        return isChanged ? [name] : [];
+      }),
+    );
+    const names = changed.flat();
+    if (names.length === 0) return;
+    await this.#alone(async () => {
+      const copy = this.#copy();
+      copy.reintrospect(names.filter((name) => this.#state.sources.has(name)));
+      await this.#serveUnlessSame(copy);
+    });
+  }
+
   /**
    * Introspects remote schemas again, all of them unless names are given, while requests go on, and reports what the changes
    * break. What changed is served, unless it is locked; what cannot be reached is served as it was read last.
@@ -215,10 +235,18 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     if (!remote) return undefined;
     const served = this.#state.remotes[name];
     const read = await readAgain(remote, served, this.#services);
-    const copy = this.#copy();
-    const refresh = await takeRefreshed(read, copy);
-    this.#release(copy);
+    const refresh = await this.propose((copy) => takeRefreshed(read, copy));
     return { isLocked: read.isLocked, served, found: read.found, ...(refresh && { refresh }) };
+  }
+
+  /** Gives `use` a copy of what is served. What it makes of it is neither stored nor served. */
+  async propose<Value>(use: (copy: WorkingCopy) => Promise<Value>): Promise<Value> {
+    const copy = this.#copy();
+    try {
+      return await use(copy);
+    } finally {
+      this.#release(copy);
+    }
   }
 
   /** Introspects the remote schemas again that could not be read. */

@@ -1,16 +1,31 @@
 /** Reads what the metadata is compiled against: catalogs of databases, and remote schemas. */
 import type { Catalog, SourceCatalog } from '../../catalog/catalog.ts';
+import type { DeclaredObjects } from '../../catalog/declared.ts';
 import { introspectDatabase, type Query, readEnumTableRows } from '../../catalog/index.ts';
 import { loadReadBody } from '../../catalog/sql-body.ts';
-import { servedStatement } from '../../catalog/statement.ts';
+import { catalogStatement, servedStatement } from '../../catalog/statement.ts';
 import { EngineError } from '../../core/errors.ts';
 import { describeConnectionError } from '../../database/connection-error.ts';
 import type { RemoteSchema, Source } from '../../metadata/metadata.ts';
-import type { CatalogOrError, CopyServices, RemoteOrError } from './state.ts';
+import type { CatalogOrError, CopyServices, MetadataOptions, RemoteOrError } from './state.ts';
 
 /** Reads a database's catalog and the rows of the enum tables that the metadata marks. */
-export async function introspectSource(query: Query, source: Source): Promise<SourceCatalog> {
-  return withEnumTables(query, await introspectDatabase(query, loadReadBody, servedStatement), source);
+export async function introspectSource(
+  query: Query,
+  source: Source,
+  options: Pick<MetadataOptions, 'writesFiles'>,
+  declared: DeclaredObjects = source,
+): Promise<SourceCatalog> {
+  return withEnumTables(query, await introspect(query, options, declared), source);
+}
+
+/** Generated files that are written have what comparisons of versions need. */
+export function introspect(
+  query: Query,
+  { writesFiles }: Pick<MetadataOptions, 'writesFiles'>,
+  declared: DeclaredObjects,
+): Promise<Catalog> {
+  return introspectDatabase(query, loadReadBody, writesFiles ? catalogStatement : servedStatement, declared);
 }
 
 export async function withEnumTables(query: Query, catalog: Catalog, source: Source): Promise<SourceCatalog> {
@@ -19,9 +34,13 @@ export async function withEnumTables(query: Query, catalog: Catalog, source: Sou
 }
 
 /** The catalog, or why it cannot be read. */
-export async function readCatalog(query: Query, source: Source): Promise<CatalogOrError> {
+export async function readCatalog(
+  query: Query,
+  source: Source,
+  options: Pick<MetadataOptions, 'writesFiles'>,
+): Promise<CatalogOrError> {
   try {
-    return await introspectSource(query, source);
+    return await introspectSource(query, source, options);
   } catch (error) {
     return { error: describeConnectionError(error) };
   }

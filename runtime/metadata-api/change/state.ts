@@ -97,9 +97,11 @@ export interface CopyServices<Database extends SourceDatabase = SourceDatabase> 
 }
 
 /** The server's options that operations ask for. */
-interface MetadataOptions {
+export interface MetadataOptions {
   readonly remoteSchemaPermissions: boolean;
   readonly inferFunctionPermissions: boolean;
+  /** What is generated is written to files (`engine dev`). */
+  readonly writesFiles?: boolean;
   /** Below it may be the files that addresses are read from; none unless given. */
   readonly dynamicSecretsAllowedPathPrefix?: string | undefined;
 }

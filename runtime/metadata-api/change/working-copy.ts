@@ -242,7 +242,7 @@ export class WorkingCopy {
           catalogs[source.name] = known;
           return;
         }
-        catalogs[source.name] = await readCatalog(opened.database.query, source);
+        catalogs[source.name] = await readCatalog(opened.database.query, source, this.services.options);
         this.#fresh.add(source.name);
       }),
     );

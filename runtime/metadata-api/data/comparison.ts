@@ -2,7 +2,7 @@
 
 import type { SourceShape } from '../../core/contract/shapes.ts';
 import { EngineError, pathStep } from '../../core/errors.ts';
-import { isObject } from '../../core/json/json-value.ts';
+import { isObject } from '../../core/json/json.ts';
 import {
   COLUMN_OPERATORS,
   METADATA_SPELLINGS,

@@ -4,14 +4,12 @@ import type { MutationStep } from '../../core/mutation/step.ts';
 import { createScope, type Scope } from '../../core/query/scope.ts';
 import { MissingSessionVariable } from '../../core/request/bind.ts';
 import { readStatement } from '../../core/request/plan.ts';
-import type { Planner } from '../../core/request/planner.ts';
-import type { Session } from '../../core/session.ts';
-import { forShards } from '../../core/shards/index.ts';
+import { forShards, isJudged } from '../../core/shards/index.ts';
 import { stepForShards } from '../../core/shards/plans.ts';
 import type { Sql } from '../../core/sql/fragment.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import { runStatement, writeStep } from '../../graphql/execute.ts';
-import type { Execution } from '../../graphql/execution.ts';
+import type { Request } from '../../graphql/request.ts';
 import { type DataOperation, findTable, type RequestedTable, type TableName } from './table.ts';
 
 /** The table that every data operation is about. */
@@ -34,10 +32,10 @@ export interface DataRequest {
 export function dataRequest(
   operation: DataOperation,
   { source, table: name }: TableArguments,
-  session: Session,
-  execution: Execution,
+  request: Request,
 ): DataRequest {
-  const { program, options }: Planner = execution.planner;
+  const { served, session } = request;
+  const { program, options } = served.planner;
   const table = findTable(program, source, name, { role: session.role, operation });
   const { source: shape } = table;
   const roleView = program.roleSchema(session.role, session.backendOnly);
@@ -46,10 +44,9 @@ export function dataRequest(
     scope: createScope(roleView, options),
     read: (expression) =>
       inOwnWords(() =>
-        runStatement(forShards(readStatement([expression]), shape), source, session, execution),
+        runStatement(forShards(readStatement([expression], isJudged(shape)), shape), source, request),
       ),
-    write: (step) =>
-      inOwnWords(async () => [await writeStep(stepForShards(step, shape), source, session, execution)]),
+    write: (step) => inOwnWords(async () => [await writeStep(stepForShards(step, shape), source, request)]),
   };
 }
 

@@ -2,8 +2,7 @@
 import { selectAggregate, selectRows } from '../../core/query/resolvers.ts';
 import type { InputNode } from '../../core/request/selection.ts';
 import { sharedTypes } from '../../core/schema/shared-types.ts';
-import type { Session } from '../../core/session.ts';
-import type { Execution } from '../../graphql/execution.ts';
+import type { Request } from '../../graphql/request.ts';
 import { type ColumnItem, field, type RowsArguments, rowSelection, rowsArguments } from './columns.ts';
 import { dataRequest, type TableArguments } from './request.ts';
 import { listedTable, readableColumn } from './table.ts';
@@ -14,8 +13,8 @@ export interface SelectArguments extends TableArguments, RowsArguments {
 }
 
 /** `select`: the JSON text of the rows. @throws EngineError */
-export async function select(args: SelectArguments, session: Session, execution: Execution): Promise<string> {
-  const { table, scope, read } = dataRequest('select', args, session, execution);
+export async function select(args: SelectArguments, request: Request): Promise<string> {
+  const { table, scope, read } = dataRequest('select', args, request);
   const listed = listedTable(table);
   const selection = rowSelection(args.columns, listed, '$.columns');
   return read(
@@ -34,8 +33,8 @@ export interface CountArguments extends TableArguments {
 }
 
 /** `count`: the JSON text of `{count}`. Null counts as a value of `distinct` columns. @throws EngineError */
-export async function count(args: CountArguments, session: Session, execution: Execution): Promise<string> {
-  const { table, scope, read } = dataRequest('select', args, session, execution);
+export async function count(args: CountArguments, request: Request): Promise<string> {
+  const { table, scope, read } = dataRequest('select', args, request);
   const listed = listedTable(table);
   const names = new Map<string, InputNode>(
     args.distinct?.map((name, index) => {

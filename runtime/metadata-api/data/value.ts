@@ -1,7 +1,7 @@
 /** JSON of a legacy request → the nodes that the planner reads. Every value becomes a parameter. */
 
 import { type EngineError, pathStep } from '../../core/errors.ts';
-import { isObject } from '../../core/json/json-value.ts';
+import { isObject } from '../../core/json/json.ts';
 import type { InputNode } from '../../core/request/selection.ts';
 import { fixedType, STRING, scalarOf } from '../../core/schema/shared-types.ts';
 import type { InputMeaning, ScalarType } from '../../core/schema/types.ts';

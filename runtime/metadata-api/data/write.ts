@@ -13,10 +13,10 @@ import { quotedName } from '../../core/names.ts';
 import type { Column } from '../../core/program/program.ts';
 import { whereCondition } from '../../core/query/where.ts';
 import type { Selection } from '../../core/request/selection.ts';
-import { ADMIN_ROLE, type Session } from '../../core/session.ts';
+import { ADMIN_ROLE } from '../../core/session.ts';
 import type { ParameterSource } from '../../core/sql/fragment.ts';
 import { type ColumnType, isNumeric } from '../../core/types.ts';
-import type { Execution } from '../../graphql/execution.ts';
+import type { Request } from '../../graphql/request.ts';
 import { type ColumnItem, field, rowSelection } from './columns.ts';
 import { dataRequest, type TableArguments } from './request.ts';
 import { columnDenied, type RequestedTable, readableTable, writeRule } from './table.ts';
@@ -38,8 +38,8 @@ export interface InsertArguments extends TableArguments {
 }
 
 /** `insert`: the JSON text of `{affected_rows, returning?}`. @throws EngineError */
-export async function insert(args: InsertArguments, session: Session, execution: Execution): Promise<string> {
-  const { table, scope, write } = dataRequest('insert', args, session, execution);
+export async function insert(args: InsertArguments, request: Request): Promise<string> {
+  const { table, scope, write } = dataRequest('insert', args, request);
   const rule = writeRule(table, 'insert');
   const rows = args.objects.map((object, index) => rowOf(object, table, rule, `$.objects[${index}]`));
   const conflict = args.on_conflict && conflictOf(args.on_conflict, table, rows);
@@ -148,8 +148,8 @@ export interface UpdateArguments extends TableArguments {
 }
 
 /** `update`: the JSON text of `{affected_rows, returning?}`. @throws EngineError */
-export async function update(args: UpdateArguments, session: Session, execution: Execution): Promise<string> {
-  const { table, scope, write } = dataRequest('update', args, session, execution);
+export async function update(args: UpdateArguments, request: Request): Promise<string> {
+  const { table, scope, write } = dataRequest('update', args, request);
   const rule = writeRule(table, 'update');
   const assignments = assignmentsOf(args, table, rule);
   const readable = readableTable(table, '$', needsSelect('update'));
@@ -202,8 +202,8 @@ export interface DeleteArguments extends TableArguments {
 }
 
 /** `delete`: the JSON text of `{affected_rows, returning?}`. @throws EngineError */
-export async function remove(args: DeleteArguments, session: Session, execution: Execution): Promise<string> {
-  const { table, scope, write } = dataRequest('delete', args, session, execution);
+export async function remove(args: DeleteArguments, request: Request): Promise<string> {
+  const { table, scope, write } = dataRequest('delete', args, request);
   writeRule(table, 'delete');
   const readable = readableTable(table, '$', needsSelect('delete'));
   const where = whereNode(args.where, readable, '$.where');

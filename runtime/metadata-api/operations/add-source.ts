@@ -1,7 +1,7 @@
 import { EngineError } from '../../core/errors.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import { healthCheck, sourceConfiguration, sourceCustomization } from '../../metadata/kinds/source.ts';
-import type { Source } from '../../metadata/metadata.ts';
+import { EMPTY_SOURCE, type Source } from '../../metadata/metadata.ts';
 import { boolean, name } from '../../metadata/values.ts';
 import { requireAllowedFiles } from '../change/allowed-files.ts';
 import { NO_PATH, optionally, withSource } from '../change/edit.ts';
@@ -36,7 +36,7 @@ export default operation({
     if (exists && !replace_configuration) {
       throw new EngineError('already-exists', `source with name "${name}" already exists`);
     }
-    const added: Source = { ...NO_PATH, name, kind: 'postgres', tables: [], functions: [], ...given };
+    const added: Source = { ...NO_PATH, name, kind: 'postgres', ...EMPTY_SOURCE, ...given };
     copy.metadata = exists
       ? withSource(copy.metadata, name, (source) => ({ ...source, ...given }))
       : { ...copy.metadata, sources: [...copy.metadata.sources, added] };

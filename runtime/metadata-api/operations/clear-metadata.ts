@@ -1,5 +1,5 @@
 import type { Metadata } from '../../metadata/metadata.ts';
-import { emptyMetadata } from '../../metadata/metadata.ts';
+import { EMPTY_SOURCE, emptyMetadata } from '../../metadata/metadata.ts';
 import { noArguments } from '../request/arguments.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
 
@@ -27,8 +27,7 @@ function cleared(metadata: Metadata): Metadata {
       kind,
       configuration,
       path,
-      tables: [],
-      functions: [],
+      ...EMPTY_SOURCE,
     })),
   };
 }

@@ -9,12 +9,7 @@ import {
   eventRetryDefaults,
 } from '../../metadata/kinds/event-trigger.ts';
 import { header, toAddress } from '../../metadata/kinds/shared.ts';
-import type {
-  Address,
-  EventRetryConfiguration,
-  EventTrigger,
-  QualifiedName,
-} from '../../metadata/metadata.ts';
+import type { EventRetryConfiguration, EventTrigger, QualifiedName } from '../../metadata/metadata.ts';
 import { boolean, jsonObject, name, text } from '../../metadata/values.ts';
 import { findSource, findTable, NO_PATH, optionally, withSource } from '../change/edit.ts';
 import { columnNames } from '../change/table-fields.ts';
@@ -72,7 +67,7 @@ const createArguments = argument(
     }
     if (operations.some(({ columns }) => columns.length === 0)) fail('found empty column specification');
     if (operations.some(({ payload }) => payload?.length === 0)) fail('found empty payload specification');
-    const address: Address = toAddress(webhook, webhook_from_env, ['webhook', 'webhook_from_env'], fail);
+    const address = toAddress(webhook, webhook_from_env, ['webhook', 'webhook_from_env'], fail);
     const definition = {
       ...optionally('insert', insert),
       ...optionally('update', update),

@@ -1,13 +1,11 @@
-import { introspectDatabase } from '../../catalog/index.ts';
-import { loadReadBody } from '../../catalog/sql-body.ts';
-import { servedStatement } from '../../catalog/statement.ts';
+import type { Query } from '../../catalog/index.ts';
 import { setWriter } from '../../database/writer.ts';
 import { writerOf } from '../../graphql/writer.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
 import type { Json } from '../../metadata/metadata.ts';
 import { boolean, name, text } from '../../metadata/values.ts';
 import { findSource } from '../change/edit.ts';
-import { introspectSource, withEnumTables } from '../change/read-sources.ts';
+import { introspect, introspectSource, withEnumTables } from '../change/read-sources.ts';
 import type { DatabaseClient } from '../change/state.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { operation } from '../request/operation.ts';
@@ -60,8 +58,9 @@ export default operation({
   },
 });
 
-/** Words after which the database may differ in what the metadata knows of it. */
-const CHANGES_SCHEMA = /\balter\b|\bdrop\b|\breplace\b|\bcreate function\b|\bcomment on\b/i;
+/** Words after which the database may differ in what the metadata knows of it; the last are functions of a Citus cluster. */
+const CHANGES_SCHEMA =
+  /\balter\b|\bdrop\b|\breplace\b|\bcreate function\b|\bcomment on\b|citus|distribut|\w*reference_table|colocat|remove_local_tables/i;
 
 function checksMetadata({ sql, read_only, check_metadata_consistency }: Arguments): boolean {
   return !read_only && (check_metadata_consistency ?? CHANGES_SCHEMA.test(sql));
@@ -123,13 +122,34 @@ async function withCheck(
 ): Promise<Json> {
   const query = (sql: string, values?: readonly unknown[]) => client.query(sql, values);
   const baseline = copy.baseline();
-  const before = await introspectSource(query, findSource(copy.metadata, source));
+  const owner = findSource(copy.metadata, source);
+  const declared = { ...owner, attempt: attemptIn(client) };
+  const { options } = copy.services;
+  const before = await introspectSource(query, owner, options, declared);
   const answer = await run();
-  const catalog = await introspectDatabase(query, loadReadBody, servedStatement);
+  const catalog = await introspect(query, options, declared);
   followChanges(copy, source, before, { ...catalog, enumTables: {} }, cascade);
   // The rows of enum tables are read under the names that they have by now.
   const after = await withEnumTables(query, catalog, findSource(copy.metadata, source));
   copy.takeCatalog(source, after);
   await copy.accept('others', baseline);
   return answer;
+}
+
+/** Statements that may fail without an end to the transaction, if there is one. */
+function attemptIn(client: DatabaseClient): Query {
+  return async (sql, values) => {
+    const isInside = await client.query('savepoint engine_attempt').then(
+      () => true,
+      () => false,
+    );
+    try {
+      return await client.query(sql, values);
+    } catch (error) {
+      if (isInside) await client.query('rollback to savepoint engine_attempt');
+      throw error;
+    } finally {
+      if (isInside) await client.query('release savepoint engine_attempt');
+    }
+  };
 }

@@ -90,7 +90,7 @@ export const scheduledEventOperations: readonly Operation[] = [
           JSON.stringify(webhook),
           schedule_at,
           payload === undefined ? null : jsonText(payload),
-          JSON.stringify(headers),
+          JSON.stringify(headers.map((each) => header.write(each))),
           jsonText(retry_conf),
           comment ?? null,
         ],

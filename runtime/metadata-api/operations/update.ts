@@ -25,6 +25,5 @@ export default dataOperation<Arguments>({
     $default: optional(names),
     returning: optional(columns),
   }),
-  run: ({ values, ...args }, session, execution) =>
-    update({ ...args, $set: args.$set ?? values }, session, execution),
+  run: ({ values, ...args }, request) => update({ ...args, $set: args.$set ?? values }, request),
 });

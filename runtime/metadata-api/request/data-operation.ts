@@ -2,8 +2,7 @@
  * The legacy data operations as operations of this API. They run on the program of the request's copy, so that a step of a
  * bulk sees the tables that an earlier one tracked; runtime/metadata-api/data has what they do.
  */
-import type { Session } from '../../core/session.ts';
-import type { Execution } from '../../graphql/execution.ts';
+import { Request } from '../../graphql/request.ts';
 import type { Codec } from '../../metadata/codec.ts';
 import { argument, choose, requiredList } from '../../metadata/combinators.ts';
 import { json, name } from '../../metadata/values.ts';
@@ -11,7 +10,7 @@ import { JsonText } from './answer.ts';
 import { type Operation, operation } from './operation.ts';
 
 /** Reads or writes rows as the session's role may; gives the JSON text of the answer. */
-type RunData<Arguments> = (args: Arguments, session: Session, execution: Execution) => Promise<string>;
+type RunData<Arguments> = (args: Arguments, request: Request) => Promise<string>;
 
 export function dataOperation<Arguments>({
   run,
@@ -26,8 +25,8 @@ export function dataOperation<Arguments>({
     changesMetadata: false,
     anyRole: true,
     run: async (args, copy, { session, client }) => {
-      const { execution } = await copy.program();
-      return new JsonText(await run(args, session, { ...execution, client }));
+      const { runnable } = await copy.program();
+      return new JsonText(await run(args, new Request(runnable, session, { client })));
     },
   });
 }

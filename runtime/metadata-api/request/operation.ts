@@ -4,7 +4,7 @@
  */
 
 import type { Session } from '../../core/session.ts';
-import type { ClientRequest } from '../../graphql/execution.ts';
+import type { Client } from '../../graphql/request.ts';
 import type { Codec } from '../../metadata/codec.ts';
 import type { Json } from '../../metadata/metadata.ts';
 import type { Policy } from '../change/policy.ts';
@@ -51,7 +51,7 @@ export type Endpoint = '/v1/metadata' | '/v1/query' | '/v2/query';
 export interface Requester {
   readonly session: Session;
   /** The HTTP request that brought it; absent if it came another way. */
-  readonly client?: ClientRequest | undefined;
+  readonly client?: Client | undefined;
 }
 
 /** Facts about the request that an operation may need besides its arguments. */

@@ -23,6 +23,7 @@ import getSourceTables from '../operations/get-source-tables.ts';
 import { inheritedRoleOperations } from '../operations/inherited-roles.ts';
 import insert from '../operations/insert.ts';
 import listSourceKinds from '../operations/list-source-kinds.ts';
+import { nativeQueryOperations } from '../operations/native-queries.ts';
 import { permissionOperations } from '../operations/permissions.ts';
 import { queryCollectionOperations } from '../operations/query-collections.ts';
 import { relationshipOperations } from '../operations/relationships.ts';
@@ -38,6 +39,7 @@ import { scheduledEventOperations } from '../operations/scheduled-events.ts';
 import select from '../operations/select.ts';
 import setCustomTypes from '../operations/set-custom-types.ts';
 import setFunctionCustomization from '../operations/set-function-customization.ts';
+import setQueryTags from '../operations/set-query-tags.ts';
 import { settingOperations } from '../operations/settings.ts';
 import suggestRelationships from '../operations/suggest-relationships.ts';
 import { tableSettingOperations } from '../operations/table-settings.ts';
@@ -66,6 +68,7 @@ export const operations: readonly Operation[] = [
   addSource,
   dropSource,
   updateSource,
+  setQueryTags,
   renameSource,
   getSourceTables,
   trackTable,
@@ -81,6 +84,7 @@ export const operations: readonly Operation[] = [
   setFunctionCustomization,
   untrackFunction,
   ...functionPermissionOperations,
+  ...nativeQueryOperations,
   ...computedFieldOperations,
   ...permissionOperations,
   ...eventTriggerOperations,

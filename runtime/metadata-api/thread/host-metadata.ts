@@ -13,8 +13,8 @@ import { pgDumpEndpoints } from '../../http/pg-dump.ts';
 import type { Host, HostContext, PreparedProgram } from '../../program/host.ts';
 import { createEvaluator, type TranspiledFile } from '../../program/loader.ts';
 import { openSource } from '../../program/sources.ts';
-import type { ProjectData, ProjectReport } from './project.ts';
-import { type MetadataThread, startMetadataThread } from './start-thread.ts';
+import type { ProjectReport } from './project.ts';
+import type { MetadataThread } from './start-thread.ts';
 import {
   createCalls,
   type MessageFromThread,
@@ -28,21 +28,11 @@ const RESTART = 1_000;
 const LONGEST_RESTART = 30_000;
 
 /**
- * @param compiler address of the compiler's module, loaded in the thread
- * @param review address of the module that answers the console
- * @param first the thread, started with them earlier
- * @param project files to serve
+ * @param start starts the thread, and again when it has ended
  * @throws EngineError when the metadata database cannot be reached
  */
-export async function hostMetadata(
-  context: HostContext,
-  compiler: string,
-  review?: string,
-  first?: MetadataThread,
-  project?: ProjectData,
-): Promise<Host> {
-  const { configuration, environment, observe } = context;
-  const start = () => startMetadataThread({ configuration, environment, compiler, review, project });
+export async function hostMetadata(context: HostContext, start: () => MetadataThread): Promise<Host> {
+  const { observe } = context;
   const report = (error: unknown) => observe({ kind: 'unhandled-internal-error', error });
   let isStopping = false;
 
@@ -64,7 +54,7 @@ export async function hostMetadata(
       return;
     }
   };
-  let current: HostedThread = hostThread(context, first ?? start(), () => void restart(current));
+  let current: HostedThread = hostThread(context, start(), () => void restart(current));
   try {
     await current.started;
   } catch (error) {
@@ -81,10 +71,8 @@ export async function hostMetadata(
     ],
     locate: async (reason) =>
       JSON.parse(await call((number) => ({ kind: 'locate', number, reason }))) as string[],
-    ...(project && {
-      takeProject: async (changed) =>
-        JSON.parse(await call((number) => ({ kind: 'project', number, changed }))) as ProjectReport,
-    }),
+    takeProject: async (changed) =>
+      JSON.parse(await call((number) => ({ kind: 'project', number, changed }))) as ProjectReport,
     ask: (question) => call((number) => ({ kind: 'console', number, question })),
     health: async () => (await call((number) => ({ kind: 'health', number }))) as Health,
     stop: async () => {
@@ -114,12 +102,11 @@ interface HostedThread {
 /** @param lost called when the thread ends by itself after its first program is served */
 function hostThread(
   context: HostContext,
-  { worker, receive }: MetadataThread,
+  { send, receive, whenEnded, terminate }: MetadataThread,
   lost: () => void,
 ): HostedThread {
   const { observe } = context;
   const calls = createCalls<string>(STARTED);
-  const send = (message: MessageToThread) => worker.postMessage(message);
   const served = createServed(context);
   const handle = (message: MessageFromThread) => {
     switch (message.kind) {
@@ -167,8 +154,7 @@ function hostThread(
     lost();
   };
   receive(guarded(handle, report));
-  worker.on('error', guarded(ended, report));
-  worker.on('exit', guarded(ended, report));
+  whenEnded(guarded(ended, report));
   const started = calls
     .call(() => {})
     .then(() => {
@@ -183,7 +169,7 @@ function hostThread(
     retire: () => served.retire(),
     end: async () => {
       state = 'ended';
-      await worker.terminate();
+      await terminate();
       await served.end();
     },
   };

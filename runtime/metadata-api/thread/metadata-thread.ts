@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { namingOptions, servingOptions } from '../../configuration/configuration.ts';
+import type { Reviews } from '../../console/preview-change.ts';
 import type { ConsoleQuestion, PermissionQuestion } from '../../console/questions.ts';
 import type { CronTriggerShape } from '../../core/contract/events.ts';
 import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
@@ -17,7 +18,7 @@ import { setVocabulary, vocabulary } from '../../core/vocabulary.ts';
 import { describeConnectionError } from '../../database/connection-error.ts';
 import type { SourceConnection } from '../../database/source.ts';
 import { deliverScheduled } from '../../events/scheduled-delivery.ts';
-import type { Execution } from '../../graphql/execution.ts';
+import type { Runnable } from '../../graphql/request.ts';
 import { unverifiedHosts } from '../../metadata/kinds/settings.ts';
 import type { ConnectionInfo, Metadata } from '../../metadata/metadata.ts';
 import { readMetadata } from '../../metadata/read-metadata.ts';
@@ -145,7 +146,7 @@ interface CompilerModule {
 }
 
 /** The part of the review's module that this thread uses. */
-interface ReviewModule {
+interface ReviewModule extends Reviews {
   readonly answerConsole: (files: ReadonlyMap<string, string>, question: PermissionQuestion) => string;
 }
 
@@ -160,6 +161,10 @@ async function answerConsole({ engine, store }: Running, question: ConsoleQuesti
   }
   if (review === undefined) throw new Error('the module that answers the console is not given');
   const module = (await import(review)) as ReviewModule;
+  if (question.kind === 'proposal') {
+    const { answerProposal } = await import('../../console/proposal.ts');
+    return answerProposal(question.text, engine, module);
+  }
   return module.answerConsole(engine.state.compilation.programFiles, question);
 }
 
@@ -233,6 +238,7 @@ async function start(data: ThreadData): Promise<Running> {
         }),
       options: {
         remoteSchemaPermissions: configuration.enableRemoteSchemaPermissions,
+        writesFiles: project !== undefined,
         inferFunctionPermissions: configuration.inferFunctionPermissions,
         dynamicSecretsAllowedPathPrefix: configuration.dynamicSecretsAllowedPathPrefix,
       },
@@ -370,15 +376,15 @@ function createPrepare(
       sent = files;
     });
     const serving = servingOptions(configuration);
-    let execution: Execution | undefined;
+    let runnable: Runnable | undefined;
     return {
-      get execution() {
-        execution ??= {
+      get runnable() {
+        runnable ??= {
           planner: createPlanner(linkProgram(evaluator.evaluateNow(files), serving), serving),
           sources: new Map([...sources].map(([name, { database }]) => [name, database])),
           inputValidator,
         };
-        return execution;
+        return runnable;
       },
       activate: () => {
         post({ kind: 'activate', number });

@@ -8,7 +8,7 @@ import type { Reason } from '../../core/reason.ts';
 import type { Session } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
 import type { CheckedSources } from '../../database/health-checks.ts';
-import type { ClientRequest } from '../../graphql/execution.ts';
+import type { Client } from '../../graphql/request.ts';
 import type { MetadataPath } from '../../http/metadata.ts';
 import type { ConnectionInfo } from '../../metadata/metadata.ts';
 import type { Observation } from '../../observe/logs/observe.ts';
@@ -44,7 +44,7 @@ export type MessageToThread =
       readonly body: string;
       readonly session: Session;
       /** Without functions, which do not cross threads. */
-      readonly client: ClientRequest;
+      readonly client: Client;
     }
   | { readonly kind: 'health' | 'stop'; readonly number: number }
   /** Takes over the files of the project. Answered with a `ProjectReport` as JSON. */

@@ -121,7 +121,7 @@ export const eventTrigger = convert(object(fields, { title: 'Event trigger' }), 
   }),
   write: ({ webhook, ...raw }) => ({
     ...raw,
-    ...(webhook.kind === 'template' ? { webhook: webhook.template } : { webhook_from_env: webhook.variable }),
+    ...(typeof webhook === 'string' ? { webhook } : { webhook_from_env: webhook.env }),
   }),
 });
 

@@ -8,6 +8,7 @@ import {
 } from '../../core/program/root-fields.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
+  extension,
   key,
   list,
   type ObjectCodec,
@@ -82,18 +83,21 @@ export type SubscriptionRootField = QueryRootField | SubscriptionFieldKind;
 const { subscription } = ROOT_FIELD_KINDS;
 const query: readonly QueryRootField[] = ROOT_FIELD_KINDS.query.filter(isNamedKind);
 
+export const selectColumns = key(
+  'Columns that the role sees: a list, or `"*"` for all that the table has when it is compiled.',
+  columns,
+);
+export const selectFilter = key(
+  'Condition of the rows that the role sees, by a [boolean expression](operators.md). `{}`: every row.',
+  booleanExpression,
+);
+
 export type SelectPermission = TypeOf<typeof selectPermission>;
 const selectPermission = object(
   {
-    columns: key(
-      'Columns that the role sees: a list, or `"*"` for all that the table has when it is compiled.',
-      columns,
-    ),
+    columns: selectColumns,
     computed_fields: key('Computed fields that the role sees.', list(computedFieldName)),
-    filter: key(
-      'Condition of the rows that the role sees, by a [boolean expression](operators.md). `{}`: every row.',
-      booleanExpression,
-    ),
+    filter: selectFilter,
     limit: key('Maximum number of rows that one field gives.', optional(naturalNumber)),
     allow_aggregations: key('Offer aggregates: counts, sums, groups.', withDefault(boolean, false)),
     query_root_fields: key(
@@ -128,6 +132,10 @@ export type DeletePermission = TypeOf<typeof deletePermission>;
 const deletePermission = object(
   {
     filter: key('Condition of the rows that the role may delete.', booleanExpression),
+    check: extension(
+      'Condition that each of these rows must meet, or the delete fails: see [checks of deleted rows](graphql.md#checks-of-deleted-rows). Absent: none.',
+      optional(booleanExpression),
+    ),
     backend_only,
     validate_input,
   },
@@ -141,7 +149,7 @@ export interface Permission<Rule> extends Located {
 }
 
 /** An entry of a table's list of permissions. */
-function permissionEntry<Rule>(permission: Codec<Rule>) {
+export function permissionEntry<Rule>(permission: Codec<Rule>) {
   const fields = {
     role: key('Name of the role.', name),
     permission: key('What the role may do.', permission),

@@ -1,8 +1,10 @@
 import { isObject, type Located } from '../../core/json/json.ts';
+import { DECLARED_SCHEMA } from '../../core/names.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,
   convert,
+  extension,
   key,
   nonEmptyList,
   object,
@@ -11,6 +13,7 @@ import {
   record,
   withNames,
 } from '../combinators.ts';
+import { keyedEntries } from '../entries.ts';
 import type { Walk } from '../references.ts';
 import { name, oneOf } from '../values.ts';
 import { comment, type QualifiedName, qualifiedName } from './shared.ts';
@@ -30,10 +33,13 @@ export interface ForeignKeyOnOtherTable {
 
 export interface ManualConfiguration {
   readonly kind: 'manual';
+  /** In the schema of what is declared: a native query. */
   readonly remote_table: QualifiedName;
   /** Column of this table → column of the other. */
   readonly column_mapping: Readonly<Record<string, string>>;
   readonly insertion_order?: 'before_parent' | 'after_parent';
+  /** Argument of the native query → column of this table. */
+  readonly argument_mapping?: Readonly<Record<string, string>>;
 }
 
 export type ArrayRelationshipUsing = ForeignKeyOnOtherTable | ManualConfiguration;
@@ -78,6 +84,20 @@ const otherColumns: Codec<ForeignKeyOnOtherTable> = convert(
   },
 );
 
+const argumentMapping = extension(
+  'Argument of the native query → column of this side that gives its value. Clients give the others.',
+  optional(record(name)),
+);
+
+function mappedArguments(
+  mapping: Readonly<Record<string, string>> | undefined,
+  walk: Walk,
+): { readonly argument_mapping?: Readonly<Record<string, string>> } {
+  if (!mapping) return {};
+  const columns = Object.entries(mapping).map(([argument, column]) => [argument, walk.column(column)]);
+  return { argument_mapping: Object.fromEntries(columns) };
+}
+
 const manualConfiguration: Codec<ManualConfiguration> = convert(
   object(
     {
@@ -86,11 +106,32 @@ const manualConfiguration: Codec<ManualConfiguration> = convert(
         'Of object relationships: whether nested inserts write the other row before this one. Absent: before.',
         orNull(optional(oneOf('before_parent', 'after_parent'))),
       ),
-      remote_table: key('The other table.', qualifiedName),
+      remote_native_query: key('A native query, in place of a table.', optional(name)),
+      argument_mapping: argumentMapping,
+      remote_table: key(
+        'The other table. This key or `remote_native_query` is required.',
+        optional(qualifiedName),
+      ),
     },
     { title: 'Manual configuration' },
   ),
-  { read: (raw) => ({ kind: 'manual', ...raw }), write: ({ kind: _, ...raw }) => raw },
+  {
+    read: ({ remote_table, remote_native_query: query, ...raw }, fail) => {
+      if (remote_table === undefined && query === undefined) fail('key "remote_table" not found');
+      if (remote_table !== undefined && query !== undefined)
+        fail('only one of remote_table/remote_native_query should be present');
+      if (raw.argument_mapping && query === undefined) fail('argument_mapping needs remote_native_query');
+      return {
+        kind: 'manual',
+        ...raw,
+        remote_table: remote_table ?? { schema: DECLARED_SCHEMA, name: query ?? '' },
+      };
+    },
+    write: ({ kind: _, remote_table, ...raw }) =>
+      remote_table.schema === DECLARED_SCHEMA
+        ? { ...raw, remote_native_query: remote_table.name }
+        : { ...raw, remote_table },
+  },
 );
 
 const expectingTableAndColumns = 'Expecting object { table, columns }.';
@@ -166,7 +207,13 @@ function usingNames(value: RelationshipUsing, walk: Walk): RelationshipUsing {
         walk.column(own),
         walk.column(other, { table }),
       ]);
-      return { ...value, remote_table: walk.table(table), column_mapping: Object.fromEntries(columns) };
+      return {
+        ...value,
+        // A native query is not a table: nothing renames it.
+        remote_table: table.schema === DECLARED_SCHEMA ? table : walk.table(table),
+        column_mapping: Object.fromEntries(columns),
+        ...mappedArguments(value.argument_mapping, walk),
+      };
     }
   }
 }
@@ -187,5 +234,66 @@ export const arrayRelationship = object(
   { name: fieldName, using: key(way, using(arrayForeignKey)), comment },
   { title: 'Array relationship' },
 );
+
+/** The other side of a relationship of a native query: a table, or a native query of the same source. */
+
+const nativeUsing = withNames(
+  convert(
+    object({
+      column_mapping: key('Column of this query → column of the other side.', record(name)),
+      insertion_order: key(
+        'Without effect: nothing is inserted into a query.',
+        orNull(optional(oneOf('before_parent', 'after_parent'))),
+      ),
+      remote_table: key('The table. This key or `remote_native_query` is required.', optional(qualifiedName)),
+      remote_native_query: key('The native query.', optional(name)),
+      argument_mapping: argumentMapping,
+    }),
+    {
+      read: (raw, fail) => {
+        if ((raw.remote_table === undefined) === (raw.remote_native_query === undefined))
+          fail('exactly one of remote_table, remote_native_query should be present');
+        if (raw.argument_mapping && !raw.remote_native_query)
+          fail('argument_mapping needs remote_native_query');
+        return raw;
+      },
+      write: (raw) => raw,
+    },
+  ),
+  (value, walk) => {
+    const { remote_table, remote_native_query: query, column_mapping } = value;
+    const table = remote_table ?? { schema: DECLARED_SCHEMA, name: query! };
+    const columns = Object.entries(column_mapping).map(([own, other]) => [
+      walk.column(own),
+      walk.column(other, { table }),
+    ]);
+    return {
+      ...value,
+      ...(remote_table && { remote_table: walk.table(remote_table) }),
+      column_mapping: Object.fromEntries(columns),
+      ...mappedArguments(value.argument_mapping, walk),
+    };
+  },
+);
+
+const nativeRelationship = object(
+  {
+    name: key('Name of the field.', name),
+    using: key('The other side, and the columns that are equal.', nativeUsing),
+    comment,
+  },
+  { title: 'Relationship of a native query' },
+);
+
+export const nativeRelationships = keyedEntries(nativeRelationship, {
+  kind: 'relationships',
+  key: ({ name: given }) => given,
+  dependent: ({ name: given }, { source, table }) => ({
+    kind: 'relationship',
+    source,
+    table,
+    name: given,
+  }),
+});
 
 export type ObjectRelationship = TypeOf<typeof objectRelationship> & Located;

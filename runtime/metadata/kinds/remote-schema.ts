@@ -63,7 +63,7 @@ const remoteSchemaDefinition = convert(
     }),
     write: ({ url, ...raw }) => ({
       ...raw,
-      ...(url.kind === 'template' ? { url: url.template } : { url_from_env: url.variable }),
+      ...(typeof url === 'string' ? { url } : { url_from_env: url.env }),
     }),
   },
 );

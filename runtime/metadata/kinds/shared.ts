@@ -1,5 +1,6 @@
 /** Values that many kinds of metadata have: names of tables, columns, headers, addresses. */
 
+import type { ConfiguredHeader, EnvironmentText } from '../../core/environment-template.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
@@ -66,11 +67,7 @@ export function columnsOr(others: (input: unknown) => Codec<Columns> | string): 
 export type FromEnvironment = TypeOf<typeof fromEnvironment>;
 export const fromEnvironment = object({ from_env: key('Name of the environment variable.', name) });
 
-export type Header =
-  | { readonly name: string; readonly value: string }
-  | { readonly name: string; readonly value_from_env: string };
-
-export const header: Codec<Header> = convert(
+export const header: Codec<ConfiguredHeader> = convert(
   object(
     {
       name: key('Name of the header.', name),
@@ -83,7 +80,7 @@ export const header: Codec<Header> = convert(
     { title: 'Header' },
   ),
   {
-    read: ({ name: given, value, value_from_env }, fail): Header => {
+    read: ({ name: given, value, value_from_env }, fail): ConfiguredHeader => {
       if ((value === undefined) === (value_from_env === undefined)) {
         fail('expecting only one of value or value_from_env keys');
       }
@@ -93,18 +90,17 @@ export const header: Codec<Header> = convert(
       if (value_from_env.startsWith(own)) {
         fail(`env variables starting with "${own}" are not allowed in value_from_env: ${value_from_env}`);
       }
-      return { name: given, value_from_env };
+      return { name: given, value: { env: value_from_env } };
     },
-    write: (value) => value,
+    write: ({ name, value }) =>
+      typeof value === 'string' ? { name, value } : { name, value_from_env: value.env },
   },
 );
 
-export const headers: Codec<readonly Header[]> = key('Headers that are added to each request.', list(header));
-
-/** Where a web hook, handler or remote schema listens: a text (with `{{NAME}}` for environment variables), or a variable. */
-export type Address =
-  | { readonly kind: 'template'; readonly template: string }
-  | { readonly kind: 'environment'; readonly variable: string };
+export const headers: Codec<readonly ConfiguredHeader[]> = key(
+  'Headers that are added to each request.',
+  list(header),
+);
 
 /** One of two keys, a text or the name of an environment variable, as an address; fails if both or neither are given. */
 export function toAddress(
@@ -112,11 +108,9 @@ export function toAddress(
   variable: string | undefined,
   keys: readonly [string, string],
   fail: Fail,
-): Address {
+): EnvironmentText {
   if (template !== undefined && variable !== undefined)
     fail(`only one of ${keys[0]} or ${keys[1]} should be given`);
   if (template === undefined && variable === undefined) fail(`must provide ${keys[0]} or ${keys[1]}`);
-  return variable === undefined
-    ? { kind: 'template', template: template ?? '' }
-    : { kind: 'environment', variable };
+  return variable === undefined ? (template ?? '') : { env: variable };
 }

@@ -32,6 +32,8 @@ import {
   text,
 } from '../values.ts';
 import { functionEntries } from './function.ts';
+import { logicalModels } from './logical-model.ts';
+import { nativeQueries } from './native-query.ts';
 import { fromEnvironment } from './shared.ts';
 import { tableEntries } from './table.ts';
 
@@ -210,6 +212,19 @@ export const healthCheck = object({
   ),
 });
 
+/** `disabled` alone decides whether there are tags. */
+export const queryTags = object({
+  disabled: key('`true`: the SQL has no comment, whatever `--query-tags` says.', optional(boolean)),
+  format: key(
+    'How names and values are written, before or behind the statement. Absent: `standard`.',
+    optional(oneOf('standard', 'standard_prepended', 'sqlcommenter')),
+  ),
+  omit_request_id: key(
+    '`false` is kept, without effect: a statement with the identifier of its request would be prepared for each request.',
+    optional(boolean),
+  ),
+});
+
 const prefix = key('Put before each name.', optional(graphqlName));
 const suffix = key('Put after each name.', optional(graphqlName));
 
@@ -254,11 +269,11 @@ const fields = {
   kind: key('`postgres` (or `pg`).', printedDefault(text, 'postgres')),
   tables: key('Tracked tables and views.', requiredEntries(tableEntries)),
   functions: key('Tracked functions.', functionEntries),
-  native_queries: key(withoutEffect, optional(json)),
+  native_queries: key('Root fields over SQL: see [native queries](native-queries.md).', nativeQueries),
   stored_procedures: key(withoutEffect, optional(json)),
-  logical_models: key(withoutEffect, optional(json)),
+  logical_models: key('Rows of native queries.', logicalModels),
   configuration: key('How the database is reached.', sourceConfiguration),
-  query_tags: key(withoutEffect, optional(json)),
+  query_tags: key('Comments in the SQL of requests. Absent: as `--query-tags` says.', optional(queryTags)),
   customization: key('Other names for everything in the source.', optional(sourceCustomization)),
   health_check: key('How probes see whether the database is well.', optional(healthCheck)),
 };

@@ -7,18 +7,6 @@ import type { LogType } from '../../configuration/options.ts';
 import type { HttpRequestObservation, Level, Observation, Observer } from './observe.ts';
 import { requestLine } from './request-lines.ts';
 
-/** Observations that write no line at once: those before them may wait. */
-const UNLOGGED: ReadonlySet<Observation['kind']> = new Set([
-  'http-request',
-  'operation',
-  'pool',
-  'event-fetch',
-  'live-query-read',
-  'remote-call',
-  'metadata-served',
-  'traced-operation',
-]);
-
 const UNPREPARED =
   'prepared statements of this source are lost between transactions (a pooler in transaction mode), so it is served without them';
 
@@ -33,15 +21,19 @@ const HELD_FOR = 50;
 /** Maximum wait for the reader of standard output to take the last lines (ms). */
 const LAST_WAIT = 1000;
 
-interface LogDestination extends DestinationStream {
+export interface LogDestination extends DestinationStream {
+  readonly write: (text: string | Buffer) => void;
   /** Writes what is collected. */
   readonly flush: () => Promise<void>;
   /** Writes what is collected, and the text, where nothing can be waited for. Bytes that are being written may end up between these. */
   readonly end: (text: string) => void;
 }
 
-/** Lines are collected for up to 100 ms, and handed over as bytes: texts would be copied more often. */
-function standardOutput(): LogDestination {
+/**
+ * Lines are collected for up to 100 ms, and handed over as bytes: texts would be copied more often.
+ * @param failed gets the error when they cannot be written; by default that ends the process
+ */
+export function standardOutput(failed: (error: Error) => void = unwritable): LogDestination {
   const stream = destination({
     fd: 1,
     sync: false,
@@ -50,24 +42,32 @@ function standardOutput(): LogDestination {
     maxWrite: 4 * WRITE_SIZE,
     periodicFlush: 100,
   });
-  // Nobody reads it any more; a server that goes on would not be observed.
-  stream.on('error', (error) => {
-    process.stderr.write(`Fatal Error:- standard output cannot be written: ${error.message}\n`);
-    process.exit(1);
-  });
+  stream.on('error', failed);
   return {
-    write: (text) => stream.write(Buffer.from(text) as unknown as string),
+    write: (text) => {
+      stream.write((typeof text === 'string' ? Buffer.from(text) : text) as unknown as string);
+    },
     flush: async () => {
       const written = new Promise<void>((done) => stream.flush(() => done()));
       await Promise.race([written, delay(LAST_WAIT, undefined, { ref: false })]);
       stream.flushSync();
     },
     end: (text) => {
-      stream.flushSync();
-      // Not through the stream: a write that it begins now would end after the process.
-      writeNow(Buffer.from(text));
+      try {
+        stream.flushSync();
+        // Not through the stream: a write that it begins now would end after the process.
+        writeNow(Buffer.from(text));
+      } catch (error) {
+        failed(error as Error);
+      }
     },
   };
+}
+
+/** Nobody reads it any more; a server that goes on would not be observed. */
+function unwritable({ message }: Error): void {
+  process.stderr.write(`Fatal Error:- standard output cannot be written: ${message}\n`);
+  process.exit(1);
 }
 
 /** Writes to standard output before it returns, at the pace of a pipe's reader. @throws Error when the reader is gone */
@@ -86,18 +86,24 @@ function writeNow(bytes: Buffer): void {
 /**
  * Writes log lines to `given`, standard output by default. There, lines of requests are held back for up to 50 ms and made
  * together: one at a time, between requests, each would cost several times as much.
+ * @param more standard output where the process writes other lines to it, too; and the number of a worker, which is in each line
  */
 export function createLogger(
   configuration: Pick<Configuration, 'enabledLogTypes' | 'logLevel' | 'enableTriggersErrorLogLevel'>,
   given?: DestinationStream,
+  more: { readonly output?: LogDestination; readonly worker?: number | undefined } = {},
 ): Observer {
-  const output = given ? undefined : standardOutput();
+  const isWorker = more.worker !== undefined;
+  // The primary process reads the lines of a worker: when it has ended, requests that run still go on to their end.
+  const output = given ? undefined : (more.output ?? standardOutput(isWorker ? () => {} : unwritable));
+  const worker = isWorker ? `,"worker":${more.worker}` : '';
+  const stamp = () => `"timestamp":"${timestamp()}"${worker}`;
   const stream = given ?? output!;
   const logger = pino(
     {
       base: null,
       level: configuration.logLevel,
-      timestamp: () => `,"timestamp":"${timestamp()}"`,
+      timestamp: () => `,${stamp()}`,
       formatters: { level: (label) => ({ level: label }) },
     },
     stream,
@@ -105,21 +111,26 @@ export function createLogger(
   const enabled = new Set<LogType>(configuration.enabledLogTypes);
   const writeHttp = enabled.has('http-log');
   const failedTrigger = configuration.enableTriggersErrorLogLevel ? 'error' : 'warn';
-  const held: { readonly request: HttpRequestObservation; readonly at: string }[] = [];
+  const held: { readonly request: HttpRequestObservation; readonly stamp: string }[] = [];
   const takeHeld = () => {
     let lines = '';
-    for (const { request, at } of held.splice(0)) lines += requestLine(request, levelOf(request), at);
+    for (const { request, stamp } of held.splice(0)) lines += requestLine(request, levelOf(request), stamp);
     return lines;
   };
   const writeHeld = () => {
     if (held.length > 0) stream.write(takeHeld());
   };
+  const write = (level: Level, line: object) => {
+    if (!logger.isLevelEnabled(level)) return;
+    // In their order. What writes no line leaves those of requests held.
+    writeHeld();
+    logger[level](line);
+  };
   const observe = (observation: Observation) => {
-    if (!UNLOGGED.has(observation.kind)) writeHeld();
     switch (observation.kind) {
       case 'http-request':
         if (!writeHttp || !logger.isLevelEnabled(levelOf(observation))) return;
-        held.push({ request: observation, at: timestamp() });
+        held.push({ request: observation, stamp: stamp() });
         if (given || held.length >= MAX_HELD) writeHeld();
         else if (held.length === 1) setTimeout(writeHeld, HELD_FOR).unref();
         return;
@@ -127,26 +138,26 @@ export function createLogger(
         if (enabled.has('query-log')) {
           const { requestId, query, generatedSql, queryKind } = observation;
           const detail = { request_id: requestId, query, generated_sql: generatedSql, kind: queryKind };
-          logger.info({ type: 'query-log', detail });
+          write('info', { type: 'query-log', detail });
         }
         return;
       case 'execution':
         if (enabled.has('execution-log')) {
           const { requestId, operationName, seconds, statements } = observation;
           const statistics = { operation_name: operationName, execution_time: seconds, statements };
-          logger.info({ type: 'execution-log', detail: { request_id: requestId, ...statistics } });
+          write('info', { type: 'execution-log', detail: { request_id: requestId, ...statistics } });
         }
         return;
       case 'slow-query': {
         const { requestId, query, generatedSql, seconds, threshold } = observation;
         const times = { execution_time: seconds, threshold };
         const detail = { request_id: requestId, ...times, query, generated_sql: generatedSql };
-        logger.warn({ type: 'slow-query', detail });
+        write('warn', { type: 'slow-query', detail });
         return;
       }
       case 'startup':
         if (enabled.has('startup')) {
-          logger.info({ type: 'startup', detail: { kind: observation.step, info: observation.info } });
+          write('info', { type: 'startup', detail: { kind: observation.step, info: observation.info } });
         }
         return;
       case 'action':
@@ -163,7 +174,7 @@ export function createLogger(
             status_code: status ?? null,
             execution_time: seconds,
           };
-          logger.info({ type: 'action-handler-log', detail });
+          write('info', { type: 'action-handler-log', detail });
         }
         return;
       case 'validate-input':
@@ -178,40 +189,40 @@ export function createLogger(
             status_code: status ?? null,
             execution_time: seconds,
           };
-          logger.info({ type: 'validate-insert-input-log', detail });
+          write('info', { type: 'validate-insert-input-log', detail });
         }
         return;
       case 'webhook':
         if (enabled.has('webhook-log')) {
           const { level, url, method, status, error, message } = observation;
           const detail = { status_code: status ?? null, url, method, http_error: error ?? null, message };
-          logger[level]({ type: 'webhook-log', detail });
+          write(level, { type: 'webhook-log', detail });
         }
         return;
       case 'event-invocation': {
         const { source, trigger, eventId, tries, isDelivered, line } = observation;
         const type = source === undefined ? 'scheduled-trigger' : 'event-trigger';
         const detail = { event_id: eventId, event_name: trigger, source, tries, ...line };
-        logger[isDelivered ? 'info' : failedTrigger]({ type, detail });
+        write(isDelivered ? 'info' : failedTrigger, { type, detail });
         return;
       }
       case 'event-delivery': {
         const { level, message, source, error } = observation;
         const reason = error === undefined ? {} : { error: describe(error) };
-        logger[level]({ type: 'event-trigger-process', detail: { message, source, ...reason } });
+        write(level, { type: 'event-trigger-process', detail: { message, source, ...reason } });
         return;
       }
       case 'jwk-refresh':
         if (enabled.has('jwk-refresh-log')) {
           const { level, message, error, expiry } = observation;
-          logger[level]({ type: 'jwk-refresh-log', detail: { message, error, expiry } });
+          write(level, { type: 'jwk-refresh-log', detail: { message, error, expiry } });
         }
         return;
       case 'websocket':
         if (enabled.has('websocket-log')) {
           const { websocketId, event: type, detail, userVariables, expiresAt } = observation;
           const token_expiry = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
-          logger[type === 'rejected' || type === 'conn_err' ? 'error' : 'info']({
+          write(type === 'rejected' || type === 'conn_err' ? 'error' : 'info', {
             type: 'websocket-log',
             detail: {
               event: { type, ...(detail === undefined ? {} : { detail }) },
@@ -224,43 +235,43 @@ export function createLogger(
       case 'ws-server': {
         const { websocketId, event: type, detail, metadata } = observation;
         const event = { type, ...(detail === undefined ? {} : { detail }) };
-        logger.debug({
+        write('debug', {
           type: 'ws-server',
           detail: { websocket_id: websocketId, event, ...(metadata && { metadata }) },
         });
         return;
       }
       case 'live-query-poll':
-        logger[observation.level]({ type: 'livequery-poller-log', detail: observation.detail });
+        write(observation.level, { type: 'livequery-poller-log', detail: observation.detail });
         return;
       case 'missed-signal': {
         const { source, role, statement } = observation;
         const message = 'a change was found that no signal had reported';
-        logger.warn({
+        write('warn', {
           type: 'livequery-poller-log',
           detail: { message, source, role, generated_sql: statement },
         });
         return;
       }
       case 'metadata':
-        logger[observation.level]({
+        write(observation.level, {
           type: 'metadata',
           detail: { message: observation.message, info: observation.info },
         });
         return;
       case 'unhandled-internal-error':
-        logger.error({
+        write('error', {
           type: 'unhandled-internal-error',
           detail: { request_id: observation.requestId, error: describe(observation.error) },
         });
         return;
       case 'unstructured':
-        logger[observation.level]({ type: 'unstructured', detail: { message: observation.message } });
+        write(observation.level, { type: 'unstructured', detail: { message: observation.message } });
         return;
       case 'pool':
         if (observation.event === 'unprepared') {
           const message = UNPREPARED;
-          logger.warn({ type: 'unstructured', detail: { message, source: observation.source } });
+          write('warn', { type: 'unstructured', detail: { message, source: observation.source } });
         }
         return;
       // For metrics and traces.

@@ -63,6 +63,8 @@ export interface OperationObservation {
   /** `unknown`: it failed before it was planned. */
   readonly operationType: 'query' | 'mutation' | 'subscription' | 'unknown';
   readonly succeeded: boolean;
+  /** Of a query whose answer may be kept: whether it was. */
+  readonly cache?: 'hit' | 'miss' | undefined;
   readonly seconds: number;
   readonly operationName: string | undefined;
   /** The document; absent where a saved operation was named. */

@@ -4,8 +4,8 @@
  */
 import type { HttpRequestObservation } from './observe.ts';
 
-/** @param at the `timestamp` */
-export function requestLine(request: HttpRequestObservation, level: string, at: string): string {
+/** @param stamp the `timestamp` and its like, as members of an object */
+export function requestLine(request: HttpRequestObservation, level: string, stamp: string): string {
   const id = JSON.stringify(request.requestId);
   const variables = request.userVariables ? `"user_vars":${JSON.stringify(request.userVariables)},` : '';
   const query = request.query ? `,"query":${JSON.stringify(request.query)}` : '';
@@ -15,7 +15,7 @@ export function requestLine(request: HttpRequestObservation, level: string, at: 
   const { traceId, spanId } = request.trace;
   const error = request.error ? `,"error":${JSON.stringify(request.error)}` : '';
   return (
-    `{"level":"${level}","timestamp":"${at}","type":"http-log","detail":{"request_id":${id},` +
+    `{"level":"${level}",${stamp},"type":"http-log","detail":{"request_id":${id},` +
     `${exchangeText(request)},"operation":{"request_id":${id},${variables}"request_mode":"${request.mode}",` +
     `"response_size":${request.responseSize},` +
     `"uncompressed_response_size":${request.uncompressedResponseSize},` +

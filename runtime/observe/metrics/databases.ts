@@ -38,11 +38,12 @@ export function databaseMetrics(family: Family) {
     'connections to a source that could not be opened',
     labels,
   );
-  const lag = family.gauge('replica_lag_seconds', 'seconds that a replica is late', labels);
+  const lag = family.gauge('replica_lag_seconds', 'seconds that a replica is late', labels, 'max');
   const health = family.gauge(
     'source_health',
     'state of a source when it was last asked: 0 OK, 1 TIMEOUT, 2 FAILED, 3 ERROR',
     ['source_name'],
+    'max',
   );
   return {
     pool: (observation: PoolObservation) => {

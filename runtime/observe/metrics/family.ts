@@ -23,7 +23,8 @@ export const BUCKETS = {
 
 export interface Family {
   counter(name: string, help: string, labelNames?: readonly string[]): Counter;
-  gauge(name: string, help: string, labelNames?: readonly string[]): Gauge;
+  /** @param joined how the values of several processes are one */
+  gauge(name: string, help: string, labelNames?: readonly string[], joined?: 'sum' | 'max'): Gauge;
   histogram(
     name: string,
     help: string,
@@ -42,7 +43,8 @@ export function familyOf(registry: Registry): Family {
   });
   return {
     counter: (name, help, labels) => new Counter(common(name, help, labels)),
-    gauge: (name, help, labels) => new Gauge(common(name, help, labels)),
+    gauge: (name, help, labels, joined = 'sum') =>
+      new Gauge({ ...common(name, help, labels), aggregator: joined }),
     histogram: (name, help, buckets, labels) =>
       new Histogram({ ...common(name, help, labels), buckets: [...buckets] }),
   };

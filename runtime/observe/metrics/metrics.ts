@@ -16,6 +16,7 @@ import { type Report, reportOf } from './report.ts';
 import { requestMetrics } from './requests.ts';
 import type { SavedName, SavedTimes } from './saved-times.ts';
 import { type LiveReader, subscriptionMetrics } from './subscriptions.ts';
+import { type Figures, sumOf, WORKER_LABEL } from './sum.ts';
 
 /** Values that are read when metrics are printed. */
 export interface MetricsState {
@@ -36,22 +37,30 @@ export interface Metrics {
   readonly traffic: CountTraffic;
   /**
    * The figures in Prometheus' text format.
-   * @param httpConnections open connections of clients
+   * @param all those of all processes, where there are several
    */
-  readonly print: (state: MetricsState, httpConnections: number) => Promise<string>;
+  readonly print: (all?: readonly Figures[]) => Promise<string>;
+  /** Reads values that nothing counts, before figures are asked for. @param httpConnections open connections of clients */
+  readonly read: (state: MetricsState, httpConnections: number) => Promise<void>;
+  /** The figures of this process as data. */
+  readonly figures: () => Promise<Figures>;
   readonly contentType: string;
   /** Drops the figures of saved operations that are no longer served. */
   readonly keepSaved: (operations: readonly SavedName[]) => void;
   /** Figures of one saved operation. */
   readonly savedTimes: (collection: string, name: string) => Promise<SavedTimes>;
   /** The same figures by name, without the buckets of histograms. */
-  readonly report: (state: MetricsState, httpConnections: number) => Promise<Report>;
+  readonly report: (all?: readonly Figures[]) => Promise<Report>;
 }
 
-/** @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels */
-export function createMetrics(highCardinality: boolean): Metrics {
+/**
+ * @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels
+ * @param worker name of this process, where there are several
+ */
+export function createMetrics(highCardinality: boolean, worker?: string): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: prefix() });
+  const labels = worker === undefined ? undefined : { [WORKER_LABEL]: worker };
+  collectDefaultMetrics({ register: registry, prefix: prefix(), ...(labels && { labels }) });
   const family = familyOf(registry);
   const requests = requestMetrics(family, highCardinality);
   const databases = databaseMetrics(family);
@@ -99,13 +108,9 @@ export function createMetrics(highCardinality: boolean): Metrics {
     savedTimes: requests.savedTimes,
     countSpans: calls.spans,
     contentType: registry.contentType,
-    print: async (state, httpConnections) => {
-      await read(state, httpConnections);
-      return registry.metrics();
-    },
-    report: async (state, httpConnections) => {
-      await read(state, httpConnections);
-      return reportOf(registry);
-    },
+    read,
+    print: async (all) => (all ? sumOf(all) : registry).metrics(),
+    report: async (all) => reportOf(all ? sumOf(all) : registry),
+    figures: () => registry.getMetricsAsJSON() as Promise<Figures>,
   };
 }

@@ -14,6 +14,9 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
     'response_status',
     ...operationLabels,
   ]);
+  const cached = family.counter('cache_request_count', 'queries with @cached, where answers are kept', [
+    'status',
+  ]);
   const executionTime = family.histogram(
     'graphql_execution_time_seconds',
     'time to answer a GraphQL query or mutation successfully',
@@ -40,7 +43,7 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
   const timed = new Map<string, { collection_name: string; operation_name: string }>();
   return {
     operation: (observation: OperationObservation) => {
-      const { operationType, succeeded, seconds, operationName, text, saved } = observation;
+      const { operationType, succeeded, seconds, operationName, text, saved, cache } = observation;
       requests.inc({
         operation_type: operationType,
         response_status: succeeded ? 'success' : 'failed',
@@ -49,6 +52,7 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
           parameterized_query_hash: text === undefined ? '' : hashOf(text),
         }),
       });
+      if (cache) cached.inc({ status: cache });
       if (succeeded && operationType !== 'subscription')
         executionTime.observe({ operation_type: operationType }, seconds);
       if (!succeeded || !saved) return;

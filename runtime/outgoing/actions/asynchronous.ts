@@ -12,7 +12,7 @@ import type { Session } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
 import { beginLease, type Lease } from '../../database/queue/lease.ts';
 import { Worker } from '../../database/queue/worker.ts';
-import type { Watcher } from '../../graphql/execution.ts';
+import type { Watcher } from '../../graphql/request.ts';
 import {
   type ActionLog,
   type CallOutcome,

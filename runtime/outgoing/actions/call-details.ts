@@ -3,8 +3,9 @@
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { TransformedRequest } from '../../core/template/apply.ts';
+import { type ShownHeader, shownValue } from '../headers.ts';
 import type { OutgoingResponse } from '../message.ts';
-import type { PreparedAction, ShownHeader } from './prepared.ts';
+import type { PreparedAction } from './prepared.ts';
 
 export class CallDetails {
   readonly #action: PreparedAction;
@@ -25,7 +26,7 @@ export class CallDetails {
       error,
       request: {
         url: handler,
-        headers: this.#headers.map(({ name, shown }) => ({ name, value: shown })),
+        headers: this.#headers.map((header) => ({ name: header.name, value: shownValue(header) })),
         body: this.#payload,
         transformed_request: this.transformed ? this.#describeTransformed(this.transformed) : null,
       },

@@ -12,12 +12,20 @@ import {
   TransformFailure,
 } from '../../core/template/apply.ts';
 import { jsonText } from '../../core/types.ts';
-import { OutgoingError, unsendableHeader } from '../error.ts';
-import { headersOf, type OutgoingRequest, type OutgoingResponse } from '../message.ts';
+import { type CallMeasures, callService } from '../call.ts';
+import type { OutgoingError } from '../error.ts';
+import {
+  type CallOrigin,
+  chooseHeaders,
+  clientHeaders,
+  POST_HEADERS,
+  pairsOf,
+  type ShownHeader,
+} from '../headers.ts';
+import { headersOf, type OutgoingRequest, type OutgoingResponse, type WhenUnwanted } from '../message.ts';
 import type { Trace } from '../trace.ts';
 import { CallDetails } from './call-details.ts';
-import { type CallOrigin, callHeaders } from './headers.ts';
-import type { PreparedAction, ShownHeader } from './prepared.ts';
+import type { PreparedAction } from './prepared.ts';
 
 /** The part of a call that the check of its answer needs. */
 export interface CheckedCall {
@@ -33,9 +41,9 @@ export interface CheckedCall {
 
 export interface ActionCall extends CheckedCall {
   readonly origin: CallOrigin;
-  /** Milliseconds; the action's own timeout may be shorter. */
-  readonly timeLimit?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
+  /** Time of `performance.now()` at which the request has to be answered. */
+  readonly deadline?: number | undefined;
+  readonly whenUnwanted?: WhenUnwanted | undefined;
 }
 
 export interface CallOptions {
@@ -47,17 +55,11 @@ export interface CallOptions {
 }
 
 /** Log and metrics data of a call. */
-export interface FinishedCall {
+export interface FinishedCall extends CallMeasures {
   readonly action: string;
   readonly actionKind: 'synchronous' | 'asynchronous';
   /** Address as the metadata writes it. */
   readonly url: string;
-  /** Bytes. */
-  readonly requestSize: number;
-  readonly responseSize: number;
-  /** Absent without an answer. */
-  readonly status?: number;
-  readonly seconds: number;
   readonly requestId?: string | undefined;
   readonly trace?: Trace | undefined;
 }
@@ -94,7 +96,7 @@ export function payloadOf({ action, input, sessionVariables, requestQuery }: Che
 /** Calls the handler. @throws EngineError without an answer */
 export async function askHandler(call: ActionCall, options: CallOptions): Promise<HandlerAnswer> {
   const payload = payloadOf(call);
-  const headers = callHeaders(call.action, call.origin, options.configuredFirst);
+  const headers = callHeaders(call, options);
   const details = new CallDetails(call.action, headers, payload);
   const request = transformRequest(call, headers, payload, details);
   const response = await send(call, request, details, options);
@@ -120,6 +122,22 @@ export function checkAnswer(call: CheckedCall, { response, request, details }: H
   throw details.failure('internal error', `expecting 2xx or 4xx status code, but found ${status}`, response);
 }
 
+/**
+ * The headers of a call. By default the client's replace the fixed ones and those the configured ones; `configuredFirst`
+ * reverses the order.
+ */
+function callHeaders(
+  { action, origin }: ActionCall,
+  { configuredFirst }: CallOptions,
+): readonly ShownHeader[] {
+  const { shape, headers } = action;
+  const client = shape.forwardClientHeaders ? clientHeaders(origin.headers, shape.ignoredClientHeaders) : [];
+  return chooseHeaders(
+    configuredFirst ? [headers, POST_HEADERS, client] : [client, POST_HEADERS, headers],
+    origin,
+  );
+}
+
 function transformRequest(
   { action, sessionVariables }: ActionCall,
   headers: readonly ShownHeader[],
@@ -131,7 +149,7 @@ function transformRequest(
     const names = missing.join(', ');
     throw details.failure('internal error', `Value for environment variables not found: ${names}`);
   }
-  const pairs = headers.map(({ name, value }) => [name, value] as const);
+  const pairs = pairsOf(headers);
   if (!requestTransform) return { method: 'POST', url, headers: pairs, body: jsonText(payload) };
   try {
     const original = { method: 'POST', url, headers: pairs, body: payload, sessionVariables };
@@ -167,47 +185,24 @@ function transformResponse(
   }
 }
 
-async function send(
-  { action, origin, timeLimit, signal }: ActionCall,
-  { method, url, headers, body }: TransformedRequest,
+function send(
+  { action, origin, deadline, whenUnwanted }: ActionCall,
+  request: TransformedRequest,
   details: CallDetails,
-  options: CallOptions,
+  { send, observe }: CallOptions,
 ): Promise<OutgoingResponse> {
   const { name, kind, handler, timeout } = action.shape;
-  const startedAt = performance.now();
-  let response: OutgoingResponse | undefined;
-  try {
-    const outgoing: OutgoingRequest = {
-      method,
-      url,
-      headers,
-      ...(body === undefined ? {} : { body }),
-      timeout: Math.min(timeout * 1000, timeLimit ?? Number.POSITIVE_INFINITY),
-      followSameOrigin: true,
-      ...(signal ? { signal } : {}),
-    };
-    response = await options.send(outgoing, name);
-    return response;
-  } catch (error) {
-    if (!(error instanceof OutgoingError)) throw error;
-    const unsendable = unsendableHeader(error);
-    if (unsendable) throw unsendable;
-    const status = error.kind === 'overloaded' ? 503 : 500;
-    const internal = { type: 'http_exception', message: EXCEPTIONS[error.kind] ?? error.message };
-    throw details.failure('http exception when calling webhook', internal, undefined, status);
-  } finally {
-    options.observe({
-      action: name,
-      actionKind: kind,
-      url: handler,
-      requestSize: body === undefined ? 0 : Buffer.byteLength(body),
-      responseSize: response?.body.length ?? 0,
-      ...(response ? { status: response.status } : {}),
-      seconds: (performance.now() - startedAt) / 1000,
-      requestId: origin.requestId,
-      trace: origin.trace,
-    });
-  }
+  const { requestId, trace } = origin;
+  return callService(
+    (outgoing) => send(outgoing, name),
+    { ...request, timeout, deadline, followSameOrigin: true, whenUnwanted },
+    (measures) => observe({ action: name, actionKind: kind, url: handler, ...measures, requestId, trace }),
+    (error) => {
+      const internal = { type: 'http_exception', message: EXCEPTIONS[error.kind] ?? error.message };
+      const status = error.kind === 'overloaded' ? 503 : 500;
+      return details.failure('http exception when calling webhook', internal, undefined, status);
+    },
+  );
 }
 
 const EXCEPTIONS: Partial<Record<OutgoingError['kind'], string>> = { timeout: 'Response timeout' };

@@ -7,11 +7,11 @@ import { parseExactJson } from '../../core/json/exact-json.ts';
 import { remember } from '../../core/remember.ts';
 import type { CallStep } from '../../core/request/steps.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
-import type { CallContext, Caller } from '../../graphql/execution.ts';
+import type { Caller, Request } from '../../graphql/request.ts';
+import { clientHeaders } from '../headers.ts';
 import type { CallResult } from './action-log.ts';
 import type { StoredCalls } from './asynchronous.ts';
 import { type CallOptions, callHandler } from './call.ts';
-import { clientHeaders } from './headers.ts';
 import { type PreparedAction, prepareAction } from './prepared.ts';
 
 export interface ActionCallerOptions extends CallOptions {
@@ -26,10 +26,10 @@ export function actionCaller(options: ActionCallerOptions): Caller {
   const prepared = new WeakMap<CalledAction, PreparedAction>();
   const prepare = (shape: CalledAction) =>
     remember(prepared, shape, () => prepareAction(shape, options.environment));
-  const answerPart = (part: ActionPart, context: CallContext) =>
+  const answerPart = (part: ActionPart, request: Request) =>
     part.mode === 'call'
-      ? runPart(part, prepare(part.action), context, options)
-      : runStored(part, context, options);
+      ? runPart(part, prepare(part.action), request, options)
+      : runStored(part, request, options);
   return {
     check: (step, { variables }) => {
       shallow(() => {
@@ -43,14 +43,13 @@ export function actionCaller(options: ActionCallerOptions): Caller {
       }));
       return options.asynchronous.watch(calls, session, watcher);
     },
-    run: (step, context) =>
-      Promise.all(
-        partsOf(step).map((part) =>
-          answerPart(part, context).catch((error: unknown) => {
-            throw tooDeep(error) ?? error;
-          }),
-        ),
-      ),
+    run: async (step, request) => {
+      try {
+        return await Promise.all(partsOf(step).map((part) => answerPart(part, request)));
+      } catch (error) {
+        throw tooDeep(error) ?? error;
+      }
+    },
   };
 }
 
@@ -76,14 +75,14 @@ function tooDeep(error: unknown): EngineError | undefined {
 /** Values of the answer's fields, in the order in which types declare them. */
 async function runStored(
   part: ActionPart,
-  { variables, session, execution }: CallContext,
+  { variables, session, client }: Request,
   { asynchronous, showsDetails }: ActionCallerOptions,
 ): Promise<string> {
   const { action, mode, type, selection } = part;
   const input = argumentValues(part.arguments, variables);
   if (mode === 'enqueue') {
     const headers = action.forwardClientHeaders
-      ? clientHeaders(execution.client?.headers ?? {}, action.ignoredClientHeaders)
+      ? clientHeaders(client?.headers, action.ignoredClientHeaders)
       : [];
     const forwarded = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
     return JSON.stringify(await asynchronous.enqueue(action, input, forwarded, session));
@@ -110,10 +109,9 @@ function errorsOf({ errors }: CallResult, showsDetails: boolean): unknown {
 async function runPart(
   part: ActionPart,
   action: PreparedAction,
-  { variables, session, execution }: CallContext,
+  { variables, session, query, client, deadline }: Request,
   options: CallOptions,
 ): Promise<string> {
-  const { client, deadline } = execution;
   const { shape } = action;
   const { value, cookies } = await callHandler(
     {
@@ -121,11 +119,11 @@ async function runPart(
       output: part.type,
       input: argumentValues(part.arguments, variables),
       sessionVariables: vocabulary().session(session.variables),
-      requestQuery: client?.query ?? null,
+      requestQuery: query ?? null,
       origin: client ?? {},
-      timeLimit: deadline === undefined ? undefined : deadline - performance.now(),
+      deadline,
       // A client that leaves does not undo what its mutation has begun.
-      signal: shape.type === 'query' ? client?.signal?.() : undefined,
+      whenUnwanted: shape.type === 'query' ? client?.whenGone?.bind(client) : undefined,
     },
     options,
   );

@@ -5,7 +5,7 @@
  */
 import type { EngineError } from '../../core/errors.ts';
 import { remember } from '../../core/remember.ts';
-import type { Watcher } from '../../graphql/execution.ts';
+import type { Watcher } from '../../graphql/request.ts';
 import type { StoredCall } from './action-log.ts';
 
 export interface ResultWatch {

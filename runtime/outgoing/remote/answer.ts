@@ -6,20 +6,29 @@ import { headerOf, type OutgoingResponse } from '../message.ts';
 /** The top level of an answer, as texts; absent keys are undefined. */
 export interface RemoteAnswer {
   readonly data: string | undefined;
+  /** Members of the data by key; undefined if it is not an object. */
+  readonly members: ReadonlyMap<string, string> | undefined;
   readonly errors: string | undefined;
 }
 
 /** @throws MalformedJson for anything but one well-formed JSON object */
 export function splitAnswer(text: string): RemoteAnswer {
   const found: { data?: string; errors?: string } = {};
+  let members: ReadonlyMap<string, string> | undefined;
   const scanner = new JsonScanner(text);
   scanner.eachMember((key) => {
-    if (key !== 'data' && key !== 'errors') scanner.skip();
-    else if (found[key] === undefined) found[key] = scanner.slice();
-    else throw new MalformedJson(`the key ${key} occurs twice`, scanner.position);
+    if (key !== 'data' && key !== 'errors') return scanner.skip();
+    if (found[key] !== undefined) throw new MalformedJson(`the key ${key} occurs twice`, scanner.position);
+    if (key === 'errors' || !scanner.atObject) {
+      found[key] = scanner.slice();
+      return;
+    }
+    const start = scanner.position;
+    members = readMembers(scanner);
+    found.data = text.slice(start, scanner.position);
   });
   scanner.expectEnd();
-  return { data: found.data, errors: found.errors };
+  return { data: found.data, members, errors: found.errors };
 }
 
 /**
@@ -52,9 +61,8 @@ export function isEmptyList(text: string): boolean {
 }
 
 /** Members of an object by key. If a key occurs twice, the last member counts, as in JSON.parse. */
-export function membersOf(text: string): ReadonlyMap<string, string> {
+function readMembers(scanner: JsonScanner): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
-  const scanner = new JsonScanner(text);
   scanner.eachMember((key) => {
     members.set(key, scanner.slice());
   });
@@ -70,7 +78,7 @@ export function below(text: string, path: readonly string[]): string {
       'unexpected',
       `unexpected non-object json value found while path not empty: ${path.join('.')}`,
     );
-  const value = membersOf(text).get(key);
+  const value = readMembers(new JsonScanner(text)).get(key);
   if (value === undefined) throw new EngineError('unexpected', `failed to lookup key '${key}' in response`);
   return below(value, rest);
 }

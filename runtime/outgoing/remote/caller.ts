@@ -8,18 +8,10 @@ import { remember } from '../../core/remember.ts';
 import type { RemoteJoinPart } from '../../core/remotes/relationship.ts';
 import type { RemoteRootPart } from '../../core/remotes/remote-root.ts';
 import type { RemoteSchemaShape } from '../../core/remotes/shapes.ts';
-import type { CallContext, Caller } from '../../graphql/execution.ts';
+import type { Caller, Request } from '../../graphql/request.ts';
 import { headersOf, type OutgoingResponse } from '../message.ts';
-import {
-  below,
-  describeAnswer,
-  hasErrors,
-  isEmptyList,
-  membersOf,
-  type RemoteAnswer,
-  splitAnswer,
-} from './answer.ts';
-import { type CallOptions, type CallOrigin, callRemote } from './call.ts';
+import { below, describeAnswer, hasErrors, isEmptyList, type RemoteAnswer, splitAnswer } from './answer.ts';
+import { type CallOptions, callRemote, type PreparedTarget, prepareTarget } from './call.ts';
 import { joinRequest, requestBody, rootRequest } from './document.ts';
 
 export interface RemoteOptions extends CallOptions {
@@ -30,18 +22,23 @@ export interface RemoteOptions extends CallOptions {
 /** Maximum number of tuples that one request looks up. */
 const MAX_TUPLES = 250;
 
+/** Makes the caller of a server's remote schemas; those that are called are prepared once. */
 export function createRemoteCaller(options: RemoteOptions): Caller {
+  const prepared = new WeakMap<RemoteSchemaShape, PreparedTarget>();
+  const call: Call = async (target, body, isQuery, request) => {
+    const ready = remember(prepared, target, () => prepareTarget(target, options.environment));
+    return callRemote(ready, body, isQuery, request, options);
+  };
   return {
-    run: async ({ group, parts, operation }, context) => {
-      const target = remoteOf(group, context);
+    run: async ({ group, parts, operation }, request) => {
+      const target = remoteOf(group, request);
       const roots = parts as readonly RemoteRootPart[];
-      const { client } = context.execution;
-      const name = client?.operationName;
-      const { aliases, ...request } = rootRequest(roots, operation, name, context);
-      const body = requestBody(request, name);
-      const response = await call(target, body, operation === 'query', originOf(context), options);
+      const name = request.operationName;
+      const { aliases, ...asked } = rootRequest(roots, operation, name, request);
+      const body = requestBody(asked, name);
+      const response = await call(target, body, operation === 'query', request);
       const cookies = headersOf(response, 'set-cookie');
-      if (cookies.length > 0) client?.addCookies?.(cookies);
+      if (cookies.length > 0) request.client?.addCookies?.(cookies);
       const data = rootData(response, options);
       return aliases.map((alias) => {
         const value = data.get(alias);
@@ -49,8 +46,8 @@ export function createRemoteCaller(options: RemoteOptions): Caller {
         return value;
       });
     },
-    join: async ({ group, joins }, context) => {
-      const target = remoteOf(group, context);
+    join: async ({ group, joins }, request) => {
+      const target = remoteOf(group, request);
       const entries = new Map<string, Entry>();
       // Joins with the same text and equal tuples share a field.
       const placed = joins.map(({ part, tuples }) => {
@@ -73,7 +70,7 @@ export function createRemoteCaller(options: RemoteOptions): Caller {
       for (const chunk of chunks) {
         // Other requests have a turn between the texts of large joins.
         if (running.length > 0) await setImmediate();
-        const found = lookUp(target, chunk, context, options);
+        const found = lookUp(target, chunk, request, call);
         // Handled below; one may fail before the last one begins.
         found.catch(() => {});
         running.push(found);
@@ -90,32 +87,12 @@ export function createRemoteCaller(options: RemoteOptions): Caller {
   };
 }
 
-/** Calls the remote schema and reports the finished call to `observe`. @throws as callRemote */
-async function call(
+type Call = (
   target: RemoteSchemaShape,
   body: string,
   isQuery: boolean,
-  origin: CallOrigin,
-  options: CallOptions,
-): Promise<OutgoingResponse> {
-  const { observe } = options;
-  if (!observe) return callRemote(target, body, isQuery, origin, options);
-  const began = performance.now();
-  let status: number | undefined;
-  try {
-    const response = await callRemote(target, body, isQuery, origin, options);
-    status = response.status;
-    return response;
-  } finally {
-    const seconds = (performance.now() - began) / 1000;
-    observe({
-      remote: target.name,
-      seconds,
-      trace: origin.client?.trace,
-      ...(status === undefined ? {} : { status }),
-    });
-  }
-}
+  request: Request,
+) => Promise<OutgoingResponse>;
 
 interface Entry {
   readonly part: RemoteJoinPart;
@@ -123,14 +100,10 @@ interface Entry {
   readonly index: number;
 }
 
-function remoteOf(name: string, { execution }: CallContext): RemoteSchemaShape {
-  const found = execution.planner.program.remotes.find((remote) => remote.name === name);
+function remoteOf(name: string, { served }: Request): RemoteSchemaShape {
+  const found = served.planner.program.remotes.find((remote) => remote.name === name);
   if (found) return found;
   throw new EngineError('not-exists', `remote schema ${JSON.stringify(name)} does not exist`);
-}
-
-function originOf({ session, execution }: CallContext): CallOrigin {
-  return { session, client: execution.client, deadline: execution.deadline };
 }
 
 function remoteError(message: string): EngineError {
@@ -150,15 +123,15 @@ function rootData(
     const message = `the remote's answer is not valid JSON: ${error.message}; ${describeAnswer(response)}`;
     throw new EngineError('remote-schema-error', message, { cause: error });
   }
-  const { data, errors } = answer;
+  const { data, members, errors } = answer;
   const isData = data !== undefined && data !== 'null';
   if (hasErrors(answer) && !(isData && prioritizeData)) {
     if (!errors!.startsWith('[')) throw remoteError('Invalid "errors" field in response from remote');
     throw new UpstreamErrors(errors!);
   }
   if (isData) {
-    if (!data.startsWith('{')) throw remoteError('Invalid "data" field in response from remote');
-    return membersOf(data);
+    if (!members) throw remoteError('Invalid "data" field in response from remote');
+    return members;
   }
   if (errors !== undefined && isEmptyList(errors))
     throw remoteError('Empty "errors" field in response from remote');
@@ -174,13 +147,13 @@ function rootData(
 async function lookUp(
   target: RemoteSchemaShape,
   entries: readonly Entry[],
-  context: CallContext,
-  options: RemoteOptions,
+  request: Request,
+  call: Call,
 ): Promise<ReadonlyMap<string, string>> {
-  const body = requestBody(joinRequest(entries, context));
-  const errors = context.execution.client?.partialErrors;
+  const body = requestBody(joinRequest(entries, request));
+  const errors = request.partialErrors;
   try {
-    const response = await call(target, body, true, originOf(context), options);
+    const response = await call(target, body, true, request);
     return joinData(response, entries, errors);
   } catch (error) {
     if (!errors || !(error instanceof EngineError) || !entries.every(({ part }) => part.isOptional))
@@ -224,23 +197,23 @@ function joinData(
     const message = `Remote server response is not valid JSON: ${error.message}; ${describeAnswer(response)}`;
     throw new EngineError('unexpected', message, { path, cause: error });
   }
+  const { members } = answer;
   if (hasErrors(answer)) {
     const partial =
-      errors && answer.data?.startsWith('{') && answer.errors!.startsWith('[')
+      errors && members && answer.errors!.startsWith('[')
         ? optionalErrors(answer.errors!, entries)
         : undefined;
     if (partial) {
       errors!.push(...partial);
-      return membersOf(answer.data!);
+      return members!;
     }
     throw new EngineError('unexpected', 'Errors from remote server', {
       status: 400,
       internal: { errors: parseExactJson(answer.errors!) },
     });
   }
-  if (answer.data === undefined || !answer.data.startsWith('{'))
-    throw new EngineError('unexpected', '"data" field not found in remote response', { path });
-  return membersOf(answer.data);
+  if (!members) throw new EngineError('unexpected', '"data" field not found in remote response', { path });
+  return members;
 }
 
 function missingKey(key: string, path: string): EngineError {

@@ -13,7 +13,7 @@ import type { RemoteSchemaShape } from '../../core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
 import type { OutgoingResponse } from '../message.ts';
 import { describeAnswer, hasErrors, splitAnswer } from './answer.ts';
-import { type CallOptions, callRemote } from './call.ts';
+import { type CallOptions, callRemote, prepareTarget, type RemoteTarget } from './call.ts';
 
 const ADMIN = { role: ADMIN_ROLE, variables: { 'x-engine-role': ADMIN_ROLE }, backendOnly: false };
 
@@ -29,7 +29,7 @@ export function createSchemaReader(
 ): (name: string, target: IntrospectionTarget) => Promise<string> {
   const last = new Map<string, { readonly digest: string; readonly sdl: string }>();
   return async (name, target) => {
-    const response = await askForSchema(target, options);
+    const response = await askForSchema({ ...target, name }, options);
     const digest = createHash('sha256').update(response.body).digest('hex');
     const known = last.get(name);
     if (known?.digest === digest) return known.sdl;
@@ -43,10 +43,11 @@ export function createSchemaReader(
 const ADDED = /isOneOf|specifiedByURL|includeDeprecated|isDeprecated|deprecationReason|isRepeatable/;
 
 /** Asks for less where the server refuses a part of the question. */
-async function askForSchema(target: IntrospectionTarget, options: CallOptions): Promise<OutgoingResponse> {
+async function askForSchema(target: RemoteTarget, options: CallOptions): Promise<OutgoingResponse> {
+  const prepared = prepareTarget(target, options.environment);
   const bodies = [...INTROSPECTION_BODIES];
   for (;;) {
-    const response = await callRemote(target, bodies.shift()!, true, { session: ADMIN }, options);
+    const response = await callRemote(prepared, bodies.shift()!, true, { session: ADMIN }, options);
     const refusal = refusalOf(response);
     if (refusal === undefined || bodies.length === 0) return response;
     // A refusal that names nothing may be of any part.

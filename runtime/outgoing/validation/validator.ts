@@ -1,18 +1,23 @@
 /** Asks webhooks whether the input of a mutation is accepted, before anything of it is written. */
 
-import { USER_AGENT } from '../../configuration/version.ts';
 import type { InputValidation } from '../../core/contract/shapes.ts';
 import { type Environment, fillTemplate } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import { remember } from '../../core/remember.ts';
-import type { Session } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
-import type { AskedInput, Execution, InputValidator } from '../../graphql/execution.ts';
-import { chooseHeaders, clientHeaders, plain } from '../actions/headers.ts';
-import { fillHeaders, type ShownHeader } from '../actions/prepared.ts';
-import { OutgoingError, unsendableHeader } from '../error.ts';
+import type { AskedInput, InputValidator, Request } from '../../graphql/request.ts';
+import { type CallMeasures, callService } from '../call.ts';
+import {
+  chooseHeaders,
+  clientHeaders,
+  fillHeaders,
+  POST_HEADERS,
+  pairsOf,
+  plainHeaders,
+  type ShownHeader,
+} from '../headers.ts';
 import type { OutgoingResponse } from '../message.ts';
 import type { Outgoing } from '../outgoing.ts';
 
@@ -26,17 +31,11 @@ export interface ValidatorOptions {
 }
 
 /** Log data of a call. */
-export interface FinishedValidation {
+export interface FinishedValidation extends CallMeasures {
   /** `source.schema.table.operation.role` */
   readonly rule: string;
   /** Address as the metadata writes it. */
   readonly url: string;
-  /** Bytes. */
-  readonly requestSize: number;
-  readonly responseSize: number;
-  /** Absent without an answer. */
-  readonly status?: number;
-  readonly seconds: number;
   readonly requestId?: string | undefined;
 }
 
@@ -58,12 +57,11 @@ export function createInputValidator(options: ValidatorOptions): InputValidator 
     const { headers, missing } = fillHeaders(hook.headers, options.environment);
     return { url: url.text, headers, missing: [...new Set([...url.missing, ...missing])] };
   };
-  return (asked, session, execution) =>
+  return (asked, request) =>
     ask(
       asked,
       remember(prepared, asked.hook, () => prepare(asked.hook)),
-      session,
-      execution,
+      request,
       options,
     );
 }
@@ -72,8 +70,7 @@ export function createInputValidator(options: ValidatorOptions): InputValidator 
 async function ask(
   { hook, rule, input, path }: AskedInput,
   prepared: PreparedHook,
-  session: Session,
-  { client, deadline }: Execution,
+  { session, client, deadline }: Request,
   { outgoing, configuredFirst, observe }: ValidatorOptions,
 ): Promise<void> {
   const { role } = session;
@@ -87,40 +84,19 @@ async function ask(
     });
   if (prepared.missing.length > 0)
     throw failure(`Value for environment variables not found: ${prepared.missing.join(', ')}`);
-  const own = [
-    plain('Content-Type', 'application/json'),
-    plain('User-Agent', USER_AGENT),
-    ...Object.entries(variables).map(([name, value]) => plain(name, value)),
-  ];
-  const fromClient = hook.forwardClientHeaders ? clientHeaders(client?.headers ?? {}, undefined) : [];
+  const own = [...POST_HEADERS, ...plainHeaders(variables)];
+  const fromClient = hook.forwardClientHeaders ? clientHeaders(client?.headers) : [];
   const order = configuredFirst ? [prepared.headers, own, fromClient] : [fromClient, own, prepared.headers];
-  const startedAt = performance.now();
-  let response: OutgoingResponse | undefined;
-  try {
-    response = await outgoing.send({
-      url: prepared.url,
-      headers: chooseHeaders(order, client ?? {}).map(({ name, value }) => [name, value] as const),
-      body,
-      timeout: Math.min(hook.timeout * 1000, deadline === undefined ? Infinity : deadline - startedAt),
-      maxSize: READ,
-      truncate: true,
-    });
-  } catch (error) {
-    const unsendable = unsendableHeader(error);
-    if (unsendable) throw unsendable.at(path);
-    if (error instanceof OutgoingError) throw failure({ type: 'http_exception', message: error.message });
-    throw error;
-  } finally {
-    observe({
-      rule,
-      url: hook.url,
-      requestSize: Buffer.byteLength(body),
-      responseSize: response?.body.length ?? 0,
-      ...(response ? { status: response.status } : {}),
-      seconds: (performance.now() - startedAt) / 1000,
-      requestId: client?.requestId,
-    });
-  }
+  const headers = pairsOf(chooseHeaders(order, client ?? {}));
+  const { requestId } = client ?? {};
+  const response = await callService(
+    outgoing.send,
+    { url: prepared.url, headers, body, timeout: hook.timeout, deadline, maxSize: READ, truncate: true },
+    (measures) => observe({ rule, url: hook.url, ...measures, requestId }),
+    (error) => failure({ type: 'http_exception', message: error.message }),
+  ).catch((error: unknown) => {
+    throw error instanceof EngineError ? error.at(path) : error;
+  });
   const { status } = response;
   if (status === 200) return;
   if (status === 400) throw new EngineError('validation-failed', refusal(response), { path });

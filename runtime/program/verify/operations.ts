@@ -8,7 +8,7 @@ import type {
   TableAccess,
   TableShape,
 } from '../../core/contract/shapes.ts';
-import { keyOf, objectKey } from '../../core/names.ts';
+import { DECLARED_SCHEMA, keyOf, objectKey } from '../../core/names.ts';
 import type { Operation } from '../../core/program/proof.ts';
 import type { GeneratedProgram } from '../../core/program/resolvers.ts';
 import { fieldEntries } from '../../core/program/root-fields.ts';
@@ -196,6 +196,11 @@ function columnFacts(table: TableShape, name: string, find: Find): Fact[] {
   ];
 }
 
+/** Logical models are not objects of the database. */
+function isOfModel(table: string): boolean {
+  return table.startsWith(objectKey(DECLARED_SCHEMA, ''));
+}
+
 function collectFacts(
   table: TableShape,
   operation: Operation,
@@ -206,14 +211,14 @@ function collectFacts(
 ): Facts {
   const facts = new Map<string, Fact>();
   const add = (fact: Fact | undefined) => {
-    if (fact) facts.set(factKey(fact), fact);
+    if (fact && !('table' in fact && isOfModel(fact.table))) facts.set(factKey(fact), fact);
   };
   const addColumn = (of: TableShape | undefined, name: string) => {
     if (of) for (const fact of ofColumn(of, name)) add(fact);
   };
   const shapeOf = (key: string) => find(table.source.name, key)?.table;
   add(tableFact(table));
-  add(definitionsFact(table));
+  if (table.schema !== DECLARED_SCHEMA) add(definitionsFact(table));
   for (const column of [...(rule.columns ?? []), ...Object.keys(rule.presets ?? {})])
     addColumn(table, column);
   for (const text of [rule.where, rule.check, ...Object.values(rule.cells ?? {})])
@@ -264,7 +269,11 @@ function functionOperations(
   return program.functions.flatMap((shape) => {
     const { query, mutation } = shape.fields;
     const returned = find(shape.source.name, shape.returns.table);
-    const own = factsBy(functionFact(shape, shape), bodyFact(shape, shape.definition));
+    // A native query is not an object of the database: preparing it proves that its types are unchanged.
+    const own =
+      shape.sql === undefined
+        ? factsBy(functionFact(shape, shape), bodyFact(shape, shape.definition))
+        : factsBy();
     const fields = [
       ...fieldEntries(query).map(([name, { field }]) => [`query ${name}`, field] as const),
       ...fieldEntries(mutation).map(([name, { field }]) => [`mutation ${name}`, field] as const),

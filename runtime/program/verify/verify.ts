@@ -12,6 +12,7 @@ import { DatabaseClient } from '../../database/client.ts';
 import { readDatabase } from '../../database/read-database.ts';
 import type { ConnectionConfiguration } from '../../database/ways.ts';
 import { type InstallClient, readDrift } from '../../events/install.ts';
+import { distributionChanges } from './distribution.ts';
 import { createObserver, type Fact, factKey, factText, fingerprint } from './facts.ts';
 import { type Facts, operationsOf, type ServedOperation } from './operations.ts';
 import { prove, subjectText } from './prove.ts';
@@ -61,19 +62,16 @@ export async function verifyProgram(
   refused: readonly string[] = [],
 ): Promise<Verification> {
   const operations = await gather(operationsOf(program));
-  const observers = new Map(
+  const catalogs = new Map(
     await Promise.all(
       [...databases].map(
         async ([source, configuration]) =>
-          [
-            source,
-            createObserver(
-              await readDatabase(configuration, enumTablesOf(program, source)),
-              tablesOf(program, source),
-            ),
-          ] as const,
+          [source, await readDatabase(configuration, enumTablesOf(program, source))] as const,
       ),
     ),
+  );
+  const observers = new Map(
+    [...catalogs].map(([source, catalog]) => [source, createObserver(catalog, tablesOf(program, source))]),
   );
   const facts = factsOfAll(operations);
   const found: [string, Fact][] = [];
@@ -97,6 +95,15 @@ export async function verifyProgram(
       breaks: group(broken),
     });
   }
+  for (const [source, { distribution }] of catalogs)
+    for (const { table, before, after } of distributionChanges(program, source, distribution))
+      changes.push({
+        source,
+        object: `distribution of ${table}`,
+        before,
+        after,
+        breaks: group(operations.filter((each) => each.source === source && each.of === table)),
+      });
   const proofs = await refusedStatements(program, databases, operations);
   const known = new Set(refused);
   const drift = await driftOf(program, databases);

@@ -6,7 +6,8 @@
 import { type CompactJWSHeaderParameters, compactVerify, decodeProtectedHeader, errors } from 'jose';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
-import { isObject, NumberText } from '../../core/json/json-value.ts';
+import { isObject } from '../../core/json/json.ts';
+import { NumberText } from '../../core/json/json-value.ts';
 import type { JwtConfiguration } from './configuration.ts';
 import type { VerificationKey } from './keys.ts';
 

@@ -11,7 +11,7 @@ export async function measureLatency(rig: Rig): Promise<EventFigure[]> {
   const engine = await rig.serve(url);
   await engine.trigger('latency', '/ok');
   const insert = (id: number) => client.query('insert into item values ($1)', [id]);
-  const mutate = (id: number) => engine.mutate(`mutation { insert_item_one(object: {id: ${id}}) { id } }`);
+  const mutate = (id: number) => engine.query(`mutation { insert_item_one(object: {id: ${id}}) { id } }`);
   await timed(rig, 0, 50, mutate);
   const own = await timed(rig, 1000, WRITES, mutate);
   const foreign = await timed(rig, 2000, WRITES, insert);

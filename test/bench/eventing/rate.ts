@@ -77,7 +77,7 @@ function atLeast(id: string, what: string, rate: number, goal: number): EventFig
 /** Statements beyond those of an idle server, and the write itself. */
 async function statementsOfSingle(
   client: pg.Client,
-  engine: ServerProcess & { mutate(text: string): Promise<void> },
+  engine: ServerProcess & { query(text: string): Promise<void> },
 ) {
   const seconds = 8;
   const count = async (run: () => Promise<unknown>) => {
@@ -92,7 +92,7 @@ async function statementsOfSingle(
   const begun = performance.now();
   const busy = await count(async () => {
     for (let write = 0; write < writes; write += 1) {
-      await engine.mutate(`mutation { insert_item_one(object: {id: ${1_000_000 + write}}) { id } }`);
+      await engine.query(`mutation { insert_item_one(object: {id: ${1_000_000 + write}}) { id } }`);
       await delay(Math.max(0, begun + ((write + 1) * seconds * 1000) / writes - performance.now()));
     }
   });

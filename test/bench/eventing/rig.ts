@@ -32,10 +32,11 @@ interface Database {
   readonly client: pg.Client;
 }
 
-interface Engine extends ServerProcess {
+export interface Engine extends ServerProcess {
   /** An operation of the metadata API. @throws with its answer unless it succeeds */
   metadata(type: string, args: object): Promise<unknown>;
-  mutate(text: string): Promise<void>;
+  /** A query or mutation. @throws with its answer if it has errors */
+  query(text: string): Promise<void>;
   /** Tracks `item` and captures its events. */
   trigger(name: string, path: string, definition?: object): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -115,7 +116,7 @@ async function serve(
   return {
     ...server,
     metadata,
-    mutate: async (query) => {
+    query: async (query) => {
       await post('/v1/graphql', { query });
     },
     trigger: async (name, path, definition = { insert: { columns: '*' } }) => {

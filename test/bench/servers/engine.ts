@@ -12,6 +12,7 @@ export interface EngineOptions {
   /** As the option; absent: its default. */
   readonly enabledLogTypes?: string;
   readonly enabledApis?: string;
+  readonly responseCache?: string;
   /** For asynchronous actions. */
   readonly metadataDatabaseUrl?: string;
   readonly enableRemoteSchemaPermissions?: string;

@@ -71,14 +71,18 @@ function eventually(read: () => unknown) {
 test('a project is served while it is edited', async () => {
   expect(spawnSync(process.execPath, [engine, 'init'], { cwd: at('.'), env: environment }).status).toBe(0);
   const port = await freePort();
-  const running = dev(port, '--client-types', 'user=types.ts');
+  const running = dev(port, '--client-types', 'user=types.ts', '--out', 'generated');
   const says = (text: string) => eventually(() => running.output()).toContain(text);
   await says('Ctrl-C ends everything');
   expect(running.output()).toContain('applied: migrations/1_first/up.sql');
+  // What only comparisons of versions need is written as well, as `engine compile` does.
+  await eventually(() => existsSync(at('generated/sources/default/database.json'))).toBe(true);
   const query = '{ notes(limit: 3) { body created_at id title } }';
   expect(running.output()).toContain(JSON.stringify({ query }));
   expect(await ask(port, query)).toEqual({ data: { notes: [] } });
   expect((await fetch(`http://localhost:${port}/console`)).status).toBe(200);
+  const state = await (await fetch(`http://localhost:${port}/engine/console/state`)).json();
+  expect(state).toMatchObject({ mode: 'write', writesFiles: true });
   const page = await (await fetch(`http://localhost:${port}/graphiql`)).text();
   expect(page).toContain('"name":"admin"');
   const user = { 'x-engine-role': 'user', 'x-engine-user-id': '6c5bb5d4-7c5c-4d9b-8a5e-0d8e7a0f4f11' };

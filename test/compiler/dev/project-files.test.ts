@@ -6,6 +6,7 @@ import { openFiles } from '../../../compiler/dev/project-files.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../../../compiler/phases/1-read/index.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
 import type { JsonObject, Metadata } from '../../../runtime/metadata/metadata.ts';
+import { SERVING } from '../../harness/compile.ts';
 import { eachInFolder } from '../../harness/folder.ts';
 
 const folder = eachInFolder();
@@ -43,7 +44,7 @@ const CHANGES: readonly [string, Metadata][] = [
 const options = (path: string) => ({
   metadata: at(path),
   clientTypes: [],
-  serving: { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true },
+  serving: SERVING,
 });
 const same = (left: Metadata, right: Metadata) =>
   expect(jsonText(exportMetadata(left, 'store'))).toBe(jsonText(exportMetadata(right, 'store')));

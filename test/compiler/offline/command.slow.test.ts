@@ -30,7 +30,7 @@ function paths(): string[] {
 test('migrations of two sources are all that a compile needs; rules that Postgres refuses are errors', async () => {
   folder.write(
     'migrations/first/1_init/up.sql',
-    'create table note (id int primary key, owner int, code text);',
+    'create table note (id int primary key, owner int, code text, day date);',
   );
   folder.write('migrations/first/2_more/up.sql', 'alter table note add mood text references mood;');
   folder.write(
@@ -62,17 +62,17 @@ test('migrations of two sources are all that a compile needs; rules that Postgre
 
   folder.write(
     'metadata.json',
-    JSON.stringify(metadata({ _or: [{ id: { _gt: 0 } }, { owner: { _eq: 'nobody' } }] }), null, 1),
+    JSON.stringify(metadata({ _or: [{ id: { _gt: 0 } }, { day: { _eq: 'someday' } }] }), null, 1),
   );
   const bad = await engine('compile', ...paths(), '--format', 'json');
   expect(bad.status).toBe(1);
   const text = readFileSync(folder.at('metadata.json'), 'utf8');
-  const line = text.split('\n').findIndex((each) => each.includes('"owner"')) + 1;
+  const line = text.split('\n').findIndex((each) => each.includes('"day"')) + 1;
   expect(JSON.parse(bad.stdout).diagnostics).toMatchObject([
     {
       code: 'sql-refused',
       message:
-        'PostgreSQL refuses the row rule of role "user" for select on public.note: invalid input syntax for type integer: "nobody".',
+        'PostgreSQL refuses the row rule of role "user" for select on public.note: invalid input syntax for type date: "someday".',
       location: { line },
     },
   ]);

@@ -11,6 +11,7 @@ import type { Trial } from '../../../compiler/review/permission-tests/trial.ts';
 import { readCatalogFile } from '../../../runtime/catalog/index.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import { engine } from '../../harness/command-line.ts';
+import { SERVING } from '../../harness/compile.ts';
 import { eachInFolder } from '../../harness/folder.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
@@ -282,8 +283,6 @@ describe('no owner sees or changes what is of another, by any root field', () =>
     expect(answering.size).toBeGreaterThan(6);
   });
 });
-
-const SERVING = { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true };
 
 async function readProject() {
   const { value: metadata } = readMetadataFile('metadata');

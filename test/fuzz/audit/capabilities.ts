@@ -49,6 +49,12 @@ export interface Asker {
   capabilities(program: Program, roles: readonly string[]): Promise<Capabilities>;
 }
 
+/**
+ * A privilege that is gone, a value that its type no longer has, an operator that its collation does not offer or that is one
+ * of several: anything that a change of the database makes of a rule, but not a rule that cannot be read (42601).
+ */
+const REFUSED = /^(?:42(?!601)|22|23|0A)/;
+
 /** Rows that may be read at once without a limit: more than any limit. */
 const MANY = 10;
 
@@ -72,8 +78,18 @@ export function createAsker(
     const answers: string[][][] = [];
     for (const variables of sessions) {
       const values = bindParameters(statement, {}, { role: 'user', backendOnly: true, variables });
-      const { rows } = await client.query(statement.text, values as unknown[]);
-      answers.push(JSON.parse(rows[0].answer));
+      try {
+        const { rows } = await client.query(statement.text, values as unknown[]);
+        answers.push(JSON.parse(rows[0].answer));
+      } catch (error) {
+        if (!REFUSED.test((error as { code?: string }).code ?? '')) throw error;
+        // One of them is refused, and so is what it stands for.
+        if (questions.length === 1) answers.push([[]]);
+        else {
+          for (const question of questions) await ask([question]);
+          return;
+        }
+      }
     }
     for (const [index, question] of questions.entries())
       known.set(
@@ -120,10 +136,13 @@ function questionsAbout(
       found.push({ role, table, operation, what, ...(rows ? { rows } : { always: true }) });
     const select = access.select?.[role];
     if (select) {
-      const stored = (condition: string) => storedRows(table, [select.where, condition]);
-      add('select', 'rows', stored(EVERY_ROW));
-      for (const column of [...select.columns, ...(select.computedFields ?? [])])
-        add('select', `cell ${column}`, stored(select.cells?.[column] ?? EVERY_ROW));
+      const stored = (condition: string, columns: readonly string[]) =>
+        storedRows(table, [select.where, condition], columns);
+      add('select', 'rows', stored(EVERY_ROW, []));
+      for (const column of select.columns)
+        add('select', `cell ${column}`, stored(select.cells?.[column] ?? EVERY_ROW, [column]));
+      for (const field of select.computedFields ?? [])
+        add('select', `cell ${field}`, stored(select.cells?.[field] ?? EVERY_ROW, []));
       if (select.aggregations) add('select', 'aggregates');
       const most = literal(`${select.limit ?? MANY}`);
       add('select', 'numbers of rows', sql`select n::text from generate_series(1, ${most}::int) as n`);
@@ -152,11 +171,16 @@ function rowType({ shape }: Table): Sql {
   return identifier(shape.schema, shape.name);
 }
 
-/** Keys of the stored rows that fulfil all conditions. */
-function storedRows(table: Table, conditions: readonly string[]): Sql {
+/** Keys of the stored rows that fulfil all conditions, with the values of these columns. */
+function storedRows(table: Table, conditions: readonly string[], columns: readonly string[] = []): Sql {
   const t = identifier('t');
   const where = conditions.map((each) => condition(each, t));
-  return sql`select ${t}::text from ${rowType(table)} as ${t} where ${join(where, ' and ')}`;
+  const shown = [...(table.shape.name === 'label' ? ['item_id', 'name'] : ['id']), ...columns];
+  const row = join(
+    shown.map((name) => sql`${t}.${identifier(name)}`),
+    ', ',
+  );
+  return sql`select row(${row})::text from ${rowType(table)} as ${t} where ${join(where, ' and ')}`;
 }
 
 /** Numbers of the rows that may be inserted: what the client cannot give is the preset or null. */

@@ -5,9 +5,9 @@ import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import { type FieldDefinition, namedType } from '../../../runtime/core/schema/types.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
+import { SERVING } from '../../harness/compile.ts';
 import { SECRETS, type Variables } from './world.ts';
 
-const SERVING = { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true };
 const DEPTH = 3;
 
 /** Names of the root fields that a role is offered, as `query item`; `trusted` callers have more. */

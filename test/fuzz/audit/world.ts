@@ -4,7 +4,7 @@ import { defaultSource } from '../../harness/metadata.ts';
 import type { Random } from '../random.ts';
 
 export const SCHEMA = `
-drop schema if exists public cascade; create schema public;
+drop schema if exists public, app, unused_schema cascade; create schema public;
 create type mood as enum ('good', 'bad');
 create table team (id int primary key, tenant int not null, name text not null, secret text);
 create table person (

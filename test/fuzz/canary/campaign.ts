@@ -14,12 +14,11 @@ import { type FieldDefinition, namedType } from '../../../runtime/core/schema/ty
 import { readDatabase } from '../../../runtime/database/read-database.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
+import { SERVING } from '../../harness/compile.ts';
 import { openSource } from '../../harness/source.ts';
 import { Random } from '../random.ts';
 import { createScratchDatabase } from '../scratch-database.ts';
 import { canariesIn, ROLES, randomSchema } from './random-schema.ts';
-
-const SERVING = { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true };
 
 export interface CanaryResult {
   readonly operations: number;

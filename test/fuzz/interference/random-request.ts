@@ -8,6 +8,8 @@ export interface HostileRequest {
   /** Sent as one cohort of a live query. */
   readonly isLive: boolean;
   readonly writes: boolean;
+  /** Sent to the API for Relay. */
+  readonly relay?: true;
 }
 
 const PATTERNS = [
@@ -99,6 +101,9 @@ const GROUP_KEYS: Readonly<Record<TableName, readonly string[]>> = {
   item: ['id', 'owner', 'title', 'tags', 'body', 'day', 'weight'],
   note: ['id', 'owner', 'title', 'weight'],
 };
+
+/** Fields of items that rows of the native query do not have. */
+const NOT_OF_ENTRIES = /\b(label|nick|pair|tags|number|loud|notes_group_by)\b/;
 
 /** Conditions that fail for each row that they are evaluated for, or for most of those that only hidden rows lead to. */
 const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => string)[]>> = {
@@ -367,6 +372,41 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
 
   const aggregated = 'aggregate {count sum {weight} stddev_samp {weight}} nodes {id}';
 
+  /** A page, from its begin or from a place that the client made up. */
+  const connection = (table: TableName): string => {
+    const cursor = Buffer.from(JSON.stringify({ id: random.between(0, 5) })).toString('base64');
+    const [size, side] = random.pick([
+      ['first', 'after'],
+      ['last', 'before'],
+    ] as const);
+    const place = random.chance(0.4)
+      ? `, ${side}: ${value('String', cursor)}, order_by: {id: asc}`
+      : `, ${order(table)}`;
+    const page = 'pageInfo {hasNextPage hasPreviousPage startCursor endCursor}';
+    return `${table}_connection(where: ${condition(table)}, ${size}: ${random.between(1, 4)}${place}) {${page} edges {cursor node {${selection(table, 1)}}}}`;
+  };
+
+  /** A native query, or teams through it; its rows have some of the fields of items. */
+  const entries = (): string => {
+    const asked = (text: () => string): string => {
+      for (;;) {
+        const made = text();
+        if (!NOT_OF_ENTRIES.test(made)) return made;
+      }
+    };
+    const least = random.chance(0.5) ? `args: {least: ${value('Int', random.below(5))}}, ` : '';
+    const rows = asked(() => `(${least}${args('item', 2)}) {${selection('item', 1)}}`);
+    const wanted = () => asked(() => condition('item', 1));
+    return random.pick([
+      () => `entries${rows}`,
+      () => `entries${rows}`,
+      () =>
+        `entries_aggregate(${least}where: ${wanted()}) {aggregate {count sum {weight} stddev_samp {weight}}}`,
+      () =>
+        `team(where: {entries: ${wanted()}}, ${order('team')}) {id entries(where: ${wanted()}, order_by: {id: asc}) {id title}}`,
+    ])();
+  };
+
   /** Changes along one relationship. */
   const relatedChange = (table: TableName): string => {
     const [name, target] = random.pick<readonly [string, TableName]>([...below[table], ...above[table]]);
@@ -411,19 +451,36 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
 
   const tables = (['team', 'item', 'item', 'note'] as const).filter((each) => world.roots.includes(each));
   const table = random.pick(tables);
+  const rows = (): string => {
+    const where = `(${args(table, 2)}) {${selection(table, 2)}}`;
+    const kind = random.below(10);
+    if (kind === 0) return `${table}_by_pk(id: ${random.between(1, 9)}) {${selection(table, 2)}}`;
+    if (kind > 2 || table !== 'item') return `${table}${where}`;
+    const found = `found_items(args: {least_id: ${value('Int', random.below(4))}}, `;
+    return `${found}${where.slice(1)}`;
+  };
+  const isRelay = !writes && random.chance(0.12);
+  const isOfEntries = !writes && !isRelay && world.hasEntries && random.chance(0.25);
   const root = writes
     ? write(table)
-    : random.chance(0.25)
-      ? `${table}_aggregate(${args(table, 2)}) {${aggregated}}`
-      : random.chance(0.2)
-        ? `${table}_group_by${groups(table)}`
-        : `${table}(${args(table, 2)}) {${selection(table, 2)}}`;
+    : isRelay
+      ? connection(table)
+      : isOfEntries
+        ? entries()
+        : isLive && random.chance(0.4)
+          ? `${table}_stream(batch_size: 3, cursor: {initial_value: {id: ${random.below(3)}}}, where: ${condition(table)}) {${selection(table, 2)}}`
+          : random.chance(0.25)
+            ? `${table}_aggregate(${args(table, 2)}) {${aggregated}}`
+            : random.chance(0.2)
+              ? `${table}_group_by${groups(table)}`
+              : rows();
   const kind = writes ? 'mutation' : isLive ? 'subscription' : 'query';
   // Of two conditions on one column one was dropped.
   const used = values.filter(({ name }) => new RegExp(`\\$${name}\\b`).test(root));
   const header = used.length > 0 ? `(${used.map(({ name, type }) => `$${name}: ${type}!`).join(', ')})` : '';
   const variables = Object.fromEntries(used.map(({ name, given }) => [name, given]));
-  return { query: `${kind} ${header} {${root}}`, variables, isLive, writes };
+  const query = `${kind} ${header} {${root}}`;
+  return { query, variables, isLive, writes, ...(isRelay && { relay: true }) };
 }
 
 function graphqlLiteral(value: unknown): string {

@@ -22,7 +22,7 @@ export class Coverage {
         if (insert) this.#add('permissions', `insert${presets(insert.set)}`);
         if (update)
           this.#add('permissions', `update${update.check ? ' with check' : ''}${presets(update.set)}`);
-        if (remove) this.#add('permissions', 'delete');
+        if (remove) this.#add('permissions', `delete${remove.check ? ' with check' : ''}`);
       }
     }
   }

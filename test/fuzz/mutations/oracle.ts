@@ -293,12 +293,11 @@ function createRunner(
     const before = raw();
     const chosen = (row: Row) =>
       shown(table, row) && ruleHolds(before, rule.filter, table, row) && wanted(row);
+    const accepts = (row: Row) => !rule.check || ruleHolds(before, rule.check, table, row);
     return statement(path, () =>
       table.name === SIGNUP
-        ? signupRows(state.rows)
-            .filter(chosen)
-            .map((row) => signupTriggers.delete(state, row))
-        : deleteRows(state, baseOf(table.name), chosen),
+        ? signupTriggers.delete(state, chosen, accepts)
+        : deleteRows(state, baseOf(table.name), chosen, accepts),
     );
   }
 }

@@ -29,7 +29,7 @@ export interface WriteRules {
     readonly check?: Condition;
     readonly set: Readonly<Record<string, Preset>>;
   };
-  readonly delete?: Rule & { readonly filter: Condition };
+  readonly delete?: Rule & { readonly filter: Condition; readonly check?: Condition };
 }
 
 export interface Permissions {
@@ -174,7 +174,13 @@ function writeRules(
         set: presets(0.15),
       },
     }),
-    ...(random.chance(0.8) && { delete: { backendOnly: backendOnly(), filter: condition(table, 0.4) } }),
+    ...(random.chance(0.8) && {
+      delete: {
+        backendOnly: backendOnly(),
+        filter: condition(table, 0.4),
+        ...(random.chance(0.4) && { check: condition(table, 0.2) }),
+      },
+    }),
   };
 }
 

@@ -82,8 +82,19 @@ export const signupTriggers = {
     if (errors.size > 0) throw new StatementFailed(errors);
     return changed;
   },
-  delete(state: State, old: Row): Row {
-    deleteRows(state, 'player', ({ id }) => id === old.id);
-    return old;
+  delete(state: State, chosen: (row: Row) => boolean, accepts: (row: Row) => boolean): Row[] {
+    const removed = signupRows(state.rows).filter(chosen);
+    const errors = new Set<string>();
+    for (const row of removed) {
+      if (!accepts(row)) errors.add(CHECK);
+      try {
+        deleteRows(state, 'player', ({ id }) => id === row.id);
+      } catch (error) {
+        if (!(error instanceof StatementFailed)) throw error;
+        for (const code of error.codes) errors.add(code);
+      }
+    }
+    if (errors.size > 0) throw new StatementFailed(errors);
+    return removed;
   },
 };

@@ -142,10 +142,19 @@ export function updateRows(
   return changed;
 }
 
-/** Runs one DELETE with what it cascades to; gives the rows of the table itself. */
-export function deleteRows(state: State, table: string, chosen: (row: Row) => boolean): Row[] {
+/**
+ * Runs one DELETE with what it cascades to; gives the rows of the table itself.
+ * @param accepts the role's check of these rows, which is evaluated before any reference
+ */
+export function deleteRows(
+  state: State,
+  table: string,
+  chosen: (row: Row) => boolean,
+  accepts: (row: Row) => boolean = () => true,
+): Row[] {
   const before = { ...state.rows };
   const removed = state.rows[table]!.filter(chosen);
+  if (!removed.every(accepts)) throw new StatementFailed([CHECK]);
   remove(state, table, removed);
   checkReferences(state, () => Object.assign(state.rows, before));
   return removed;

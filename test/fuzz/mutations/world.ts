@@ -159,6 +159,7 @@ export function metadataOf(permissions: Permissions): JsonObject {
           })),
           delete_permissions: entries('delete', name, (rules: NonNullable<WriteRules['delete']>) => ({
             filter: conditionJson(rules.filter) as JsonObject,
+            ...(rules.check && { check: conditionJson(rules.check) as JsonObject }),
           })),
         })),
         functions: Object.keys(FUNCTIONS).map((name) => ({

@@ -1,4 +1,5 @@
 /** Many cases one after another: a new project every so many requests. */
+import type { Distribution } from '../../../runtime/core/shards/shapes.ts';
 import type { Defect } from '../hostile/check.ts';
 import { Random } from '../random.ts';
 import { check, type Failure } from './check.ts';
@@ -8,7 +9,7 @@ import { randomProject } from './random-project.ts';
 import { randomRequest } from './random-request.ts';
 import type { Request } from './request.ts';
 import { openWorkbench } from './served.ts';
-import { shrink } from './shrink.ts';
+import { type Case, shrink } from './shrink.ts';
 
 const REQUESTS_PER_PROJECT = 25;
 
@@ -21,6 +22,8 @@ export interface CampaignOptions {
   readonly cases: number;
   /** Makes a failing case smaller before it is reported. */
   readonly shrinks: boolean;
+  /** How tables are spread over a cluster; absent: they are tables of plain PostgreSQL. */
+  readonly distribution?: (random: Random, tables: Project['tables']) => Distribution;
 }
 
 export interface FailedCase {
@@ -35,6 +38,8 @@ export interface FailedCase {
 
 export interface CampaignResult {
   readonly cases: number;
+  /** Those that were not answered because of where their tables are. */
+  readonly refused: number;
   /** The first failure ends the campaign. */
   readonly failed: FailedCase | undefined;
   /** A request that got an unexpected error ends the campaign as well. */
@@ -47,43 +52,54 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   const workbench = await openWorkbench(options.serverUrl, options.database);
   try {
     let number = 0;
+    let refused = 0;
     for (let index = 0; number < options.cases; index += 1) {
       const random = new Random(options.seed * 1_000_003 + index);
       const project = randomProject(random);
       coverage.addProject(project);
-      const served = await workbench.serve(project);
+      const distribution = options.distribution?.(new Random(index), project.tables);
+      const served = await workbench.serve(project, distribution);
       try {
         for (let count = 0; count < REQUESTS_PER_PROJECT && number < options.cases; count += 1) {
           number += 1;
-          const request = randomRequest(random, project);
+          const asked = randomRequest(random, project);
+          // Groups of distributed tables are not offered.
+          const isOffered = ({ kind }: Request['fields'][number]) => !distribution || kind !== 'groups';
+          const request = { ...asked, fields: asked.fields.filter(isOffered) };
+          if (request.fields.length === 0) continue;
           const printSeed = random.below(1_000_000);
           coverage.addRequest(project, request);
           const failure = await check(served, project, request, printSeed);
+          if (failure?.isRefused) {
+            refused += 1;
+            continue;
+          }
           if (!failure) {
+            if (distribution) continue;
             const defect = await served.hostile(request.role, request.session, new Random(printSeed));
-            if (defect) return { cases: number, coverage, failed: undefined, defect };
+            if (defect) return { cases: number, refused, coverage, failed: undefined, defect };
             continue;
           }
           await served.end();
           const smallest = options.shrinks
-            ? await shrink(workbench, { project, request, printSeed }, failure.kind)
-            : { project, request, printSeed };
-          return { cases: number, coverage, failed: await describe(smallest, number) };
+            ? await shrink(workbench, { project, request, printSeed, distribution }, failure.kind)
+            : { project, request, printSeed, distribution };
+          return { cases: number, refused, coverage, failed: await describe(smallest, number) };
         }
       } finally {
         await served.end();
       }
     }
-    return { cases: number, failed: undefined, coverage };
+    return { cases: number, refused, failed: undefined, coverage };
   } finally {
     await workbench.end();
   }
 
   async function describe(
-    { project, request, printSeed }: { project: Project; request: Request; printSeed: number },
+    { project, request, printSeed, distribution }: Case,
     number: number,
   ): Promise<FailedCase> {
-    const served = await workbench.serve(project);
+    const served = await workbench.serve(project, distribution);
     try {
       const failure = await check(served, project, request, printSeed);
       if (!failure)

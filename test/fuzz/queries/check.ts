@@ -1,6 +1,7 @@
 /** One case: a request to a project, its answer against the expected one. */
 import type { EngineError } from '../../../runtime/core/errors.ts';
 import { Random } from '../random.ts';
+import { isRefusedForShards } from '../shards/distribution.ts';
 import { wrongAnswer } from './answer.ts';
 import { expectedAnswer } from './oracle.ts';
 import { type Cursors, type Document, printRequest } from './print.ts';
@@ -13,6 +14,8 @@ export interface Failure {
   readonly kind: string;
   readonly detail: string;
   readonly document: Document;
+  /** Because of where its tables are. */
+  readonly isRefused?: boolean;
 }
 
 /** Asks for the cursors at which the pages of connections begin. A connection without rows has none. */
@@ -52,6 +55,7 @@ export async function check(
       kind: `${error.message}${cause.match(/"error":.*"message":"([^"]*)/)?.[1] ?? ''}`,
       detail,
       document,
+      isRefused: isRefusedForShards(error, served.distribution),
     };
   }
   const expected = expectedAnswer(project, request);

@@ -96,7 +96,10 @@ function createOracle(
     return { kind: 'any', of: rows.map((row) => object(table, row, selection)) };
   }
 
-  /** The primary key decides about rows that the order does not tell apart. */
+  /**
+   * The primary key decides about rows that the order does not tell apart. Rows that share it are on one page, unless a key before it is of
+   * any one of several rows.
+   */
   function connection(
     table: Table,
     { arguments: given, backward, count, skip, selection }: Connection,
@@ -106,41 +109,52 @@ function createOracle(
     );
     const args = { ...given, orderBy: [...(given.orderBy ?? []), ...last] };
     const groups = chosen(table, lens.rows(table), args);
-    const total = groups.flat().length;
+    const found = groups.flat();
+    const total = found.length;
     const permitted = grantOf(project, table, role)!.limit ?? Number.POSITIVE_INFINITY;
     const size = Math.min(count ?? Number.POSITIVE_INFINITY, permitted);
-    const passed = Math.min(skip, permitted, total);
-    const shown = Math.min(size, total - passed);
-    const further = exactly(total - passed > shown);
-    const earlier = exactly(passed > 0);
+    const sizes = groups.map((group) => group.length);
+    const isCertain = certainKeys(table, found, args.orderBy).length === args.orderBy.length;
+    const ends = (rows: number): readonly number[] =>
+      isCertain
+        ? [wholeGroups(backward ? sizes.toReversed() : sizes, rows)]
+        : endsOf(
+            rows,
+            total,
+            Math.max(1, ...chosen(table, found, { orderBy: last }).map(({ length }) => length)),
+          );
     const edge = (row: Row): Expected => ({
       kind: 'object',
       entries: [['node', object(table, row, selection)]],
     });
-    return {
-      kind: 'object',
-      entries: [
-        [
-          'edges',
-          {
-            kind: 'rows',
-            groups: groups.map((group) => group.map(edge)),
-            skip: backward ? total - passed - shown : passed,
-            take: shown,
-          },
+    const page = (passed: number, end: number): Expected => {
+      const further = exactly(total > end);
+      const earlier = exactly(passed > 0);
+      const rows: Expected = {
+        kind: 'rows',
+        groups: groups.map((group) => group.map(edge)),
+        skip: backward ? total - end : passed,
+        take: end - passed,
+      };
+      const pageInfo: Expected = {
+        kind: 'object',
+        entries: [
+          ['hasNextPage', backward ? earlier : further],
+          ['hasPreviousPage', backward ? further : earlier],
         ],
-        [
-          'pageInfo',
-          {
-            kind: 'object',
-            entries: [
-              ['hasNextPage', backward ? earlier : further],
-              ['hasPreviousPage', backward ? further : earlier],
-            ],
-          },
+      };
+      return {
+        kind: 'object',
+        entries: [
+          ['edges', rows],
+          ['pageInfo', pageInfo],
         ],
-      ],
+      };
     };
+    const pages = ends(Math.min(skip, permitted)).flatMap((passed) =>
+      (size === 0 ? [passed] : ends(passed + size)).map((end) => page(passed, end)),
+    );
+    return pages.length === 1 ? pages[0]! : { kind: 'any', of: pages };
   }
 
   function object(table: Table, row: Row, selection: Selection): Expected {
@@ -391,4 +405,21 @@ function inOrder(items: readonly Expected[]): Expected {
 
 function exactly(value: Exact): Expected {
   return { kind: 'exactly', value };
+}
+
+/** Rows of the first groups that have so many rows, or all. */
+function wholeGroups(sizes: readonly number[], rows: number): number {
+  let sum = 0;
+  for (const size of sizes) {
+    if (sum >= rows) break;
+    sum += size;
+  }
+  return sum;
+}
+
+/** Where so many rows may end, with those that share the key of the last: up to `most` rows share one. */
+function endsOf(rows: number, total: number, most: number): readonly number[] {
+  if (rows === 0) return [0];
+  const [first, last] = [Math.min(rows, total), Math.min(rows + most - 1, total)];
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }

@@ -1,6 +1,7 @@
 /** A random project as the engine serves it: database made, metadata compiled in process, requests answered. */
 import type pg from 'pg';
 import { EXTENSIONS } from '../../../runtime/core/names.ts';
+import type { Distribution } from '../../../runtime/core/shards/shapes.ts';
 import { createLoader, type Loader } from '../../../runtime/program/loader.ts';
 import { serveInProcess } from '../../harness/in-process.ts';
 import { type Defect, sendHostile } from '../hostile/check.ts';
@@ -13,7 +14,7 @@ import type { Project } from './project.ts';
 
 /** The database in which projects follow each other. */
 export interface Workbench {
-  serve(project: Project): Promise<Served>;
+  serve(project: Project, distribution?: Distribution): Promise<Served>;
   end(): Promise<void>;
 }
 
@@ -28,6 +29,7 @@ export interface Served {
   hostile(role: string, session: SessionValues, random: Random): Promise<Defect | undefined>;
   /** The SQL of a request, if it can be planned. */
   sql(role: string, session: SessionValues, document: Document): string;
+  readonly distribution: Distribution | undefined;
   /** The access files, for reports. */
   readonly rules: string;
   end(): Promise<void>;
@@ -40,16 +42,23 @@ export async function openWorkbench(serverUrl: string, name: string): Promise<Wo
   await client.query('create schema extensions; create extension citext schema extensions');
   const loader = createLoader();
   return {
-    serve: (project) => serve(client, url, loader, project),
+    serve: (project, distribution) => serve(client, url, loader, project, distribution),
     end: drop,
   };
 }
 
-async function serve(client: pg.Client, url: string, loader: Loader, project: Project): Promise<Served> {
+async function serve(
+  client: pg.Client,
+  url: string,
+  loader: Loader,
+  project: Project,
+  distribution: Distribution | undefined,
+): Promise<Served> {
   await client.query(projectSql(project));
   const served = await serveInProcess(url, projectMetadata(project), loader, {
     apolloFederation: true,
     naming: { extensions: EXTENSIONS },
+    ...(distribution && { distribution }),
   });
   const texts = (session: SessionValues) =>
     Object.fromEntries(Object.entries(session).map(([name, { text }]) => [name, text]));
@@ -69,6 +78,7 @@ async function serve(client: pg.Client, url: string, loader: Loader, project: Pr
         return `(not planned: ${String(error)})`;
       }
     },
+    distribution,
     rules: [...served.files]
       .filter(([path]) => path.endsWith('.access.ts'))
       .map(([, text]) => text)

@@ -1,4 +1,5 @@
 /** Makes a failing case smaller as long as it fails in the same way: whatever can be left out is left out. */
+import type { Distribution } from '../../../runtime/core/shards/shapes.ts';
 import { check } from './check.ts';
 import type { Project } from './project.ts';
 import type { Request } from './request.ts';
@@ -8,6 +9,7 @@ export interface Case {
   readonly project: Project;
   readonly request: Request;
   readonly printSeed: number;
+  readonly distribution?: Distribution | undefined;
 }
 
 const MAX_ATTEMPTS = 600;
@@ -17,7 +19,7 @@ export async function shrink(workbench: Workbench, failing: Case, kind: string):
   let best = failing;
 
   // The request first: it needs no new database.
-  const served = await workbench.serve(best.project);
+  const served = await workbench.serve(best.project, best.distribution);
   try {
     best = await reduce(best, 'request', (candidate) => failsAlike(served, candidate));
   } finally {
@@ -26,7 +28,7 @@ export async function shrink(workbench: Workbench, failing: Case, kind: string):
   best = await reduce(best, 'project', async (candidate) => {
     let again: Served;
     try {
-      again = await workbench.serve(candidate.project);
+      again = await workbench.serve(candidate.project, candidate.distribution);
     } catch {
       return false;
     }

@@ -6,7 +6,7 @@ const CASES = 1000;
 
 export const fuzzRemote: FuzzKind = async ({ seed, cases = CASES }) => {
   const started = performance.now();
-  const { failed, counts, cases: made } = runCampaign({ seed, cases });
+  const { failed, counts, cases: made } = await runCampaign({ seed, cases });
   if (failed) {
     console.log(describeFailure(failed));
     return false;

@@ -45,7 +45,8 @@ test('an address that holds a value is shown as its endpoint, once', async () =>
   for (const value of ['ada', 'brook', '%FF'])
     await send(server, `/api/rest/broken/${value}`, { method: 'GET' });
   const { json } = await send(server, '/engine/console/state', { method: 'GET' });
-  const { lastErrors } = json as ConsoleState;
+  const { lastErrors, writesFiles } = json as ConsoleState;
+  expect(writesFiles).toBe(false);
   expect(lastErrors.filter(({ kind }) => kind === 'request')).toMatchObject([
     { kind: 'request', subject: 'GET /api/rest/broken/:name one', message: 'unexpected at $', count: 2 },
   ]);

@@ -224,18 +224,31 @@ test('ids and cursors have the form that clients of the family know', async () =
   expect(String(cursor) + String(node.id)).not.toContain('\n');
 });
 
-test('every row once where rows of tables that inherit have the same keys', async () => {
-  const names: string[] = [];
-  let cursor = '';
-  for (;;) {
-    const query = `query ($cursor: String) {
-      page: item_connection(first: 2, after: $cursor) { edges { cursor node { name } } pageInfo { hasNextPage endCursor } }
-    }`;
-    const { page }: { page: Page } = await ask(query, 'admin', true, cursor === '' ? {} : { cursor });
-    names.push(...page.edges.map(({ node }) => String(node.name)));
-    if (!page.pageInfo.hasNextPage) break;
-    cursor = page.pageInfo.endCursor;
-  }
-  expect(names.length).toBe(15);
-  expect(new Set(names).size).toBe(15);
-});
+test.each(['first', 'last'] as const)(
+  'every row once, by %s, where rows of tables that inherit have the same keys',
+  async (direction) => {
+    const names: string[] = [];
+    const [place, more, end] =
+      direction === 'first'
+        ? (['after', 'hasNextPage', 'endCursor'] as const)
+        : (['before', 'hasPreviousPage', 'startCursor'] as const);
+    for (const distinct of ['', ', distinct_on: [name]']) {
+      let cursor: string | undefined;
+      do {
+        const query = `query ($cursor: String) {
+          page: item_connection(${direction}: 2, ${place}: $cursor${distinct}) {
+            edges { cursor node { name } } pageInfo { startCursor endCursor hasNextPage hasPreviousPage }
+          }
+        }`;
+        const { page }: { page: Page } = await ask(query, 'admin', true, { cursor });
+        names.push(...page.edges.map(({ node }) => String(node.name)));
+        // The place of a row in the database would tell of rows that are hidden.
+        if (distinct === '')
+          for (const edge of page.edges)
+            expect(Buffer.from(edge.cursor, 'base64').toString()).toMatch(/^\{"id" : \d+\}$/);
+        cursor = page.pageInfo[more] ? page.pageInfo[end] : undefined;
+      } while (cursor !== undefined);
+      expect([names.length, new Set(names.splice(0)).size]).toEqual([15, 15]);
+    }
+  },
+);

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { describeFailure, runCampaign } from '../../fuzz/remote/campaign.ts';
 
-test('nothing outside a permission leaves, and presets stay', () => {
-  const { failed, counts } = runCampaign({ seed: 20_260_501, cases: 100 });
+test('nothing outside a permission leaves, and presets stay', async () => {
+  const { failed, counts } = await runCampaign({ seed: 20_260_501, cases: 100 });
   expect(failed && describeFailure(failed)).toBeUndefined();
   expect(counts.roots).toBeGreaterThan(200);
   expect(counts.joins).toBeGreaterThan(50);

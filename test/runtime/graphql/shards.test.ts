@@ -1,9 +1,11 @@
 /** What a mutation on distributed tables sends: one transaction that says so, whose statements run once. */
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { EngineError } from '../../../runtime/core/errors.ts';
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
+import { CITUS } from '../../harness/citus.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { type LoggedDatabase, startLoggedDatabase } from '../../harness/statement-log.ts';
 
@@ -23,18 +25,16 @@ afterAll(async () => {
   await database?.stop();
 });
 
-async function sent(query: string): Promise<string[]> {
+async function sent(query: string, role = 'agent'): Promise<string[]> {
   database.statements();
   const session = { 'x-engine-tenant-id': '1', 'x-engine-user-id': '1' };
-  await served.answer({ query }, 'agent', session).catch(() => undefined);
+  await served.answer({ query }, role, session).catch(() => undefined);
   return database.statements().map((text) => text.replace(/\s+/g, ' ').slice(0, 44));
 }
 
-const BEGIN = [
-  'begin isolation level read committed read wr',
-  "set local citus.multi_shard_modify_mode to '",
-  "set local citus.propagate_set_commands to 'l",
-];
+const BEGIN = 'begin isolation level read committed read wr';
+const SEQUENTIALLY = "set local citus.multi_shard_modify_mode to '";
+const KEEPING = "set local citus.propagate_set_commands to 'l";
 const WRITER = "select pg_catalog.set_config('engine.user', ";
 const UPDATE = 'with "written" as (update "public"."tag" as ';
 
@@ -42,7 +42,7 @@ test('several fields are one transaction', async () => {
   const field = (id: number) =>
     `update_tag_by_pk(pk_columns: {tenant_id: 1, id: ${id}}, _set: {name: "tag ${id}"}) { id }`;
   expect(await sent(`mutation { a: ${field(1)} b: ${field(2)} }`)).toEqual([
-    ...BEGIN,
+    BEGIN,
     WRITER,
     UPDATE,
     UPDATE,
@@ -53,9 +53,125 @@ test('several fields are one transaction', async () => {
 test('one row is a transaction of its own too, and what fails is not run again', async () => {
   const one =
     'mutation { update_tag_by_pk(pk_columns: {tenant_id: 1, id: 1}, _set: {name: "tag 2"}) { id } }';
-  expect(await sent(one)).toEqual([...BEGIN, WRITER, UPDATE]);
+  expect(await sent(one)).toEqual([BEGIN, WRITER, UPDATE]);
+});
+
+test.each([
+  [
+    'a write of all shards',
+    'admin',
+    'mutation { update_tag(where: {}, _set: {name: "tag 3"}) { affected_rows } }',
+    [SEQUENTIALLY],
+  ],
+  [
+    'a write that keeps rows',
+    'agent',
+    'mutation { update_ticket_by_pk(pk_columns: {tenant_id: 1, id: 1}, _inc: {votes: 1}) { customer { name } } }',
+    [KEEPING],
+  ],
+  [
+    'the second field',
+    'admin',
+    `mutation { a: update_tag_by_pk(pk_columns: {tenant_id: 1, id: 1}, _set: {name: "tag 4"}) { id }
+      b: update_ticket(where: {}, _inc: {votes: 1}) { affected_rows }
+      c: update_ticket_by_pk(pk_columns: {tenant_id: 1, id: 1}, _inc: {votes: 1}) { customer { name } } }`,
+    [SEQUENTIALLY, KEEPING],
+  ],
+  ['nothing', 'admin', 'mutation { insert_plan_one(object: {value: "gold", comment: "x"}) { value } }', []],
+  ['nothing', 'admin', 'mutation { delete_setting(where: {}) { affected_rows } }', []],
+])('settings of a transaction are those that it needs: for %s', async (_, role, query, settings) => {
+  const [begin, ...statements] = await sent(query, role);
+  expect(begin).toBe(BEGIN);
+  expect(statements.slice(0, statements.indexOf(WRITER))).toEqual(settings);
 });
 
 test('a query has no transaction', async () => {
   expect(await sent('{ tag { name } }')).toHaveLength(1);
+});
+
+interface Case {
+  readonly role: string;
+  readonly session?: Record<string, string>;
+  readonly request: string;
+  readonly options?: unknown;
+  readonly variables?: Record<string, unknown>;
+}
+
+const queries = readdirSync(new URL('../../requests/citus/', import.meta.url))
+  .filter((file) => /^(router|all-shards|fixed|reference|single|refused)-.*yaml$/.test(file))
+  .map((file) => [file, parse(read(file)) as Case] as const)
+  .filter(([, { request, options }]) => /^(query\b.*|)\s*\{/.test(request) && !options);
+
+test.each(queries)('a live query answers as the query does, or is refused as it is: %s', async (_, asked) => {
+  const { role, session, request, variables } = asked;
+  const query = request.replace(/^(query)?\s*(\w*)(\([^)]*\))?/, (_all, _query, name = '', declared = '') => {
+    return `subscription ${name}${declared} @_multiple_top_level_fields `;
+  });
+  const settled = async (answer: Promise<string>) => answer.catch((error: EngineError) => error.message);
+  expect(await settled(served.live({ query, variables }, role, session))).toBe(
+    await settled(served.answer({ query: request, variables }, role, session)),
+  );
+});
+
+test.each([
+  ['of the row alone', 'closer', undefined],
+  ['of other rows', 'clearer', 'not-supported'],
+])('a check of deleted rows, which is asked after the delete: %s', async (_, role, code) => {
+  const query = 'mutation { delete_ticket(where: {}) { affected_rows } }';
+  const answer = served.answer({ query }, role, { 'x-engine-tenant-id': '99' });
+  expect(
+    await answer.then(
+      () => undefined,
+      (error: EngineError) => error.code,
+    ),
+  ).toBe(code);
+});
+
+test('the cases are found', () => expect(queries.length).toBeGreaterThan(30));
+
+test.each([
+  ['of a table that is not tracked', 'select id from ticket', true],
+  ['whatever it reads', 'select 1 as id', true],
+  ['on one node', 'select id from ticket', false],
+])('a native query %s is refused where tables are distributed: %s', async (_, code, isSpread) => {
+  const distribution = JSON.parse(read('distribution.json'));
+  const metadata = {
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        kind: 'postgres',
+        tables: [{ table: 'setting' }],
+        logical_models: [{ name: 'ids', fields: { id: { type: 'integer' } } }],
+        native_queries: [{ root_field_name: 'found', code, returns: 'ids' }],
+        configuration: { connection_info: { database_url: { from_env: 'DATABASE_URL' } } },
+      },
+    ],
+  };
+  const own = await serveInProcess(database.url, metadata, undefined, isSpread ? { distribution } : {});
+  const answer = await own
+    .answer({ query: '{ found { id } }' }, 'admin')
+    .catch((error: EngineError) => error.message);
+  await own.end();
+  if (isSpread) expect(answer).toContain('looks at tables that it does not tell');
+  else expect(answer).toContain('"data"');
+});
+
+test('a mutation is one transaction wherever the extension is, whatever is known of its tables', async () => {
+  const metadata = parse(read('metadata.yaml')) as JsonObject;
+  const one = 'mutation { update_tag_by_pk(pk_columns: {tenant_id: 1, id: 2}, _set: {name: "more"}) { id } }';
+  const several =
+    'mutation { a: delete_tag_by_pk(tenant_id: 9, id: 9) { id } update_tag(where: {}, _inc: {id: 0}) { affected_rows } }';
+  const first = async (query: string) => {
+    const plain = await serveInProcess(database.url, metadata);
+    database.statements();
+    await plain.answer({ query }, 'admin').catch(() => undefined);
+    const [statement = '', ...others] = database.statements();
+    await plain.end();
+    return [/^begin\b/.test(statement), others.at(-1) === 'commit'];
+  };
+  expect(await first(one)).toEqual([false, false]);
+  await database.query(CITUS);
+  expect(await first(one)).toEqual([true, true]);
+  expect(await first(several)).toEqual([true, true]);
 });

@@ -305,7 +305,7 @@ describe('what a statement reads', () => {
   test('a rule that cannot be read may depend on anything', async () => {
     const reads = readsOf('{row}."id" = 1 /* or not */');
     const { polledBecause } = await new Sensitivities(source).of(reads, 0);
-    expect(polledBecause).toBe('a rule that cannot be read');
+    expect(polledBecause).toBe('a native query, or a rule that cannot be read');
   });
 
   test.each<[rule: string, reason: string | undefined, table?: string]>([

@@ -119,6 +119,10 @@ function isRequired(key: string, field: AnyCodec): boolean {
 
 /** Inputs by which codecs of several forms choose one. */
 const SAMPLES: readonly Json[] = [
+  { scalar: '' },
+  { array: {} },
+  { logical_model: '' },
+  { type: '' },
   'text',
   '*',
   ['text'],

@@ -41,6 +41,7 @@ const NAMED: readonly (readonly [RegExp, Kind])[] = [
   [/ event_triggers order_by_key columns$/, 'col'],
   [/ foreign_key_constraint_on( columns?)?$/, 'col'],
   [/ column_mapping( \{\})?$/, 'col'],
+  [/ argument_mapping$/, 'col'],
   [/ column_config \{\}$/, 'col'],
   [/ custom_column_names \{\}$/, 'col'],
   [/ field_mapping$/, 'col'],
@@ -50,13 +51,14 @@ const NAMED: readonly (readonly [RegExp, Kind])[] = [
 
 /** Keys of texts that name nothing the metadata has elsewhere, or only what its sources do not own. */
 const PLAIN = `
-  arguments backend_configs collection collection_name comment custom_column_names custom_name data_types database
+  arguments backend_configs code collection collection_name comment custom_column_names custom_name data_types database
   database_url definition delete delete_by_pk description disabled_for_roles dynamic_from_file
   engine_fields extensions_schema from_env function function_aggregate functions handler health_check
-  host identifier ignored_client_headers insert insert_one kind lhs_fields logical_models mapping max_export_batch_size name
+  host identifier ignored_client_headers insert insert_one kind lhs_fields logical_model logical_models mapping max_export_batch_size name
   namespace native_queries opentelemetry otlp_logs_endpoint otlp_metrics_endpoint otlp_traces_endpoint
   parent_type password payload permissions prefix protocol query
-  query_name query_tags request_transform response response_transform role role_name role_set roles
+  query_name query_tags remote_native_query request_transform response response_transform returns role role_name role_set roles
+  root_field_name scalar
   root_fields_namespace schedule schema secrets_from_env select select_aggregate select_by_pk select_stream sql
   session_argument status stored_procedures suffix table_argument timezone traces_propagators type type_name unique_params update
   update_by_pk update_many url url_from_env username value value_from_env webhook webhook_from_env

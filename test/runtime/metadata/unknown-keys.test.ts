@@ -11,7 +11,7 @@ import { randomMetadata, randomValues } from './random-metadata.ts';
 
 type Path = readonly (string | number)[];
 const EXTRA = 'nobody_reads_this';
-const DOCUMENTS = 25;
+const DOCUMENTS = 40;
 
 interface Place {
   readonly path: Path;

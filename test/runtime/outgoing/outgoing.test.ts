@@ -274,15 +274,23 @@ describe('the bulkhead', () => {
       else incoming.socket.on('close', () => closed.resolve());
     });
     const outgoing = client({ limits: { running: 1, waiting: 1 } });
-    const controller = new AbortController();
-    const first = outgoing.send(request(url, { signal: controller.signal }));
+    let isGone = false;
+    const waiting = new Set<() => void>();
+    const whenUnwanted = (cancel: () => void) => {
+      if (isGone) cancel();
+      waiting.add(cancel);
+      return () => waiting.delete(cancel);
+    };
+    const first = outgoing.send(request(url, { whenUnwanted }));
     const second = outgoing.send(request(url));
     while (calls === 0) await new Promise((resolve) => setImmediate(resolve));
-    controller.abort();
+    isGone = true;
+    for (const cancel of waiting) cancel();
     expect(await failure(first)).toBe('cancelled: the call was cancelled');
     await closed.promise;
     expect((await second).body.toString()).toBe('second');
-    expect(await failure(outgoing.send(request(url, { signal: controller.signal })))).toBe(
+    expect(waiting.size).toBe(0);
+    expect(await failure(outgoing.send(request(url, { whenUnwanted })))).toBe(
       'cancelled: the call was cancelled',
     );
     expect(calls).toBe(2);

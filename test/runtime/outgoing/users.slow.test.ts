@@ -9,7 +9,7 @@ import type { Observation } from '../../../runtime/observe/logs/observe.ts';
 import { callHandler } from '../../../runtime/outgoing/actions/call.ts';
 import { prepareAction } from '../../../runtime/outgoing/actions/prepared.ts';
 import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../../runtime/outgoing/outgoing.ts';
-import { callRemote } from '../../../runtime/outgoing/remote/call.ts';
+import { callRemote, prepareTarget } from '../../../runtime/outgoing/remote/call.ts';
 import { createInputValidator } from '../../../runtime/outgoing/validation/validator.ts';
 import { openRemoteKeys } from '../../../runtime/session/jwt/remote-keys.ts';
 import { webhookMode } from '../../../runtime/session/webhook.ts';
@@ -71,7 +71,7 @@ const action: Use = (outgoing, url) => {
 
 const event: Use = async (outgoing, url) => {
   const target = resolveTarget(
-    { webhook: { template: url }, headers: [], retry: { retries: 0, interval: 1, timeout: SECONDS } },
+    { webhook: url, headers: [], retry: { retries: 0, interval: 1, timeout: SECONDS } },
     {},
   ) as Target;
   const message = {
@@ -88,11 +88,11 @@ const event: Use = async (outgoing, url) => {
 const remote: Use = (outgoing, url) =>
   failureOf(
     callRemote(
-      { url, timeout: SECONDS },
+      prepareTarget({ name: 'remote', url, timeout: SECONDS }, {}),
       '{}',
       false,
       { session: SESSION },
-      { outgoing, environment: {} },
+      { outgoing },
     ).then(({ status }) => {
       if (status !== 200) throw new Error(`status ${status}`);
     }),
@@ -156,7 +156,7 @@ const validation: Use = (outgoing, url) => {
     observe: () => {},
   });
   const asked = { hook: { url, timeout: SECONDS }, rule: 'r', input: [], path: '$' };
-  return failureOf(Promise.resolve(validate(asked as never, SESSION as never, {} as never)), internal);
+  return failureOf(Promise.resolve(validate(asked as never, { session: SESSION } as never)), internal);
 };
 
 const WRITTEN = {

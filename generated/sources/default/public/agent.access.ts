@@ -14,6 +14,7 @@ export const agentAccess = access(agent, {
         "created_at",
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      implies: { tenant: "317dc00e3b749432f2d5ef42697e49d6" },
     },
     customer: {
       columns: [
@@ -44,6 +45,7 @@ export const agentAccess = access(agent, {
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
+      implies: { tenant: "317dc00e3b749432f2d5ef42697e49d6" },
     },
   },
   update: {

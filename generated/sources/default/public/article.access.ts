@@ -21,6 +21,7 @@ export const articleAccess = access(article, {
         and ({row}."published_at" is not null or {row}."author_id" = {session.x-engine-user-id::integer})
       `,
       aggregations: true,
+      implies: { tenant: "d8ba3e298653b69f81395833f5a629f0" },
     },
     customer: {
       columns: [
@@ -56,6 +57,7 @@ export const articleAccess = access(article, {
             )
         )
       `,
+      implies: { tenant: "7d77f48f011134e34ccbc1f6527dbd57" },
     },
     manager: {
       columns: [
@@ -71,6 +73,10 @@ export const articleAccess = access(article, {
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
+      implies: {
+        feedback: "157637066c3416bf10387d193ab51a48",
+        tenant: "cf1f227dbd3ef0c6f7e062c076f2e189",
+      },
     },
     public: {
       columns: [
@@ -82,6 +88,7 @@ export const articleAccess = access(article, {
       ],
       where: `{row}."audience" = 'everyone' and {row}."published_at" is not null`,
       limit: 50,
+      implies: { category: "77b904181ed15a3f48a99291aaed849c" },
     },
   },
   insert: {

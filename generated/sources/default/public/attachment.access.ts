@@ -37,6 +37,7 @@ export const attachmentAccess = access(attachment, {
             )
         )
       `,
+      implies: { message: "ce1788be995a5e77f62f0b553a93e3fb" },
     },
     customer: {
       columns: [
@@ -55,6 +56,7 @@ export const attachmentAccess = access(attachment, {
             and "_r2"."customer_id" = {session.x-engine-user-id::integer}
         )
       `,
+      implies: { message: "300a2995483c7213ccf870ac575342e5" },
     },
     manager: {
       columns: [
@@ -74,6 +76,7 @@ export const attachmentAccess = access(attachment, {
         )
       `,
       aggregations: true,
+      implies: { message: "a2ac3ce64b9d093c98740a72e502b1cd" },
     },
   },
   insert: {

@@ -12,6 +12,7 @@ export const categoryAccess = access(category, {
         "position",
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      implies: { tenant: "ac1e1bb9ef645b3e53d5e3f19b228132" },
     },
     customer: {
       columns: [
@@ -32,6 +33,7 @@ export const categoryAccess = access(category, {
             )
         )
       `,
+      implies: { tenant: "dde6759b6cce43731ddea51c88d47ae2" },
     },
     manager: {
       columns: [
@@ -41,6 +43,7 @@ export const categoryAccess = access(category, {
         "position",
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      implies: { tenant: "ac1e1bb9ef645b3e53d5e3f19b228132" },
     },
     public: {
       columns: [

@@ -15,6 +15,7 @@ export const customerAccess = access(customer, {
         "created_at",
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      implies: { tenant: "728e250ff3ae6d50ffc09d8d7cfc19e3" },
     },
     customer: {
       columns: [
@@ -25,6 +26,10 @@ export const customerAccess = access(customer, {
         "is_verified",
       ],
       where: `{row}."id" = {session.x-engine-user-id::integer}`,
+      implies: {
+        article_feedback: "921887daabfeac057e4a84eb9154dc9c",
+        tenant: "a45ef644dce19e2cea4080944503758d",
+      },
     },
     manager: {
       columns: [
@@ -38,6 +43,7 @@ export const customerAccess = access(customer, {
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
+      implies: { tenant: "728e250ff3ae6d50ffc09d8d7cfc19e3" },
     },
   },
   insert: {

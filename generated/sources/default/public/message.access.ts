@@ -38,6 +38,10 @@ export const messageAccess = access(message, {
         )
       `,
       aggregations: true,
+      implies: {
+        attachments: "c16cc2bd16ead9c251e61463ab7e3c2d",
+        ticket: "561e67bbfef198e76f29c981055dad48",
+      },
     },
     customer: {
       columns: [
@@ -54,6 +58,10 @@ export const messageAccess = access(message, {
         )
       `,
       limit: 200,
+      implies: {
+        attachments: "a9b14d376f1787b4ec6ba61907086111",
+        author_agent: "ec6ec69af617c830c107911ec7228fcd",
+      },
     },
     manager: {
       columns: [
@@ -73,6 +81,10 @@ export const messageAccess = access(message, {
         )
       `,
       aggregations: true,
+      implies: {
+        attachments: "a7e3ef16947589091a71c270887fd7f0",
+        ticket: "e8061670f5a2f581d72d85249f6fa302",
+      },
     },
   },
   insert: {

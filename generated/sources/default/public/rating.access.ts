@@ -21,6 +21,7 @@ export const ratingAccess = access(rating, {
         )
       `,
       aggregations: true,
+      implies: { ticket: "5c237585c3cfd2822d0419cf51e3d2c7" },
     },
     customer: {
       columns: [
@@ -52,6 +53,7 @@ export const ratingAccess = access(rating, {
         )
       `,
       aggregations: true,
+      implies: { ticket: "3ee9ed2570bc5a8c92cc9531690f0ceb" },
     },
   },
   insert: {

@@ -15,6 +15,7 @@ export const savedReplyAccess = access(savedReply, {
         {row}."tenant_id" = {session.x-engine-tenant-id::integer}
         and ({row}."team_id" is null or {row}."team_id" = any ({session.x-engine-team-ids::integer[]}))
       `,
+      implies: { tenant: "d3cb6ac4a796de022e80716fc2cd5dc2" },
     },
     manager: {
       columns: [
@@ -24,6 +25,7 @@ export const savedReplyAccess = access(savedReply, {
         "body",
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      implies: { tenant: "0b9a0abd819cf596da02030e6a522292" },
     },
   },
   insert: {

@@ -11,6 +11,10 @@ export const tagAccess = access(tag, {
         "color",
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      implies: {
+        tenant: "386c774c413c27ff5db7c181b55ecdca",
+        tickets: "afc503ff786329b909c229e4a4040fe0",
+      },
     },
     manager: {
       columns: [
@@ -20,6 +24,10 @@ export const tagAccess = access(tag, {
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
+      implies: {
+        tenant: "386c774c413c27ff5db7c181b55ecdca",
+        tickets: "afc503ff786329b909c229e4a4040fe0",
+      },
     },
   },
   insert: {

@@ -10,6 +10,10 @@ export const teamAccess = access(team, {
         "name",
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
+      implies: {
+        members: "d3aba9851c0c013e44f8f9a88ccdedd1",
+        tenant: "4248adc8f53211dc2885ace5fd219c6e",
+      },
     },
     manager: {
       columns: [
@@ -18,6 +22,11 @@ export const teamAccess = access(team, {
       ],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
+      implies: {
+        members: "d3aba9851c0c013e44f8f9a88ccdedd1",
+        tenant: "4248adc8f53211dc2885ace5fd219c6e",
+        tickets: "d7b7f37b53b89e600cc1b378c1adfcc8",
+      },
     },
   },
   insert: {

@@ -17,6 +17,7 @@ export const teamMemberAccess = access(teamMember, {
           where "_r1"."id" = {row}."team_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
+      implies: { team: "95e4ff0a4b087a1b43b5a3396f1cb02e" },
     },
     manager: {
       columns: [
@@ -33,6 +34,7 @@ export const teamMemberAccess = access(teamMember, {
         )
       `,
       aggregations: true,
+      implies: { team: "95e4ff0a4b087a1b43b5a3396f1cb02e" },
     },
   },
   insert: {

@@ -37,6 +37,12 @@ export const ticketAccess = access(ticket, {
         )
       `,
       aggregations: true,
+      implies: {
+        events: "cacca9455e9d49385a493d2a834b5265",
+        messages: "b9d4d54014a76a2821b81503cf32a618",
+        team: "c7112ff33e24232499bb3180997facac",
+        tenant: "74a11bedb9e02a2a80487c61dc3dd777",
+      },
     },
     customer: {
       columns: [
@@ -57,6 +63,10 @@ export const ticketAccess = access(ticket, {
         )
       `,
       limit: 100,
+      implies: {
+        customer: "489b15a6157ce2f9c02ce603a911231a",
+        rating: "04515e747973ba0a58d36bc601b46323",
+      },
     },
     manager: {
       columns: [
@@ -76,6 +86,13 @@ export const ticketAccess = access(ticket, {
       computedFields: ["hours_to_solve"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
+      implies: {
+        events: "99c95e7b436ae6a24b9980724d8df876",
+        messages: "4516166de361cf54a643749fff50c54a",
+        rating: "491f51b53f6531ea27369768a7ea9158",
+        team: "85bc0132aa477a9a5dd4ed8ca40da29a",
+        tenant: "fb5c06b536b6c222c80fb665937f1b0d",
+      },
     },
   },
   insert: {

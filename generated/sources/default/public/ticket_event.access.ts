@@ -36,6 +36,7 @@ export const ticketEventAccess = access(ticketEvent, {
             )
         )
       `,
+      implies: { ticket: "18c760f088935198354d85db022c34e2" },
     },
     customer: {
       columns: [
@@ -69,6 +70,7 @@ export const ticketEventAccess = access(ticketEvent, {
         )
       `,
       aggregations: true,
+      implies: { ticket: "c48b010c97d761ab177b08739270d562" },
     },
   },
 });

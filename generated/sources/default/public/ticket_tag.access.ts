@@ -16,6 +16,7 @@ export const ticketTagAccess = access(ticketTag, {
           where "_r1"."id" = {row}."tag_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
         )
       `,
+      implies: { tag: "ad2ab05809f965b08d145ac983871862" },
     },
     manager: {
       columns: [
@@ -30,6 +31,7 @@ export const ticketTagAccess = access(ticketTag, {
         )
       `,
       aggregations: true,
+      implies: { tag: "ad2ab05809f965b08d145ac983871862" },
     },
   },
   insert: {

@@ -134,6 +134,19 @@ describe('a directory', () => {
     expect(value.backend_configs).toMatchObject({ a1: [['x'], ['x']].map(() => Array(10).fill('x')) });
   });
 
+  test.each([
+    ['a value', 'a: &a [1, *a]', 'a[1]', '1:11'],
+    ['a key of its own', 'a: &a\n  b: {c: *a}', 'a.b.c', '2:7'],
+    ['two values, in turn', 'a: &a\n  b: &b {c: *a, d: *b}', 'a.b.c', '2:10'],
+  ])('an alias within its own anchor is an error of the file: %s', (_, text, path, position) => {
+    write({ 'version.yaml': 'version: 3', 'databases/databases.yaml': '[]', 'backend_configs.yaml': text });
+    const [complaint] = read().complaints;
+    expect(complaint).toBe(
+      `metadata-yaml-invalid  backend_configs.${path}  backend_configs.yaml:${position}\n` +
+        '  This is not YAML: the alias *a stands for a value that contains the alias.',
+    );
+  });
+
   test('in the flat layout of version 2 is one source', () => {
     write({
       'version.yaml': 'version: 2',

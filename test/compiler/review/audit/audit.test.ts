@@ -169,7 +169,7 @@ test('a column is found by table, relationship, function, aggregate, filter, ans
     'user read answer of a mutation: update_person update_person_by_pk update_person_many (person update, person update check)',
     'user write update: update_person update_person_by_pk update_person_many (person update, person update check)',
     'user write upsert: on_conflict of insert_person on_conflict of insert_person_one (person insert check, person update, person update check)',
-    'user write preset: insert_person insert_person_one (person insert check)',
+    'user write preset: insert_person insert_person_one task.owner (person insert check)',
     'user read saved operation: web.mine (person select)',
     'user read saved operation: web.search (person select)',
     'user write saved operation: web.rename ()',

@@ -31,7 +31,8 @@ async function audited(name: 'plain' | 'citus', ...more: string[]) {
   const compiled = await engine(
     ...['compile', '--metadata', metadata!, '--catalog', catalog!, '--out', out!, '--allow-inconsistent'],
   );
-  expect(compiled, compiled.stderr).toMatchObject({ status: 0 });
+  // The event trigger on a distributed table is inconsistent.
+  expect(compiled, compiled.stderr).toMatchObject({ status: name === 'citus' ? 1 : 0 });
   const { stdout, ...rest } = await engine('audit', 'shards', '--generated', out!, ...more);
   return {
     ...rest,

@@ -205,10 +205,12 @@ const CAUSES: readonly {
         ['note', 'select', 'user', { columns: ['id'], filter: written }],
         ['account', 'select', 'lead', { columns: ['id', 'name'], filter: mine }],
         ['account', 'delete', 'lead', { filter: mine }],
+        ['note', 'delete', 'user', { filter: written, check: { body: 'x' } }],
+        ['note', 'delete', 'lead', { filter: written }],
         ['note', 'select', 'lead', { columns: ['id'], filter: {} }],
         ['note', 'select', 'chief', { columns: ['id', 'body'], filter: {} }],
       ],
-      others: ['delete of account; select of note', undefined],
+      others: ['delete of account; select of note; delete of note', undefined],
     },
     {
       code: 'rule-without-session',

@@ -2,61 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compile } from '../../../../compiler/index.ts';
-import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
 import {
   CasesError,
   type DeclaredCase,
   readCases,
 } from '../../../../compiler/review/permission-tests/cases.ts';
-import { type TestResult, testPermissions } from '../../../../compiler/review/permission-tests/index.ts';
+import type { TestResult } from '../../../../compiler/review/permission-tests/index.ts';
 import {
   countChecks,
   junitXml,
   mutationScore,
   testText,
 } from '../../../../compiler/review/permission-tests/report.ts';
-import { openTrialDatabase } from '../../../../compiler/review/permission-tests/trial.ts';
-import { catalogsOf } from '../../../harness/compile.ts';
-import { createTestDatabase } from '../../../harness/postgres.ts';
-import { metadata, OWN, ROWS, SCHEMA } from './setting.ts';
-
-const SERVING = { stringifyNumbers: false, collapseNulls: false, inferFunctionPermissions: true };
-
-async function tested(
-  json: object,
-  sql = SCHEMA + ROWS,
-  cases: readonly DeclaredCase[] = [],
-  mutations = false,
-  base?: object,
-) {
-  const database = await createTestDatabase(sql);
-  const { value } = readMetadata(json);
-  const catalogs = await catalogsOf(value, database.url);
-  const compiled = compile({ metadata: value, catalogs });
-  expect(compiled.diagnostics).toEqual([]);
-  const trials = await openTrialDatabase({ connectionString: database.url });
-  try {
-    const databases = new Map([['default', trials]]);
-    const result = await testPermissions({
-      compiled,
-      compile: (other) => compile({ metadata: other, catalogs }, compiled),
-      catalogs,
-      ...(base && {
-        base: { label: 'main', compiled: compile({ metadata: readMetadata(base).value, catalogs }) },
-      }),
-      serving: SERVING,
-      cases,
-      databases,
-      isolation: true,
-      mutations,
-      say: () => {},
-    });
-    return { result, database };
-  } finally {
-    await trials.close();
-  }
-}
+import { metadata, OWN, SCHEMA, tested } from './setting.ts';
 
 /** Checks that did not pass: `outcome: name`. */
 function problems({ suites }: TestResult): string[] {
@@ -447,6 +405,34 @@ test('mutants of presets, backend_only, limits, checks and what is inside relati
   );
 });
 
+test('checks of deleted rows are tried and weakened, beside the row rule', async () => {
+  const { result } = await tested(
+    metadata(OWN, write('delete', { filter: {}, check: { ...OWN, public: true } })),
+    undefined,
+    [],
+    true,
+  );
+  expect(result.suites.map(({ name }) => name)).toEqual([
+    'user · select · task',
+    'user · delete check · task',
+  ]);
+  expect(problems(result)).toEqual([]);
+  const noticed = result.mutations.filter(({ noticedBy }) => noticedBy !== undefined);
+  expect(noticed.map(({ rule, what }) => `${rule}: ${what}`)).toContain(
+    'user · delete check · task: without owner: X-Engine-User-Id',
+  );
+  expect(result.mutations.map(({ rule, what }) => `${rule}: ${what}`)).toContain(
+    'user · delete check · task: without any check',
+  );
+});
+
+test('a check of deleted rows that says the same for every session fails', async () => {
+  const { result } = await tested(
+    metadata(OWN, write('delete', { filter: {}, check: { _or: [OWN, { id: { _gt: 0 } }] } })),
+  );
+  expect(problems(result)).toEqual(['failed: rows depend on x-engine-user-id']);
+});
+
 test('the isolation checks of an earlier version are run on the present one', async () => {
   const writes = {
     ...write('update', { columns: ['mail'], filter: OWN, check: OWN }),
@@ -513,6 +499,7 @@ test('JUnit says what failed and what was skipped, and is XML whatever names hol
     byCasesOnly: { functions: 0, views: 1, triggers: 0 },
     validated: 0,
     notCovered: [],
+    suggestions: [],
   });
   expect(xml).toContain('<testsuites name="engine test" tests="3" failures="1" skipped="1">');
   expect(xml).toContain('<testcase classname="a &quot;b&quot; &lt;c&gt;" name="one &amp; two"/>');

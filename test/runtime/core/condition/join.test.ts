@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { followsByJoin as follows, type JoinedBy } from '../../../../runtime/core/condition/join.ts';
-import { parseCondition } from '../../../../runtime/core/condition/parse.ts';
+import type { JoinedBy } from '../../../../runtime/core/condition/implied.ts';
+import { follows } from '../../../../runtime/core/condition/join.ts';
 
 function followsByJoin(known: string, asked: string, join: JoinedBy): boolean {
-  return follows(parseCondition(known), parseCondition(asked), join);
+  return follows({ known, asked, join });
 }
 
 /** The invoices of a customer. */

@@ -201,6 +201,14 @@ const MISSPELT_THERE = [
     'public.search_articles: returns: there is no table "public.articles"',
   ],
   [
+    'a relationship of a fact',
+    `${TICKET}.access.ts`,
+    'customer: "',
+    'customr: "',
+    'no relationship customr',
+    'select.customer.implies: there is no relationship "customr"',
+  ],
+  [
     'the type of an argument',
     SEARCH,
     'type: "text"',

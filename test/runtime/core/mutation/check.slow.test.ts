@@ -33,7 +33,16 @@ const SHAPE = {
 const TABLE = { source: SOURCE, shape: SHAPE } as unknown as Table;
 const PLAIN = { table: TABLE, holes: false } as unknown as VisibleTable;
 /** Checks stand behind the write then, not in its RETURNING. */
-const DISTRIBUTED = { ...PLAIN, table: { ...TABLE, source: { ...SOURCE, distribution: { tables: {} } } } };
+const DISTRIBUTED = {
+  ...PLAIN,
+  table: {
+    ...TABLE,
+    source: {
+      ...SOURCE,
+      distribution: { tables: { 'public.t': { kind: 'reference' as const } }, fingerprint: '' },
+    },
+  },
+};
 
 describe.each([13, 15, undefined] as const)('PostgreSQL %s', (version) => {
   const database = () =>
@@ -51,7 +60,7 @@ describe.each([13, 15, undefined] as const)('PostgreSQL %s', (version) => {
   test.each(Object.entries(shapes))('%s that do not pass fail the statement', async (_, shape) => {
     const { query } = await database();
     const refusal = await query(shape(update(3, sql`id < 3`)).text).catch((error: Error) => error);
-    expect(failedCheck((refusal as Error).message)?.rule).toBe('default.public.item.update');
+    expect(failedCheck((refusal as Error).message)?.reason.rule).toBe('default.public.item.update');
     expect(await query(`select from item where name = 'new'`)).toHaveLength(0);
     await query(shape(update(2, sql`id < 3`)).text);
     expect(await query(`select from item where name = 'new'`)).toHaveLength(2);

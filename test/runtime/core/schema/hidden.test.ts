@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { EngineError } from '../../../../runtime/core/errors.ts';
 import { EXTENSIONS } from '../../../../runtime/core/names.ts';
 import { reviewNames } from '../../../../runtime/core/schema/refused.ts';
-import { openRequestProject, PLAIN, type RequestProject } from '../../../harness/request-project.ts';
+import { openRequestProject, type RequestProject } from '../../../harness/request-project.ts';
 
 const opened = new Map<string, Promise<RequestProject>>();
 afterAll(async () => {
@@ -13,7 +13,7 @@ afterAll(async () => {
 async function served(name: string, on = true) {
   const project = opened.get(name) ?? openRequestProject(name);
   opened.set(name, project);
-  return (await project).served(on ? { naming: { extensions: EXTENSIONS } } : PLAIN);
+  return (await project).served(on ? { naming: { extensions: EXTENSIONS } } : {});
 }
 
 async function reasonOf(

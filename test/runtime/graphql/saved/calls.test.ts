@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningServer } from '../../../../runtime/server/main.ts';
 import { readRequestProject } from '../../../harness/request-project.ts';
 import { replaceMetadata, startTestServer } from '../../../harness/server.ts';
+import { openSocket } from '../../../harness/socket.ts';
 
 const byId = 'query by_id($id: Int!) { note_by_pk(id: $id) { id text } }';
 const all = '{ note(order_by: {id: asc}) { id } }';
@@ -230,6 +231,41 @@ describe('the allow-list', () => {
     expect(await post(listed, { documentId: 'old/finish', variables }, 'guest')).toEqual(
       failure('no mutations exist', 'validation-failed'),
     );
+  });
+
+  describe.each(['/v1/graphql', '/v1beta1/relay'])('holds for saved operations at %s', (path) => {
+    const calls = [
+      { documentId: 'by_id' },
+      { documentId: 'notes/by_id' },
+      { documentId: hash(byId) },
+      { documentId: `md5:${hash(byId, 'md5')}` },
+      { extensions: persisted(byId) },
+      { query: byId, extensions: persisted(byId) },
+      { query: byId },
+      { documentId: 'live' },
+    ];
+
+    test.each(calls)('over HTTP: %j', async (call) => {
+      const body = { ...call, variables: { id: 1 } };
+      expect((await send(listed, path, 'guest', body)).json).toEqual(notAllowed);
+      expect((await send(listed, path, 'guest', [body])).json).toEqual([notAllowed]);
+      // The other API has no GET.
+      if (path !== '/v1/graphql') return;
+      const search = new URLSearchParams({ variables: '{"id":1}' });
+      for (const [name, value] of Object.entries(call))
+        search.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+      expect((await send(listed, `${path}?${search}`, 'guest')).json).toEqual(notAllowed);
+    });
+
+    test.each(calls)('over sockets: %j', async (call) => {
+      const headers = { 'x-engine-role': 'guest' };
+      const socket = await openSocket(listed, { path });
+      socket.send({ type: 'connection_init', payload: { headers } });
+      expect(await socket.next()).toMatchObject({ type: 'connection_ack' });
+      socket.send({ type: 'subscribe', id: '1', payload: { ...call, variables: { id: 1 } } });
+      expect(await socket.next()).toMatchObject({ type: 'error', payload: notAllowed.errors });
+      await socket.close();
+    });
   });
 
   test('refuses to register what it does not have', async () => {

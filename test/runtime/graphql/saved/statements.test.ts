@@ -9,6 +9,7 @@ import { readDatabase } from '../../../../runtime/database/read-database.ts';
 import type { SourceConnection } from '../../../../runtime/database/source.ts';
 import { answerSaved } from '../../../../runtime/graphql/answer.ts';
 import { createLimits, createRateCounter } from '../../../../runtime/graphql/limits.ts';
+import { Request } from '../../../../runtime/graphql/request.ts';
 import { indexSaved } from '../../../../runtime/graphql/saved/saved.ts';
 import { createLoader } from '../../../../runtime/program/loader.ts';
 import { defaultSource } from '../../../harness/metadata.ts';
@@ -132,7 +133,7 @@ beforeAll(async () => {
       variables: { 'x-engine-role': role, 'x-engine-user-id': '2' },
       backendOnly: false,
     };
-    return answerSaved(operation, variables as Record<string, unknown>, session, served);
+    return answerSaved(operation, variables as Record<string, unknown>, new Request(served, session));
   };
 });
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../../runtime/observe/logs/logger.ts';
+import type { Observation } from '../../../../runtime/observe/logs/observe.ts';
 
 const OBSERVE = new URL('../../../../runtime/observe/logs/logger.ts', import.meta.url).href;
 /** More than are held back, and more bytes than are written at once. */
@@ -71,6 +72,54 @@ test.each([
       },
     })),
   );
+});
+
+const seconds = 0.1;
+const sizes = { requestSize: 1, responseSize: 2 };
+
+// One line at a time, between requests, would cost several times as much.
+test.each<[string, Observation]>([
+  [
+    'a call of an action',
+    { kind: 'action', action: 'a', actionKind: 'synchronous', url: 'u', seconds, ...sizes },
+  ],
+  ['a call of a validation', { kind: 'validate-input', rule: 'r', url: 'u', seconds, ...sizes }],
+  ['a call of a remote schema', { kind: 'remote-call', remote: 'r', status: 200, seconds }],
+  ['an authentication webhook', { kind: 'webhook', level: 'info', url: 'u', method: 'GET' }],
+  ['a step of the start', { kind: 'startup', step: 's', info: {} }],
+  ['a line below the level', { kind: 'unstructured', level: 'debug', message: 'm' }],
+  [
+    'an event of a pool',
+    { kind: 'pool', source: 's', address: 'a', role: 'primary', event: 'opened', seconds },
+  ],
+])('%s that is not logged leaves the lines of requests held', (_, unlogged) => {
+  const lines: string[] = [];
+  const write = (text: string | Buffer) => {
+    lines.push(...String(text).split('\n').slice(0, -1));
+  };
+  const observe = createLogger(
+    { enabledLogTypes: ['http-log'], logLevel: 'info', enableTriggersErrorLogLevel: false },
+    undefined,
+    { output: { write, flush: async () => {}, end: () => {} } },
+  );
+  observe({
+    kind: 'http-request',
+    requestId: '1',
+    status: 200,
+    method: 'POST',
+    ip: '127.0.0.1',
+    url: '/v1/graphql',
+    httpVersion: '1.1',
+    mode: 'single',
+    uncompressedResponseSize: 3,
+    executionTime: seconds,
+    trace: { traceId: '0'.repeat(32), spanId: '1'.repeat(16) },
+    ...sizes,
+  });
+  observe(unlogged);
+  expect(lines).toEqual([]);
+  observe({ kind: 'unstructured', level: 'info', message: 'after it' });
+  expect(lines.map((line) => JSON.parse(line).type)).toEqual(['http-log', 'unstructured']);
 });
 
 test.each([

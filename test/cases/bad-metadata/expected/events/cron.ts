@@ -7,7 +7,7 @@ export const cron = cronTriggers([
     schedule: "0 0 * * *",
     tolerance: 21600,
     delivery: {
-      webhook: { template: "http://localhost/" },
+      webhook: "http://localhost/",
       headers: [],
       retry: { retries: 0, interval: 10, timeout: 60 },
     },

@@ -8,7 +8,7 @@ export const cron = cronTriggers([
     payload: { after: exact("9007199254740993"), limit: exact("1e400") },
     tolerance: 21600,
     delivery: {
-      webhook: { template: "http://127.0.0.1:1/" },
+      webhook: "http://127.0.0.1:1/",
       headers: [],
       retry: { retries: 0, interval: 10, timeout: 60 },
     },

@@ -6,6 +6,7 @@ import { oneItemOperation } from "./live/one_item.ts";
 import { mineOperation } from "./live/mine.ts";
 import { busyOperation } from "./live/busy.ts";
 import { loudOperation } from "./live/loud.ts";
+import { keptOperation } from "./live/kept.ts";
 import { newItemsOperation } from "./live/new_items.ts";
 
 export const saved: SavedProgram = {
@@ -15,6 +16,7 @@ export const saved: SavedProgram = {
     mineOperation, // subscription, static for admin, user
     busyOperation, // subscription, static for admin, user
     loudOperation, // subscription, static for admin, user
+    keptOperation, // query, static for admin, user
     newItemsOperation, // subscription, planned for each request: it is a stream
   ],
   allowlist,

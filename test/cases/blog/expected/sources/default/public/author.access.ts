@@ -101,6 +101,11 @@ export const authorAccess = access(author, {
         )
       `,
       aggregations: true,
+      implies: {
+        articles: "efcbe1ef6ca5f4241f8e3a85f4b99f98",
+        colleagues: "7c153866ba3897f01235cac44fa3192e",
+        company: "31f47ec60a99e282ae1b10d83acf2fd7",
+      },
     },
     visitor: {
       columns: [

@@ -10,6 +10,7 @@ export const appAccess = access(app, {
         "owner",
       ],
       where: `{row}."owner" = {session.x-engine-user-id::text}`,
+      implies: { items: "56ae983315286c1b634e4dc782e126b3" },
     },
   },
 });

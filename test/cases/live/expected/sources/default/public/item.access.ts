@@ -17,6 +17,7 @@ export const itemAccess = access(item, {
           where "_r1"."id" = {row}."app_id" and "_r1"."owner" = {session.x-engine-user-id::text}
         )
       `,
+      implies: { app: "946f49855c43652f49a0d7aa4dc09e8e" },
     },
   },
 });

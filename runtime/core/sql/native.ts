@@ -1,0 +1,106 @@
+/** The SQL of native queries: as an item of FROM, or as what writes in front of a statement. */
+import type { NativeShape, SourceShape } from '../contract/shapes.ts';
+import { DECLARED_SCHEMA } from '../names.ts';
+import { type NativePart, nativeStatement, nativeWithItem } from '../native-text.ts';
+import { type ColumnType, columnType } from '../types.ts';
+import { identifier, join, literal, raw, type Sql, sql } from './fragment.ts';
+import { aliasNamed, callOf, columnOf, nativeOf, nested, selectStatement } from './statement.ts';
+
+/**
+ * The statement in parentheses.
+ * @param value SQL of an argument
+ */
+export function nativeRowsOf({ name, sql: code }: NativeShape, value: (name: string) => Sql): Sql {
+  return nativeOf(DECLARED_SCHEMA, name, ['(', ...placed(nativeStatement(code!).parts, value), ')']);
+}
+
+/** The values of arguments that columns of a row give. */
+export function givenValues(
+  source: SourceShape,
+  { arguments: list }: NativeShape,
+  given: Readonly<Record<string, string>>,
+  row: Sql,
+): ReadonlyMap<string, Sql> {
+  return new Map(
+    Object.entries(given).map(([name, column]) => {
+      const { type } = list.find((argument) => argument.name === name)!;
+      return [name, sql`${columnOf(row, column)}::${raw(columnType(source, type).sql)}`];
+    }),
+  );
+}
+
+const GIVEN = aliasNamed('engine arguments');
+
+/**
+ * The same, where columns of a row around it give arguments. They are read through an item of WITH: an aggregate over nothing but a
+ * column from outside would be one of the statement around.
+ * @param given values by argument
+ */
+export function correlatedRowsOf(
+  { name, sql: code }: NativeShape,
+  given: ReadonlyMap<string, Sql>,
+  value: (name: string) => Sql,
+): Sql {
+  const columns = join(
+    [...given].map(([argument, column]) => sql`${column} as ${identifier(argument)}`),
+    ', ',
+  );
+  const item = sql`${GIVEN} as (${selectStatement({ columns })})`;
+  const { parts, list } = nativeStatement(code!);
+  const place = (argument: string): Sql =>
+    given.has(argument)
+      ? selectStatement({ columns: columnOf(GIVEN, argument), from: [{ rows: GIVEN }] })
+      : value(argument);
+  const before = (part: NativePart) => list !== undefined && part.at < list;
+  const head = list === undefined ? ['with '] : placed(parts.filter(before), place);
+  const rest = placed(
+    parts.filter((part) => !before(part)),
+    place,
+  );
+  return nativeOf(DECLARED_SCHEMA, name, ['(', ...head, item, list === undefined ? ' ' : ', ', ...rest, ')']);
+}
+
+/** The rows of a statement that `nativeWrite` makes. */
+export const NATIVE_WRITTEN = aliasNamed('engine written');
+
+/** The statement in front of another one, which reads its rows as `NATIVE_WRITTEN`. */
+export function nativeWrite(
+  { name, sql: code }: NativeShape,
+  value: (name: string) => Sql,
+  statement: Sql,
+): Sql {
+  const parts = placed(nativeWithItem(nativeStatement(code!)), value);
+  return nativeOf(DECLARED_SCHEMA, name, [...parts, ' ', statement]);
+}
+
+function placed(parts: readonly NativePart[], value: (name: string) => Sql): (string | Sql)[] {
+  return parts.map((part) => ('text' in part ? part.text : sql`(${value(part.argument)})`));
+}
+
+/**
+ * The rows inside of a value: a row or a list of rows, as JSON or composite values. What is not an object is not a row.
+ * @param columns the fields that are read
+ */
+export function nestedRowsOf(
+  columns: readonly { readonly name: string; readonly type: ColumnType }[],
+  value: Sql,
+): Sql {
+  const definition = join(
+    columns.map(({ name, type }) => sql`${identifier(name)} ${raw(type.sql)}`),
+    ', ',
+  );
+  const json = callOf('pg_catalog', 'to_jsonb', [value]);
+  const objects = callOf('pg_catalog', 'jsonb_path_query_array', [
+    json,
+    literal('$[*] ? (@.type() == "object")'),
+  ]);
+  const rows = callOf('pg_catalog', 'jsonb_to_recordset', [objects]);
+  const alias = raw('"item"');
+  return nested(
+    selectStatement({
+      columns: sql`${alias}.*`,
+      // A definition of columns is not empty.
+      from: [{ rows, alias, columns: [columns.length > 0 ? definition : raw('"-" text')] }],
+    }),
+  );
+}

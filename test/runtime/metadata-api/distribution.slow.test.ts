@@ -1,0 +1,107 @@
+/** A server follows how a cluster spreads its tables: by functions in `run_sql`, and by whatever others do. Plain PostgreSQL, with stand-ins. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CITUS, PLACES } from '../../harness/citus.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
+
+/** Functions of a cluster that spread a table otherwise. */
+const FUNCTIONS = [
+  'create_distributed_table',
+  'create_distributed_table_concurrently',
+  'create_reference_table',
+  'upgrade_to_reference_table',
+  'undistribute_table',
+  'alter_distributed_table',
+  'update_distributed_table_colocation',
+  'mark_tables_colocated',
+  'master_create_distributed_table',
+  'citus_schema_distribute',
+  'citus_schema_undistribute',
+  'citus_add_local_table_to_metadata',
+  'remove_local_tables_from_metadata',
+  'remove_local_tables',
+];
+
+/** Each stand-in, and one whose name says nothing, moves `doc` to the shards, and back. */
+const STAND_INS = [...FUNCTIONS, 'move']
+  .map(
+    (name) => `create function ${name}(regclass) returns void language plpgsql as $$
+      begin
+        delete from pg_dist_partition where logicalrelid = $1;
+        if not found then insert into pg_dist_partition values ($1, 'h', 'tenant_id', 1, 's'); end if;
+      end $$;`,
+  )
+  .join('\n');
+
+let database: TestDatabase;
+let server: TestServer;
+beforeAll(async () => {
+  database = await createTestDatabase(PLACES + CITUS + STAND_INS);
+  server = await startTestServer(database, { ENABLED_APIS: 'graphql,metadata' });
+  await metadata('pg_track_table', { table: 'doc' });
+  await metadata('pg_create_select_permission', {
+    table: 'doc',
+    role: 'user',
+    permission: { columns: '*', filter: {} },
+  });
+});
+afterAll(async () => {
+  await server?.stop();
+  expect(leaks()).toEqual([]);
+});
+
+async function metadata(type: string, args: object): Promise<void> {
+  const answer = await send(server, '/v1/metadata', { body: { type, args } });
+  expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
+}
+
+async function runSql(sql: string, more: object = {}): Promise<void> {
+  const answer = await send(server, '/v2/query', { body: { type: 'run_sql', args: { sql, ...more } } });
+  expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
+}
+
+/** Whether a list of all rows is sent as shards need it. */
+async function isSpread(): Promise<boolean> {
+  const body = { query: { query: '{ doc(order_by: {id: asc}) { id } }' }, user: { 'x-engine-role': 'user' } };
+  const { status, json } = await send(server, '/v1/graphql/explain', { body });
+  expect(status).toBe(200);
+  return JSON.stringify(json).includes('offset 0');
+}
+
+test.each(FUNCTIONS)('run_sql reads the catalog again after %s', async (name) => {
+  const before = await isSpread();
+  await runSql(`select ${name}('doc')`);
+  expect(await isSpread()).toBe(!before);
+});
+
+test.each<[string, string, object?]>([
+  ['in capitals', `SELECT CITUS_SCHEMA_DISTRIBUTE('doc')`],
+  ['in another statement than the first', `select 1; select "undistribute_table"('public.doc')`],
+  ['that is qualified', `select public.create_reference_table('doc')`],
+  ['in DO', `do $$ begin perform create_distributed_table('doc'); end $$`],
+  ['outside a transaction', `select undistribute_table('doc')`, { no_transaction: true }],
+])('run_sql reads the catalog again after a function %s', async (_, sql, more) => {
+  const before = await isSpread();
+  await runSql(sql, more);
+  expect(await isSpread()).toBe(!before);
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ['by another client', () => database.query(`select move('doc')`)],
+  ['by a function of another name in run_sql', () => runSql(`select move('doc')`)],
+  [
+    'by run_sql that is told to check nothing',
+    () => runSql(`select undistribute_table('doc')`, { check_metadata_consistency: false }),
+  ],
+  [
+    'by its schema',
+    () =>
+      database.query(
+        "create schema there; alter table doc set schema there; alter table there.doc set schema public; select move('doc')",
+      ),
+  ],
+])('a table that is moved %s is followed', async (_, move) => {
+  const before = await isSpread();
+  await move();
+  await expect.poll(isSpread, { timeout: 30_000, interval: 200 }).toBe(!before);
+});
