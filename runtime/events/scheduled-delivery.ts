@@ -102,6 +102,7 @@ export function deliverScheduled(
         batchSize: Math.max(1, configuration.eventsFetchBatchSize),
         interval: INTERVAL,
         report,
+        notice: (message) => observe({ kind: 'event-delivery', level: 'info', message }),
       }),
   );
   const wake = () => {

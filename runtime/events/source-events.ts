@@ -124,6 +124,7 @@ export function deliverSource(
     batchSize: configuration.eventsFetchBatchSize,
     interval: configuration.eventsFetchInterval,
     report,
+    notice: (message) => observe({ kind: 'event-delivery', level: 'info', message, source }),
   });
 
   const reportGrowth = createGrowthReport((message) =>

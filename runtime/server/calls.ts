@@ -45,6 +45,7 @@ export function createCalls(
       const reason = error instanceof Error ? error.message : String(error);
       observe({ kind: 'unstructured', level: 'error', message: `${message} ${reason}` });
     },
+    notice: (message) => observe({ kind: 'unstructured', level: 'info', message }),
   });
   const remote = createRemoteCaller({
     outgoing,

@@ -43,6 +43,8 @@ export interface WorkerOptions<Job, Outcome> {
   /** Maximum milliseconds between two looks at the queue. */
   readonly interval: number;
   readonly report: (message: string, error: unknown) => void;
+  /** Tells that an outage that was reported has ended. */
+  readonly notice: (message: string) => void;
 }
 
 /** Milliseconds and number of outcomes after which they are recorded. */
@@ -150,7 +152,11 @@ export class Worker<Job, Outcome> {
       try {
         const { hasMore, nextDue = Number.POSITIVE_INFINITY } = await this.#claim();
         retry = FIRST_RETRY;
-        isAway = false;
+        // Without room the database was not asked.
+        if (isAway && !this.#lacksRoom) {
+          this.#options.notice('The queue is looked at again.');
+          isAway = false;
+        }
         if (!hasMore && !this.#stirred) await this.#sleep(Math.min(this.#options.interval, nextDue));
       } catch (error) {
         // An unreachable database is logged once, not at every attempt.

@@ -53,6 +53,7 @@ export interface AsynchronousOptions extends CallOptions {
   /** How handlers complete calls later; undefined: they may not. */
   readonly completion: CompletionOptions | undefined;
   readonly report: (message: string, error: unknown) => void;
+  readonly notice: (message: string) => void;
 }
 
 interface CompletionOptions {
@@ -227,7 +228,7 @@ function workOff(
   ended: (ids: readonly string[]) => void,
   options: AsynchronousOptions & OutcomeOptions,
 ): Omit<Opened, 'log'> {
-  const { report, batchSize, interval } = options;
+  const { report, notice, batchSize, interval } = options;
   const lease = beginLease(log.query, report);
   const worker = new Worker<LoggedCall, CallOutcome>({
     store: {
@@ -251,6 +252,7 @@ function workOff(
     batchSize,
     interval,
     report,
+    notice,
   });
   return { worker, lease, timers: [...cleanUp(log, options), ...expire(log, options)] };
 }
