@@ -1,5 +1,5 @@
 /** Takes due events out of a source's queue, fairly over its triggers. */
-import { isOwned, type QueueQuery } from '../database/queue/lease.ts';
+import { isOwned, keepsAlive, type QueueQuery } from '../database/queue/lease.ts';
 import type { Claimed } from '../database/queue/worker.ts';
 import { createPassed, type Look } from './passed.ts';
 
@@ -84,6 +84,7 @@ fresh as materialized (
 mine as materialized (
   select id from (select id, seq from retries union all select id, seq from fresh) found order by seq limit $4
 ),
+${keepsAlive('$5', 'mine')},
 taken as (
   update engine_catalog.event_log e
   set locked = now(), owner = $5

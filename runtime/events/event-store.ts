@@ -65,7 +65,6 @@ export function createEventStore(
     claim: async (limit, full) => {
       const able = triggers().filter(({ name, room = 1 }) => !full.includes(name) && room > 0);
       if (able.length === 0) return { jobs: [], hasMore: false };
-      await lease.ready();
       return claim(able, limit);
     },
     settle: async (all) => {

@@ -40,7 +40,7 @@ export function deliverScheduled(
   const { configuration, environment, observe, outgoing } = context;
   if (configuration.disableEventing) return { use: () => {}, wake: () => {}, stop: async () => {} };
   const report = failureReport(observe);
-  const lease = beginLease(query, report);
+  const lease = beginLease(query, () => workers.some(({ held }) => held > 0), report);
   let active = new Map<string, Active>();
 
   const observed = (job: ScheduledJob, outcome: EventOutcome, began: number): EventOutcome => {

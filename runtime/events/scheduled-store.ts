@@ -2,7 +2,7 @@
  * The queues of cron and one-off events, in the metadata database.
  * @rule Which cron events that were due while no server ran are sent?
  */
-import { isOwned, type Lease, type QueueQuery } from '../database/queue/lease.ts';
+import { isOwned, keepsAlive, type Lease, type QueueQuery } from '../database/queue/lease.ts';
 import { freeLostClaims } from '../database/queue/lost-claims.ts';
 import type { QueueStore } from '../database/queue/worker.ts';
 import type { EventOutcome } from './event-store.ts';
@@ -56,7 +56,8 @@ with due as materialized (
   where ${IS_DUE}
   order by coalesce(e.next_retry_at, e.scheduled_time)
   limit $3 for update of e skip locked
-)
+),
+${keepsAlive('$4', 'due')}
 update engine_catalog.cron_events e
 set status = case when is_dead then 'dead' else 'locked' end, owner = case when not is_dead then $4::uuid end
 from due
@@ -73,7 +74,8 @@ with due as materialized (
   where ${IS_DUE} and not e.webhook_conf::text = any ($3)
   order by coalesce(e.next_retry_at, e.scheduled_time)
   limit $1 for update of e skip locked
-)
+),
+${keepsAlive('$2', 'due')}
 update engine_catalog.scheduled_events e
 set status = case when is_dead then 'dead' else 'locked' end, owner = case when not is_dead then $2::uuid end
 from due
@@ -154,7 +156,6 @@ export function createScheduledStore(
   const store: QueueStore<ScheduledJob, EventOutcome> = {
     claim: async (limit, full) => {
       if (triggers !== undefined && triggers().length === 0) return { jobs: [], hasMore: false };
-      await lease.ready();
       const jobs = (await claim(limit, full)) as readonly ScheduledJob[];
       const sent = jobs.filter(({ isDead }) => !isDead);
       if (jobs.length > 0) return { jobs: sent, hasMore: true };

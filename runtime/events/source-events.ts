@@ -46,7 +46,7 @@ export function deliverSource(
   );
   const report = failureReport(observe, source);
   const query = (sql: string, values?: readonly unknown[]) => connection.maintain(sql, values);
-  const lease = beginLease(query, report);
+  const lease = beginLease(query, () => worker.held > 0, report);
   const queue = createEventStore(query, lease, () =>
     [...targets].map(([name, { retry }]) => {
       const room = breakers.room(name, retry.breaker);

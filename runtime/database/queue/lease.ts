@@ -1,6 +1,6 @@
 /**
- * The lease of an instance: a row in `engine_catalog.instances` that it keeps fresh. Jobs whose owner has not been seen for
- * a while are free for others. So a lock lasts as long as its instance lives, and no longer than the lease after that.
+ * The lease of an instance: a row in `engine_catalog.instances` that it keeps fresh while it holds jobs. Jobs whose owner has not
+ * been seen for a while are free for others. So a lock lasts as long as its instance lives, and no longer than the lease after that.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -23,40 +23,57 @@ export function isOwned(owner: string): string {
   )`;
 }
 
+/**
+ * SQL of a statement that takes jobs: `alive as (…)`, which is the sign of life of their owner, in the same transaction.
+ * @param owner the parameter that is the owner
+ * @param taken name of the jobs that are taken, in the same `with`: nothing is written where there is none, so an idle queue
+ *   changes nothing in its database, and live queries over it are not read again
+ */
+export function keepsAlive(owner: string, taken: string): string {
+  return `alive as (
+  insert into engine_catalog.instances (id) select ${owner}::uuid where exists (select from ${taken})
+  on conflict (id) do update set seen_at = now()
+)`;
+}
+
 export interface Lease {
   readonly owner: string;
-  /** Resolves once the first sign of life is stored; rejects while the database does not answer. */
-  ready(): Promise<void>;
   /** Ends the lease: what this instance still holds is free at once. */
   end(): Promise<void>;
 }
 
-/** Begins a lease on a database, which has to have `engine_catalog.instances`. */
-export function beginLease(query: QueueQuery, report: (message: string, error: unknown) => void): Lease {
+/**
+ * Begins a lease on a database, which has to have `engine_catalog.instances`. It begins with the first jobs that are taken
+ * (`keepsAlive`), and is kept while some are held.
+ * @param isHolding whether this instance holds jobs
+ */
+export function beginLease(
+  query: QueueQuery,
+  isHolding: () => boolean,
+  report: (message: string, error: unknown) => void,
+): Lease {
   const owner = randomUUID();
-  let isStored = false;
+  let isFailing = false;
   let hasEnded = false;
   const beat = async () => {
     await query(
       `insert into engine_catalog.instances (id) values ($1) on conflict (id) do update set seen_at = now()`,
       [owner],
     );
-    isStored = true;
+    isFailing = false;
     await query(`delete from engine_catalog.instances where seen_at < now() - interval '1 day'`);
   };
   const timer = setInterval(() => {
+    if (!isHolding()) return;
     beat().catch((error: unknown) => {
       // Told once: an outage that lasts says nothing new every ten seconds.
-      if (isStored && !hasEnded) report('The sign of life of this instance could not be stored.', error);
-      isStored = false;
+      if (!isFailing && !hasEnded) report('The sign of life of this instance could not be stored.', error);
+      isFailing = true;
     });
   }, HEARTBEAT);
   timer.unref();
   return {
     owner,
-    ready: async () => {
-      if (!isStored) await beat();
-    },
     end: async () => {
       hasEnded = true;
       clearInterval(timer);

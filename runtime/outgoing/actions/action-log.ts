@@ -3,7 +3,7 @@ import pg from 'pg';
 import { listenTo } from '../../database/channel.ts';
 import { createOwnTables, OWN_SCHEMA } from '../../database/own-objects.ts';
 import { createPool, withOwnTables } from '../../database/own-tables.ts';
-import { isOwned, type QueueQuery } from '../../database/queue/lease.ts';
+import { isOwned, keepsAlive, type QueueQuery } from '../../database/queue/lease.ts';
 import type { ConnectionConfiguration } from '../../database/ways.ts';
 
 /** A call that was claimed. JSON parts are the texts that Postgres wrote, so numbers keep their digits. */
@@ -114,7 +114,7 @@ const CLAIM = `
     order by created_at
     limit $2
     for update skip locked
-  )
+  ), ${keepsAlive('$3', 'due')}
   update engine_catalog.action_log as log
   set status = 'processing', owner = $3, completion_hash = ${hashOf('due.token')}
   from due where log.id = due.id
@@ -169,7 +169,8 @@ const ADD = `
     insert into engine_catalog.action_log
       (id, action_name, input_payload, request_headers, session_variables, status, owner, completion_hash)
     values ($1, $2, $3, $4, $5, $6, $7, ${hashOf('$8::text')})
-  )
+  ),
+  owned as (select where $7::uuid is not null), ${keepsAlive('$7', 'owned')}
   select pg_notify('${CHANNEL}', '') where $7::uuid is null`;
 
 const RELEASE = `

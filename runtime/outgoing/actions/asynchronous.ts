@@ -213,7 +213,6 @@ async function store(call: LoggedCall, { log, worker, lease }: Opened): Promise<
     return;
   }
   try {
-    await lease.ready();
     await log.add(call, lease.owner);
   } catch (error) {
     take();
@@ -229,13 +228,12 @@ function workOff(
   options: AsynchronousOptions & OutcomeOptions,
 ): Omit<Opened, 'log'> {
   const { report, notice, batchSize, interval } = options;
-  const lease = beginLease(log.query, report);
-  const worker = new Worker<LoggedCall, CallOutcome>({
+  const lease = beginLease(log.query, () => worker.held > 0, report);
+  const worker: Worker<LoggedCall, CallOutcome> = new Worker<LoggedCall, CallOutcome>({
     store: {
       claim: async (limit, full) => {
         const names = [...served().keys()].filter((name) => !full.includes(name));
         if (names.length === 0) return { jobs: [], hasMore: false };
-        await lease.ready();
         const jobs = await log.claim(names, limit, lease.owner);
         return { jobs, hasMore: jobs.length > 0 };
       },

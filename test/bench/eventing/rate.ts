@@ -107,7 +107,7 @@ async function measureQueue(rig: Rig): Promise<number> {
   const query = async (sql: string, values: readonly unknown[] = []) =>
     (await pool.query(sql, [...values])).rows;
   const failed = (message: string, error: unknown) => rig.progress(`${message} ${error}`);
-  const lease = beginLease(query, failed);
+  const lease = beginLease(query, () => true, failed);
   const done: EventOutcome = {
     isDelivered: true,
     isHopeless: false,

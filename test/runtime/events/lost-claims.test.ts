@@ -40,7 +40,11 @@ test('events are claimed again', async () => {
   await opened.trigger('added', { insert: { columns: '*' } }, async () => {
     await opened.database.query('insert into item values (1), (2), (3)');
     const lossy = losing();
-    const lease = beginLease(lossy.query, () => {});
+    const lease = beginLease(
+      lossy.query,
+      () => true,
+      () => {},
+    );
     const store = createEventStore(lossy.query, lease, () => [{ name: 'added', ordering: 'none' }]);
     await expectFound(lossy, store as unknown as QueueStore<{ readonly id: string }, never>);
     await lease.end();
@@ -55,7 +59,11 @@ test('one-off events are claimed again', async () => {
       retry_conf: { tolerance_seconds: 1e9 },
     });
   const lossy = losing();
-  const lease = beginLease(lossy.query, () => {});
+  const lease = beginLease(
+    lossy.query,
+    () => true,
+    () => {},
+  );
   const store = createScheduledStore(lossy.query, lease, undefined);
   await expectFound(lossy, store as unknown as QueueStore<{ readonly id: string }, never>);
   await lease.end();

@@ -123,7 +123,7 @@ test('retries that are due get a quarter of a batch, whatever else waits', async
   );
   const owner = '00000000-0000-0000-0000-000000000001';
   await query('insert into engine_catalog.instances (id) values ($1)', [owner]);
-  const store = createEventStore(query, { owner, ready: async () => {}, end: async () => {} }, () => [
+  const store = createEventStore(query, { owner, end: async () => {} }, () => [
     { name: 'unserved', ordering: 'none' },
   ]);
   const { jobs, hasMore } = await store.claim(20, []);

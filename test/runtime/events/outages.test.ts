@@ -103,6 +103,24 @@ test('requests that take every connection of the pool delay events, and lose non
   );
 });
 
+test('a server without events to deliver writes nothing, and one that has some is seen alive', async () => {
+  const instances = () =>
+    events.database.query(
+      "select seen_at > now() - interval '5 seconds' as fresh from engine_catalog.instances",
+    );
+  await events.trigger('seen', { insert }, async () => {
+    await delivering({ EVENTS_FETCH_INTERVAL: '20' }, async () => {
+      // Its worker looks some fifty times at queues that are empty.
+      await delay(1000);
+      expect(await instances()).toEqual([]);
+      await events.database.query("insert into item (name) values ('seen')");
+      await expect.poll(() => events.webhook.calls.length).toBe(1);
+      expect(await instances()).toEqual([{ fresh: true }]);
+    });
+    expect(await instances()).toEqual([]);
+  });
+});
+
 test('a server that stops ends its calls, and leaves locked only what others hold', async () => {
   events.webhook.respond = (_call, response) => setTimeout(() => response.end(), 700);
   await events.trigger('stopped', { insert }, async () => {

@@ -12,7 +12,11 @@ test('its retry gives way to the new event', async () => {
   const make = () =>
     query("insert into engine_catalog.cron_events (trigger_name, scheduled_time) values ('c', $1)", [time]);
   await make();
-  const lease = beginLease(query, () => {});
+  const lease = beginLease(
+    query,
+    () => true,
+    () => {},
+  );
   const store = createScheduledStore(query, lease, () => [{ name: 'c', tolerance: 1e9, missed: 'all' }]);
   const { jobs } = await store.claim(10, []);
   expect(jobs).toHaveLength(1);
