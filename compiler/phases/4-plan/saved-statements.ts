@@ -24,6 +24,7 @@ import type {
 import { savedText } from '../../../runtime/core/saved/saved-sql.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType } from '../../../runtime/core/schema/types.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { isJudged } from '../../../runtime/core/shards/index.ts';
 import { tablesWritten } from '../../../runtime/core/sql/contents.ts';
 import type { Statement } from '../../../runtime/core/sql/print.ts';
@@ -65,6 +66,10 @@ export function planStatements(
   }
   if (groups.length === 0) return {};
   const values: Record<string, SavedValue> = {};
+  // Who reads the file asks first what a role with permissions may do.
+  const ofAdministrator = ({ roles: all }: { readonly roles: readonly string[] }) =>
+    Number(all.every((role) => role === ADMIN_ROLE));
+  groups.sort((a, b) => ofAdministrator(a) - ofAdministrator(b));
   const plans = groups.map(({ plan: { values: all, ...plan }, roles: allowed }): SavedPlan => {
     for (const [key, value] of Object.entries(all)) values[key] ??= value;
     const others = Object.entries(all).filter(([key, value]) => !isDeepStrictEqual(values[key], value));

@@ -24,7 +24,7 @@ export const closeTicketOperation = savedOperation({
   },
   plans: [
     {
-      roles: ["admin"],
+      roles: ["agent", "customer", "manager"],
       steps: [
         {
           source: "default",
@@ -33,7 +33,7 @@ export const closeTicketOperation = savedOperation({
               sql: `
                 with "written" as (
                   update "public"."ticket" as "ticket#1"
-                  set "status" = {"closed"::text}
+                  set "status" = {"closed"::text}, "updated_at" = {preset update public.ticket updated_at}
                   where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
                   returning "ticket#1".*, pg_catalog.concat("ticket#1".*) as "engine row", ({check update public.ticket "ticket#1"})::boolean as "engine check"
                 )
@@ -88,7 +88,7 @@ export const closeTicketOperation = savedOperation({
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
     {
-      roles: ["agent", "customer", "manager"],
+      roles: ["admin"],
       steps: [
         {
           source: "default",
@@ -97,7 +97,7 @@ export const closeTicketOperation = savedOperation({
               sql: `
                 with "written" as (
                   update "public"."ticket" as "ticket#1"
-                  set "status" = {"closed"::text}, "updated_at" = {preset update public.ticket updated_at}
+                  set "status" = {"closed"::text}
                   where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
                   returning "ticket#1".*, pg_catalog.concat("ticket#1".*) as "engine row", ({check update public.ticket "ticket#1"})::boolean as "engine check"
                 )

@@ -26,89 +26,6 @@ export const openTicketOperation = savedOperation({
   },
   plans: [
     {
-      roles: ["admin"],
-      steps: [
-        {
-          source: "default",
-          statements: [
-            {
-              sql: `
-                with "written" as (
-                  insert into "public"."ticket" as "ticket#1" ("subject")
-                  values ({$subject::text})
-                  returning "ticket#1".*, pg_catalog.concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
-                )
-                select
-                  pg_catalog.set_config(
-                    'engine.row_1',
-                    coalesce(
-                      (select array["id"::text]::text from "written"),
-                      pg_catalog.concat('no row was written')::boolean::text
-                    ),
-                    true
-                  ) is not null,
-                  pg_catalog.set_config(
-                    'engine.rows',
-                    coalesce(
-                      (
-                        select pg_catalog.btrim(pg_catalog.array_agg("engine row")::text, '{{}}')
-                        from "written"
-                      ),
-                      ''
-                    ),
-                    true
-                  ) is not null
-              `,
-              path: "$.selectionSet.insert_ticket_one.args.object",
-              noRow: { message: "cannot proceed to insert array relations since insert to table \"ticket\" affects zero rows", path: "$.selectionSet.insert_ticket_one.args.object" },
-              writes: ["public.ticket"],
-            },
-            {
-              sql: `
-                insert into "public"."message" as "message#1" ("body", "ticket_id")
-                values (
-                  {$body::text}, (pg_catalog.current_setting('engine.row_1')::text[])[1]::integer
-                )
-                returning ({check insert public.message "message#1"})::boolean
-              `,
-              path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
-              writes: ["public.message"],
-            },
-            {
-              sql: `
-                select (
-                  select pg_catalog.row_to_json("row#4".*)
-                  from (
-                    select
-                      "ticket#1"."id" as "id",
-                      "ticket#1"."status" as "status",
-                      (
-                        select coalesce(pg_catalog.json_agg("rows#3".*), '[]')
-                        from (
-                          select
-                            "messages#2"."body" as "body",
-                            "messages#2"."created_at" as "created_at"
-                          from "public"."message" as "messages#2"
-                          where "messages#2"."ticket_id" = "ticket#1"."id"
-                            and {select public.message "messages#2"}
-                        ) as "rows#3"
-                      ) as "messages"
-                    from pg_catalog.unnest(
-                      pg_catalog.concat(
-                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
-                      )::"public"."ticket"[]
-                    ) as "ticket#1"
-                  ) as "row#4"
-                )::text
-              `,
-            },
-          ],
-          answer: [2],
-        },
-      ],
-      answer: ["{\"insert_ticket_one\":", { step: 0, column: 0 }, "}"],
-    },
-    {
       roles: ["agent"],
       steps: [
         {
@@ -272,6 +189,89 @@ export const openTicketOperation = savedOperation({
                           where "messages#2"."ticket_id" = "ticket#1"."id"
                             and {select public.message "messages#2"}
                           limit {limit public.message}
+                        ) as "rows#3"
+                      ) as "messages"
+                    from pg_catalog.unnest(
+                      pg_catalog.concat(
+                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
+                      )::"public"."ticket"[]
+                    ) as "ticket#1"
+                  ) as "row#4"
+                )::text
+              `,
+            },
+          ],
+          answer: [2],
+        },
+      ],
+      answer: ["{\"insert_ticket_one\":", { step: 0, column: 0 }, "}"],
+    },
+    {
+      roles: ["admin"],
+      steps: [
+        {
+          source: "default",
+          statements: [
+            {
+              sql: `
+                with "written" as (
+                  insert into "public"."ticket" as "ticket#1" ("subject")
+                  values ({$subject::text})
+                  returning "ticket#1".*, pg_catalog.concat("ticket#1".*) as "engine row", ({check insert public.ticket "ticket#1"})::boolean as "engine check"
+                )
+                select
+                  pg_catalog.set_config(
+                    'engine.row_1',
+                    coalesce(
+                      (select array["id"::text]::text from "written"),
+                      pg_catalog.concat('no row was written')::boolean::text
+                    ),
+                    true
+                  ) is not null,
+                  pg_catalog.set_config(
+                    'engine.rows',
+                    coalesce(
+                      (
+                        select pg_catalog.btrim(pg_catalog.array_agg("engine row")::text, '{{}}')
+                        from "written"
+                      ),
+                      ''
+                    ),
+                    true
+                  ) is not null
+              `,
+              path: "$.selectionSet.insert_ticket_one.args.object",
+              noRow: { message: "cannot proceed to insert array relations since insert to table \"ticket\" affects zero rows", path: "$.selectionSet.insert_ticket_one.args.object" },
+              writes: ["public.ticket"],
+            },
+            {
+              sql: `
+                insert into "public"."message" as "message#1" ("body", "ticket_id")
+                values (
+                  {$body::text}, (pg_catalog.current_setting('engine.row_1')::text[])[1]::integer
+                )
+                returning ({check insert public.message "message#1"})::boolean
+              `,
+              path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
+              writes: ["public.message"],
+            },
+            {
+              sql: `
+                select (
+                  select pg_catalog.row_to_json("row#4".*)
+                  from (
+                    select
+                      "ticket#1"."id" as "id",
+                      "ticket#1"."status" as "status",
+                      (
+                        select coalesce(pg_catalog.json_agg("rows#3".*), '[]')
+                        from (
+                          select
+                            "messages#2"."body" as "body",
+                            "messages#2"."created_at" as "created_at"
+                          from "public"."message" as "messages#2"
+                          where "messages#2"."ticket_id" = "ticket#1"."id"
+                            and {select public.message "messages#2"}
                         ) as "rows#3"
                       ) as "messages"
                     from pg_catalog.unnest(

@@ -22,34 +22,6 @@ export const replyOperation = savedOperation({
   },
   plans: [
     {
-      roles: ["admin"],
-      steps: [
-        {
-          source: "default",
-          statements: [
-            {
-              sql: `
-                insert into "public"."message" as "message#1" ("ticket_id", "body")
-                values ({$ticket::integer}, {$body::text})
-                returning (
-                  select pg_catalog.row_to_json("row#2".*)
-                  from (
-                    select "message#1"."id" as "id", "message#1"."created_at" as "created_at"
-                  ) as "row#2"
-                )::text, (
-                  {check insert public.message "message#1"}
-                )::boolean
-              `,
-              path: "$.selectionSet.insert_message_one.args.object",
-              writes: ["public.message"],
-            },
-          ],
-          answer: [0],
-        },
-      ],
-      answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
-    },
-    {
       roles: ["agent"],
       steps: [
         {
@@ -98,6 +70,34 @@ export const replyOperation = savedOperation({
                   ({preset insert public.message author_customer_id}),
                   ({preset insert public.message is_internal})
                 )
+                returning (
+                  select pg_catalog.row_to_json("row#2".*)
+                  from (
+                    select "message#1"."id" as "id", "message#1"."created_at" as "created_at"
+                  ) as "row#2"
+                )::text, (
+                  {check insert public.message "message#1"}
+                )::boolean
+              `,
+              path: "$.selectionSet.insert_message_one.args.object",
+              writes: ["public.message"],
+            },
+          ],
+          answer: [0],
+        },
+      ],
+      answer: ["{\"insert_message_one\":", { step: 0, column: 0 }, "}"],
+    },
+    {
+      roles: ["admin"],
+      steps: [
+        {
+          source: "default",
+          statements: [
+            {
+              sql: `
+                insert into "public"."message" as "message#1" ("ticket_id", "body")
+                values ({$ticket::integer}, {$body::text})
                 returning (
                   select pg_catalog.row_to_json("row#2".*)
                   from (

@@ -22,7 +22,7 @@ export const takeOperation = savedOperation({
   },
   plans: [
     {
-      roles: ["admin"],
+      roles: ["agent", "manager"],
       steps: [
         {
           source: "default",
@@ -30,7 +30,7 @@ export const takeOperation = savedOperation({
             {
               sql: `
                 update "public"."ticket" as "ticket#1"
-                set "assignee_id" = {$agent::integer}
+                set "assignee_id" = {$agent::integer}, "updated_at" = {preset update public.ticket updated_at}
                 where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
                 returning (
                   select pg_catalog.row_to_json("row#2".*)
@@ -48,7 +48,7 @@ export const takeOperation = savedOperation({
       answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
     {
-      roles: ["agent", "manager"],
+      roles: ["admin"],
       steps: [
         {
           source: "default",
@@ -56,7 +56,7 @@ export const takeOperation = savedOperation({
             {
               sql: `
                 update "public"."ticket" as "ticket#1"
-                set "assignee_id" = {$agent::integer}, "updated_at" = {preset update public.ticket updated_at}
+                set "assignee_id" = {$agent::integer}
                 where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
                 returning (
                   select pg_catalog.row_to_json("row#2".*)
