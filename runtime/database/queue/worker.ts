@@ -277,8 +277,8 @@ export class Worker<Job, Outcome> {
         await this.#options.store.settle(outcomes);
         break;
       } catch (error) {
+        if (!this.#isBlocked) this.#options.report('Recording outcomes failed; it is tried again.', error);
         this.#isBlocked = true;
-        this.#options.report('Recording outcomes failed; it is tried again.', error);
         await sleep(retry);
       }
     }
