@@ -1,10 +1,10 @@
 /**
  * Every folder of test/cases is a case: `schema.sql` and `metadata.json` (or `metadata/`) compile to `expected/` with the
- * diagnostics of `diagnostics.json`. `ENGINE_UPDATE=1 npx vitest run test/compiler/cases.test.ts` accepts what is now
+ * diagnostics of `diagnostics/`, a file for each code. `ENGINE_UPDATE=1 npx vitest run test/compiler/cases.test.ts` accepts what is now
  * generated. A case may have `options.json` with further input of the compile.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { checkTypes } from '../../compiler/cli/type-check.ts';
@@ -45,13 +45,14 @@ describe.each(
     const files = new Map(
       [...result.files].filter(([path]) => path !== 'manifest.json' && path !== 'README.md'),
     );
-    files.set('../diagnostics.json', `${JSON.stringify(diagnostics, null, 2)}\n`);
+    for (const code of new Set(diagnostics.map((diagnostic) => diagnostic.code))) {
+      const all = diagnostics.filter((diagnostic) => diagnostic.code === code);
+      files.set(`../diagnostics/${code}.json`, `${JSON.stringify(all, null, 2)}\n`);
+    }
     if (update) writeExpected(place, files);
     for (const [path, text] of files)
       expect(text, `${name}/${path}: ${accept}`).toBe(readExpected(place, path));
-    expect([...files.keys()].filter((path) => !path.startsWith('..')).sort(), accept).toEqual(
-      listExpected(place),
-    );
+    expect([...files.keys()].sort(), accept).toEqual(listExpected(place));
   });
 
   test('gives code that type-checks and loads', async () => {
@@ -105,14 +106,17 @@ function readExpected(place: string, path: string): string {
 
 function listExpected(place: string): string[] {
   const root = join(place, 'expected');
-  return readdirSync(root, { recursive: true, withFileTypes: true })
+  return [root, join(place, 'diagnostics')]
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
 }
 
 function writeExpected(place: string, files: ReadonlyMap<string, string>): void {
-  rmSync(join(place, 'expected'), { recursive: true, force: true });
+  for (const folder of ['expected', 'diagnostics'])
+    rmSync(join(place, folder), { recursive: true, force: true });
   for (const [path, text] of files) {
     const file = join(place, 'expected', path);
     mkdirSync(dirname(file), { recursive: true });
