@@ -142,7 +142,8 @@ const LOOPBACK = ['127.0.0.1', '::1'];
 /** The eight groups of an IPv6 address. */
 function groupsOf(address: string): readonly number[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const read = (text: string) => (text === '' ? [] : text.split(':').map((each) => Number.parseInt(each, 16)));
+  const read = (text: string) =>
+    text === '' ? [] : text.split(':').map((each) => Number.parseInt(each, 16));
   const [first, last] = [read(head), read(tail ?? '')];
   return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
 }

@@ -73,10 +73,10 @@ class Campaign {
 
   async next(random: Random, world: SessionWorld): Promise<void> {
     const kind = random.below(10);
-    if (kind < 3) return this.#cached(random, world);
-    if (kind < 6) return this.#saved(random, world);
-    if (kind < 8) return this.#pages(random, world);
-    if (world.role === 'one' && kind === 8) return this.#nestedInsert(random, world);
+    if (kind < 2) return this.#cached(random, world);
+    if (kind < 4) return this.#saved(random, world);
+    if (kind < 6) return this.#pages(random, world);
+    if (world.role === 'one' && kind < 9) return this.#nestedInsert(random, world);
     return this.#compare('query', random, world, graphql(randomRead(random, world)));
   }
 

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { OutgoingError } from '../../../runtime/outgoing/error.ts';
-import { headersOf, type OutgoingRequest } from '../../../runtime/outgoing/message.ts';
 import { createGuard } from '../../../runtime/outgoing/guard.ts';
+import { headersOf, type OutgoingRequest } from '../../../runtime/outgoing/message.ts';
 import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../../runtime/outgoing/outgoing.ts';
 import { hasOpenssl, selfSigned } from '../../harness/certificate.ts';
 
@@ -319,7 +319,15 @@ describe('targets', () => {
 
   test.each([
     ...['10.1.2.3', '[::ffff:10.1.2.3]', '[::10.1.2.3]', '[::ffff:0:10.1.2.3]', '[64:ff9b::10.1.2.3]'],
-    ...['[64:ff9b:1:7::10.1.2.3]', '[2002:a01:203::1]', '0.0.0.0', '0', '[::]', '[::ffff:0.0.0.0]', '[64:ff9b::]'],
+    ...[
+      '[64:ff9b:1:7::10.1.2.3]',
+      '[2002:a01:203::1]',
+      '0.0.0.0',
+      '0',
+      '[::]',
+      '[::ffff:0.0.0.0]',
+      '[64:ff9b::]',
+    ],
   ])('%s is refused where the IPv4 address that it reaches is', async (host) => {
     const url = `http://${host}/`;
     const guard = (deny: string) => createGuard({ allow: [], deny: [deny] });
