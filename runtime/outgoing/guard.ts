@@ -23,14 +23,11 @@ export interface Guard {
 
 /**
  * Never called, even if the lists allow them: link-local addresses, which include the metadata services of most clouds, and the
- * metadata services elsewhere. With the forms in which IPv6 carries IPv4 (mapped ones are recognised by BlockList itself).
+ * metadata services elsewhere.
  */
 const NEVER: readonly string[] = [
   '169.254.0.0/16',
   'fe80::/10',
-  '64:ff9b::a9fe:0/112',
-  '64:ff9b:1::a9fe:0/112',
-  '2002:a9fe::/32',
   // Amazon, Google, Oracle, Alibaba, Oracle (IPv4), Azure's host agent.
   'fd00:ec2::254/128',
   'fd20:ce::254/128',
@@ -48,8 +45,7 @@ export function createGuard(rules: TargetRules): Guard {
 
   const nameAllowed = (name: string) => allow === undefined || allow.hasName(name);
   const addressRefused = (name: string, address: string) =>
-    never.hasAddress(address) ||
-    deny.hasAddress(address) ||
+    meaningsOf(address).some((each) => never.hasAddress(each) || deny.hasAddress(each)) ||
     (!nameAllowed(name) && !allow!.hasAddress(address));
 
   const checkHost = (host: string) => {
@@ -109,6 +105,47 @@ function readTargets(entries: readonly string[]): Targets {
     hasAddress: (address) => blocks.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6'),
     hasAddresses,
   };
+}
+
+/** IPv6 addresses that carry an IPv4 address, and the group of 16 bits in which it begins: what translators and tunnels reach. */
+const CARRIERS: readonly (readonly [prefix: string, group: number])[] = [
+  // Compatible ones, mapped ones, SIIT, NAT64 with both of its prefixes, 6to4.
+  ['::/96', 6],
+  ['::ffff:0:0/96', 6],
+  ['::ffff:0:0:0/96', 6],
+  ['64:ff9b::/96', 6],
+  ['64:ff9b:1::/48', 6],
+  ['2002::/16', 1],
+];
+const carriers = CARRIERS.map(([prefix, group]) => ({ prefix: readTargets([prefix]), group }));
+
+/** An address, and those that a connection to it reaches as well: a list that names one of them means all of its forms. */
+function meaningsOf(written: string): readonly string[] {
+  const [address] = written.split('%') as [string];
+  if (isIP(address) === 4) return address === '0.0.0.0' ? [address, ...LOOPBACK] : [address];
+  const groups = groupsOf(address);
+  const carried = carriers
+    .filter(({ prefix }) => prefix.hasAddress(address))
+    .map(({ group }) =>
+      groups
+        .slice(group, group + 2)
+        .flatMap((each) => [each >> 8, each & 255])
+        .join('.'),
+    );
+  const isUnspecified = groups.every((each) => each === 0) || carried.includes('0.0.0.0');
+  return [address, ...carried, ...(isUnspecified ? LOOPBACK : [])];
+}
+
+/** What the addresses that mean "any" connect to. */
+const LOOPBACK = ['127.0.0.1', '::1'];
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): readonly number[] {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const read = (text: string) =>
+    text === '' ? [] : text.split(':').map((each) => Number.parseInt(each, 16));
+  const [first, last] = [read(head), read(tail ?? '')];
+  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
 }
 
 /** A host without the brackets of IPv6, a final dot and capitals. */

@@ -7,6 +7,7 @@ import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { defectOf } from '../hostile/check.ts';
 import { Random } from '../random.ts';
 import { createScratchDatabase } from '../scratch-database.ts';
+import { alike } from './alike.ts';
 import { type HostileRequest, randomHostileRequest } from './random-request.ts';
 import { randomWorld, type World } from './world.ts';
 
@@ -65,7 +66,7 @@ export async function runCampaign({
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
           const isOrderOpen = world.isAnalyzed || request.writes;
           const isDefect = one!.startsWith(DEFECT) || other!.startsWith(DEFECT);
-          if (isDefect || (one !== other && !(isOrderOpen && unordered(one!) === unordered(other!)))) {
+          if (isDefect || !alike(one!, other!, isOrderOpen)) {
             const sql = request.isLive ? '(live)' : served[0].sql(request, world.role, SESSION);
             return {
               cases: number,
@@ -83,17 +84,6 @@ export async function runCampaign({
   } finally {
     await Promise.all(sides.map((side) => side.end()));
   }
-}
-
-/** A request may leave the order of rows open, above all of those that a write returns; the plan then decides it. */
-function unordered(text: string): string {
-  return text.startsWith('{') ? JSON.stringify(sorted(JSON.parse(text))) : text;
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).sort();
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, sorted(item)]));
 }
 
 async function answer(served: InProcess, request: HostileRequest, role: string): Promise<string> {

@@ -240,8 +240,9 @@ const SETTINGS = [
   'enable_indexscan',
 ];
 
-export function randomWorld(random: Random): World {
-  const kind = random.pick(KINDS);
+/** @param kinds of rules to choose from */
+export function randomWorld(random: Random, kinds: readonly Kind[] = KINDS): World {
+  const kind = random.pick(kinds);
   // Visible notes of hidden items, whose rule is a semijoin: the way to aggregates over them is short.
   const isOfNotes = kind === 'notes';
   const rules = randomRules(random, kind);

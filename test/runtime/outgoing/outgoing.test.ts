@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { OutgoingError } from '../../../runtime/outgoing/error.ts';
+import { createGuard } from '../../../runtime/outgoing/guard.ts';
 import { headersOf, type OutgoingRequest } from '../../../runtime/outgoing/message.ts';
 import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../../runtime/outgoing/outgoing.ts';
 import { hasOpenssl, selfSigned } from '../../harness/certificate.ts';
@@ -314,6 +315,24 @@ describe('targets', () => {
     'http://100.100.100.200/',
   ])('%s is always refused', async (url) => {
     expect(await send({ allow: ['0.0.0.0/0', '::/0', '*.254'] }, url)).toBe(REFUSED);
+  });
+
+  test.each([
+    ...['10.1.2.3', '[::ffff:10.1.2.3]', '[::10.1.2.3]', '[::ffff:0:10.1.2.3]', '[64:ff9b::10.1.2.3]'],
+    ...[
+      '[64:ff9b:1:7::10.1.2.3]',
+      '[2002:a01:203::1]',
+      '0.0.0.0',
+      '0',
+      '[::]',
+      '[::ffff:0.0.0.0]',
+      '[64:ff9b::]',
+    ],
+  ])('%s is refused where the IPv4 address that it reaches is', async (host) => {
+    const url = `http://${host}/`;
+    const guard = (deny: string) => createGuard({ allow: [], deny: [deny] });
+    expect(await send({ deny: ['10.0.0.0/8', '127.0.0.0/8'] }, url)).toBe(REFUSED);
+    expect(() => guard('11.0.0.0/8').checkHost(new URL(url).hostname)).not.toThrow();
   });
 
   test('a name that leads to a refused address is refused after DNS', async () => {
