@@ -66,11 +66,10 @@ export function planStatements(
   }
   if (groups.length === 0) return {};
   const values: Record<string, SavedValue> = {};
-  // Who reads the file asks first what a role with permissions may do.
-  const ofAdministrator = ({ roles: all }: { readonly roles: readonly string[] }) =>
-    Number(all.every((role) => role === ADMIN_ROLE));
-  groups.sort((a, b) => ofAdministrator(a) - ofAdministrator(b));
-  const plans = groups.map(({ plan: { values: all, ...plan }, roles: allowed }): SavedPlan => {
+  // A reader looks for the roles that have permissions; what runs for the administrator alone comes last.
+  const isForAdmin = (group: (typeof groups)[number]) => group.roles.every((role) => role === ADMIN_ROLE);
+  const ordered = [...groups.filter((group) => !isForAdmin(group)), ...groups.filter(isForAdmin)];
+  const plans = ordered.map(({ plan: { values: all, ...plan }, roles: allowed }): SavedPlan => {
     for (const [key, value] of Object.entries(all)) values[key] ??= value;
     const others = Object.entries(all).filter(([key, value]) => !isDeepStrictEqual(values[key], value));
     return { roles: allowed, ...plan, ...(others.length > 0 && { values: Object.fromEntries(others) }) };

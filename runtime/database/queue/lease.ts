@@ -24,10 +24,10 @@ export function isOwned(owner: string): string {
 }
 
 /**
- * SQL of a statement that takes jobs: `alive as (…)`, which is the sign of life of their owner, in the same transaction.
- * @param owner the parameter that is the owner
- * @param taken name of the jobs that are taken, in the same `with`: nothing is written where there is none, so an idle queue
- *   changes nothing in its database, and live queries over it are not read again
+ * SQL for the `with` of a statement that takes jobs: `alive as (…)` stores a sign of life of their owner in the same transaction.
+ * Without jobs it stores nothing: every commit has live queries read again, so an idle queue must not commit.
+ * @param owner parameter of the statement, such as `$1`
+ * @param taken name of the query of the same `with` that returns the jobs
  */
 export function keepsAlive(owner: string, taken: string): string {
   return `alive as (

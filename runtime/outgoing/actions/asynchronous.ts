@@ -229,7 +229,7 @@ function workOff(
 ): Omit<Opened, 'log'> {
   const { report, notice, batchSize, interval } = options;
   const lease = beginLease(log.query, () => worker.held > 0, report);
-  const worker: Worker<LoggedCall, CallOutcome> = new Worker<LoggedCall, CallOutcome>({
+  const worker: Worker<LoggedCall, CallOutcome> = new Worker({
     store: {
       claim: async (limit, full) => {
         const names = [...served().keys()].filter((name) => !full.includes(name));

@@ -23,11 +23,7 @@ export function randomRead(random: Random, world: World): SessionRead {
       () => `parts(order_by: {id: asc}, where: {${label()}}) {id label}`,
       () => 'parts_aggregate {aggregate {count max {label}}}',
     ])();
-  const mine = () => `mine(order_by: {id: asc}, args: {}) {id title}`;
-  const item = () =>
-    ['id', ...random.some(['title', 'seen', 'team {id name}', parts()], 0.5)]
-      .join(' ')
-      .replace(/args: \{\}/g, '');
+  const item = () => ['id', ...random.some(['title', 'seen', 'team {id name}', parts()], 0.5)].join(' ');
   const field = random.pick([
     () => `my_items(args: {lowest: $lowest}, order_by: {id: asc}) {${item()}}`,
     () => `my_items(args: {lowest: $lowest}, where: {${seen()}}, order_by: {id: asc}) {id title}`,
@@ -36,7 +32,7 @@ export function randomRead(random: Random, world: World): SessionRead {
     () => `item(where: {${seen()}}, order_by: {id: asc}) {${item()}}`,
     () => `item(order_by: [{seen: asc}, {id: asc}]${owned()}) {${item()}}`,
     () =>
-      `team(order_by: {id: asc}${owned()}) {id ${mine().replace(', args: {}', '')} items(order_by: {id: asc}) {${item()}}}`,
+      `team(order_by: {id: asc}${owned()}) {id mine(order_by: {id: asc}) {id title} items(order_by: {id: asc}) {${item()}}}`,
     () => `item_by_pk(id: $lowest) {${item()}}`,
     () => `far_part(order_by: {id: asc}${owned()}) {${part()}}`,
     () => `far_part(order_by: {id: asc}, where: {${label()}}) {${part()}}`,

@@ -39,7 +39,7 @@ interface Part {
   readonly open: boolean;
 }
 
-export interface SavedRead extends SessionRead {
+interface SavedRead extends SessionRead {
   /** Name in the collection, and last segment of the address of its REST endpoint. */
   readonly name: string;
 }
