@@ -148,6 +148,7 @@ export class Poller implements Reader {
     this.#pace.stop();
     this.#retries.stop();
     this.#stopListening();
+    this.#logLast();
     return true;
   }
 
@@ -183,7 +184,10 @@ export class Poller implements Reader {
 
   ended(batch: Batch, cost: number): void {
     this.#batches -= 1;
-    if (this.cohorts.size === 0) return;
+    if (this.cohorts.size === 0) {
+      this.#logLast();
+      return;
+    }
     this.#retries.ended(this.#retried.delete(batch) ? cost : undefined);
     this.#settle();
   }
@@ -253,9 +257,15 @@ export class Poller implements Reader {
     if (this.polledBecause !== undefined) this.#pace.poll();
   }
 
+  /** No subscriber is left; the last read may still run. */
+  #logLast(): void {
+    if (this.#batches === 0) this.#log();
+  }
+
   #log(): void {
     const began = this.#readingSince;
-    this.#readingSince = undefined;
+    const isReading = this.#batches > 0 || !this.#due.isEmpty;
+    this.#readingSince = isReading ? performance.now() : undefined;
     const batches = this.#finished.splice(0);
     const { plan, id: pollerId } = this;
     const [cohorts, ended] = [this.cohorts.size, performance.now()];
