@@ -228,17 +228,22 @@ function columnChanges(
   ];
 }
 
-/** Tables with the same columns whose ages are in another order. */
+/** Tables with the same columns whose ages are in another order, and those that are younger than a new one with their columns. */
 function swappedTables(before: PlannedDatabase, after: PlannedDatabase): string[] {
   const groups = new Map<string, string[]>();
+  const columnsIn = ({ objects }: PlannedDatabase, key: string) => JSON.stringify(objects[key]?.columns);
   for (const key of after.created) {
-    const columns = JSON.stringify(after.objects[key]?.columns);
-    if (JSON.stringify(before.objects[key]?.columns) !== columns) continue;
+    const columns = columnsIn(after, key);
+    if (before.objects[key] && columnsIn(before, key) !== columns) continue;
     groups.set(columns, [...(groups.get(columns) ?? []), key]);
   }
   return [...groups.values()].flatMap((keys) => {
-    const earlier = before.created.filter((key) => keys.includes(key));
-    return keys.filter((key, index) => key !== earlier[index]);
+    const known = keys.filter((key) => before.objects[key]);
+    const earlier = before.created.filter((key) => known.includes(key));
+    const renamed = keys.findIndex((key) => !before.objects[key]);
+    return known.filter(
+      (key, index) => key !== earlier[index] || (renamed !== -1 && renamed < keys.indexOf(key)),
+    );
   });
 }
 

@@ -63,7 +63,8 @@ function factFindings(
     if (!old!.has(database) || !next!.has(database)) return [];
     const order = STRENGTHS[fact.what];
     const strength = ({ value } = { value: order!.usual }) => order!.values.indexOf(value);
-    const verdict = !order ? 'changed meaning' : strength(is) < strength(was) ? 'wider' : 'narrower';
+    const stronger = fact.what === 'TLS' ? 'narrower' : 'not wider';
+    const verdict = !order ? 'changed meaning' : strength(is) < strength(was) ? 'wider' : stronger;
     return [settingFinding(verdict, name, was, is)];
   });
 }

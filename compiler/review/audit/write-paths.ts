@@ -42,10 +42,10 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
   const nestings = nestingsOf(scope, table);
   const nested = (more: (fields: readonly string[], rules: readonly PathRule[]) => AccessPath[]) =>
     nestings.flatMap(({ from, field, backendOnly }) =>
-      more([field], [
-        ...(from === table ? [] : ruleOf(scope, from, 'insert')),
-        ...ruleOf(scope, table, 'insert'),
-      ]).map((each) => ({ ...each, ...(backendOnly && { backendOnly }) })),
+      more(
+        [field],
+        [...(from === table ? [] : ruleOf(scope, from, 'insert')), ...ruleOf(scope, table, 'insert')],
+      ).map((each) => ({ ...each, ...(backendOnly && { backendOnly }) })),
     );
   return [
     ...(inserted ? path('insert', kinds('insert'), ruleOf(scope, table, 'insert'), backend(insert)) : []),
@@ -56,7 +56,9 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
     ...(insert && updated && inferableKeys(table.shape).length > 0
       ? path(
           'upsert',
-          [...kinds('insert'), ...nestings.map(({ field }) => field)].map((field) => `on_conflict of ${field}`),
+          [...kinds('insert'), ...nestings.map(({ field }) => field)].map(
+            (field) => `on_conflict of ${field}`,
+          ),
           [...ruleOf(scope, table, 'insert'), ...ruleOf(scope, table, 'update')],
         )
       : []),

@@ -79,6 +79,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   timestamp: (text) => momentIn(text, false),
   timestamptz: (text) => momentIn(text, true),
   interval: lengthOf,
+  '"pg_catalog" . "interval"': lengthOf,
   jsonb: (text) => {
     try {
       return jsonNotation(parseExactJson(text));

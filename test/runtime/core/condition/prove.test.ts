@@ -84,7 +84,7 @@ const CASES: readonly (readonly [string, string, string])[] = [
         'd3bb3b3b-0000-0000-0000-00000000000b',
       ],
       ['interval', '1 day', '24:00', '25 hours'],
-      ['interval', '1 mon', '30 days', '31 days'],
+      ['"pg_catalog"."interval"', '1 mon', '30 days', '31 days'],
       ['interval', '1 year 2 hours', '360 days 02:00:00', '365 days'],
       ['jsonb', '{{"a": [1, 2.50], "b": null}}', '{{ "b":null,"a":[1.0,2.5] }}', '{{"a":[2.5,1],"b":null}}'],
     ] as const
