@@ -44,17 +44,26 @@ export function nestingsOf({ program, roleSchema }: Scope, table: Table): Nestin
   });
 }
 
+/** Whether the row that holds the other determines the column: then the request may not give it. */
+export function determines({ relationship: { columns, shape } }: Nesting, column: string): boolean {
+  return !isFirst(shape) && columns.some(([, { name }]) => name === column);
+}
+
+/** The row that is referred to comes first. */
+function isFirst({ kind, insertAfter }: Relationship['shape']): boolean {
+  return kind === 'object' && !insertAfter;
+}
+
 function keysOf(scope: Scope, nesting: Nesting): CopiedKey[] {
   const { from, relationship } = nesting;
   const { target, columns, shape } = relationship;
-  // The row that is referred to comes first.
-  const isFirst = shape.kind === 'object' && !shape.insertAfter;
-  const table = isFirst ? from : target;
+  const takes = isFirst(shape);
+  const table = takes ? from : target;
   const presets = scope.roleSchema.table(table).insert?.presets ?? {};
   return columns.flatMap(([{ name: own }, { name: other }]) => {
-    const [column, copied] = isFirst ? [own, other] : [other, own];
+    const [column, copied] = takes ? [own, other] : [other, own];
     if (Object.hasOwn(presets, column)) return [];
-    return [{ nesting, table, column, source: isFirst ? target : from, copied }];
+    return [{ nesting, table, column, source: takes ? target : from, copied }];
   });
 }
 

@@ -7,7 +7,7 @@ import { type RelatedOperation, relatedOperations } from '../../../runtime/core/
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
-import { copiedKeyPaths, nestingsOf } from './nested-inserts.ts';
+import { copiedKeyPaths, determines, nestingsOf } from './nested-inserts.ts';
 import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
 import { tablesTowards } from './ways.ts';
@@ -40,8 +40,11 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
   const inserted = insert?.columns.includes(column);
   const updated = update?.columns.includes(column);
   const nestings = nestingsOf(scope, table);
-  const nested = (more: (fields: readonly string[], rules: readonly PathRule[]) => AccessPath[]) =>
-    nestings.flatMap(({ from, field, backendOnly }) =>
+  const nested = (
+    more: (fields: readonly string[], rules: readonly PathRule[]) => AccessPath[],
+    all = nestings,
+  ) =>
+    all.flatMap(({ from, field, backendOnly }) =>
       more(
         [field],
         [...(from === table ? [] : ruleOf(scope, from, 'insert')), ...ruleOf(scope, table, 'insert')],
@@ -49,7 +52,12 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
     );
   return [
     ...(inserted ? path('insert', kinds('insert'), ruleOf(scope, table, 'insert'), backend(insert)) : []),
-    ...(inserted ? nested((fields, rules) => path('nested insert', fields, rules)) : []),
+    ...(inserted
+      ? nested(
+          (fields, rules) => path('nested insert', fields, rules),
+          nestings.filter((nesting) => !determines(nesting, column)),
+        )
+      : []),
     ...copiedKeyPaths(scope, table, column),
     ...(updated ? path('update', kinds('update'), ruleOf(scope, table, 'update'), backend(update)) : []),
     ...relatedPaths(scope, table, column),
