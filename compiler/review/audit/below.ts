@@ -1,6 +1,6 @@
 /** What two versions of a database do otherwise, object by object, as far as generated code says it. */
 
-import { hashOfText } from '../../../runtime/catalog/objects.ts';
+import { DATABASE, hashOfText } from '../../../runtime/catalog/objects.ts';
 import type { PlannedDatabase, PlannedObject } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Verdict } from './finding.ts';
@@ -60,6 +60,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   bounds: { words: 'the bounds of the partition', operations: NEW_ROWS, ...REFUSES },
   privilege: { words: 'what the account may do:', operations: ALL },
   'no execute': { words: 'that the account may not call it', operations: ALL },
+  'no usage': { words: 'that texts of functions find nothing in the schema', operations: ALL },
   definition: { words: 'the definition', operations: ALL },
   'operator class': { words: 'the operator class', operations: ALL },
   operator: { words: 'the operator', operations: ALL },
@@ -116,7 +117,9 @@ function changesOf(
   const found = new Map<string, Change[]>();
   for (const [key, now] of Object.entries(after.objects)) {
     const was = before.objects[key];
-    const facts = was ? factChanges(was, now, versions) : [];
+    const [one, other] =
+      was && key === DATABASE ? [withoutNew(was, after), withoutNew(now, before)] : [was, now];
+    const facts = one ? factChanges(one, other, versions) : [];
     const changes = was
       ? [...facts, ...columnChanges(was, now), ...(facts.length > 0 ? [] : nameChanges(key, was, now))]
       : [];
@@ -128,6 +131,15 @@ function changesOf(
       moved(`it may be a table that was called otherwise: the order of tables with its columns is another`),
     ]);
   return found;
+}
+
+/** Without schemas that the account may not use and of which the other version has no object: their names are new, or gone. */
+function withoutNew(object: PlannedObject, { objects }: PlannedDatabase): PlannedObject {
+  const facts = Object.entries(object.facts).filter(([fact]) => {
+    const [, schema] = /^no usage (.*)$/s.exec(fact) ?? [];
+    return schema === undefined || Object.keys(objects).some((key) => key.startsWith(`${schema}.`));
+  });
+  return { ...object, facts: Object.fromEntries(facts) };
 }
 
 function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions): Change[] {
