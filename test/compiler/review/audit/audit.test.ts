@@ -290,3 +290,11 @@ test('the command line finds tables by any of their names, and helps with wrong 
     stderr: expect.stringContaining('holds no generated code'),
   });
 });
+
+test('a nested insert writes the key of the other row, which the request then cannot give', () => {
+  const nested = paths('task', 'owner_id', 'user').filter((path) => path.includes('nested insert'));
+  expect(nested).toEqual([
+    'user write nested insert: person.tasks (person insert check, task insert check)',
+    'user write nested insert: task.owner (task insert check, person insert check)',
+  ]);
+});
