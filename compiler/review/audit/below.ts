@@ -240,7 +240,7 @@ function columnChanges(
   ];
 }
 
-/** Tables with the same columns whose ages are in another order, and those that are younger than a new one with their columns. */
+/** Tables with the same columns whose ages are in another order, and tables that are younger than a new one with their columns. */
 function swappedTables(before: PlannedDatabase, after: PlannedDatabase): string[] {
   const groups = new Map<string, string[]>();
   const columnsIn = ({ objects }: PlannedDatabase, key: string) => JSON.stringify(objects[key]?.columns);

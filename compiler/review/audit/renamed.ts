@@ -384,7 +384,7 @@ function renamedDefinition(text: string, own: Names | undefined, names: (key: st
   return `${renamedNames(head, own)}${schema}.${name}${renamedNames(tail!, target)}`;
 }
 
-/** Names outside of strings that are no functions, types or parts of another name. */
+/** Names outside of strings, except those of functions and types, and parts of another name. */
 function renamedNames(text: string, own: Names | undefined): string {
   if (!own) return text;
   const pattern = new RegExp(`'(?:[^']|'')*'|(?<![.:$\\p{L}\\p{N}_"])${NAME}(?![\\p{L}\\p{N}_$"(.])`, 'gsu');

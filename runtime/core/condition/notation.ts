@@ -1,7 +1,7 @@
 /**
  * One notation for literals that PostgreSQL reads as equal values: instants with offsets, numbers with zeros at the end, uuids in
  * capitals, JSON with spaces, intervals in other units. A notation that depends on a setting of the session, or that is not
- * listed here, stays as it is written: of that nothing is concluded.
+ * listed here, stays unchanged: of that nothing is concluded.
  */
 import { parseExactJson } from '../json/exact-json.ts';
 import { NumberText } from '../json/json-value.ts';
