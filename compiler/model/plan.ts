@@ -31,7 +31,7 @@ export type SettingFact =
       readonly source: string;
       /** Number from 1 on, of a replica. */
       readonly replica?: number;
-      readonly what: 'database' | 'TLS' | 'certificates';
+      readonly what: 'database' | 'TLS' | 'certificates' | 'isolation';
       readonly value: string;
     }
   | { readonly telemetry: string; readonly value: string };

@@ -143,6 +143,10 @@ export function databaseFacts(hashOf: HashOf): string {
     from pg_catalog.pg_event_trigger e
     where ${isOwn('pg_event_trigger', 'e.oid')}
     union all
+    select 0, 'no usage ' || s.name::text, 'yes'
+    from schemas s
+    where not pg_catalog.has_schema_privilege(s.oid, 'usage')
+    union all
     select 0, 'setting ' || v.name, v.value
     from (
       select distinct on (1) pg_catalog.split_part(e, '=', 1) as name, ${hashOf('e')} as value

@@ -53,7 +53,7 @@ export function objectSections(hashOf: (text: string) => string) {
     select
       a.attrelid::int8,
       case when a.attgenerated = '' then 'default ' else 'generated ' end || a.attname::text,
-      ${hashOf('pg_catalog.pg_get_expr(d.adbin, d.adrelid)')}
+      case when a.attgenerated = '' then ${hashOf('pg_catalog.pg_get_expr(d.adbin, d.adrelid)')} else pg_catalog.pg_get_expr(d.adbin, d.adrelid) end
     from relations r
     join pg_catalog.pg_attrdef d on d.adrelid = r.oid
     join pg_catalog.pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
@@ -99,7 +99,7 @@ export function objectSections(hashOf: (text: string) => string) {
             ' ON (UPDATE|DELETE) (CASCADE|RESTRICT|SET NULL|SET DEFAULT)( \\([^)]*\\))?', '', 'g'
           )
           || ${enforced}
-        else ${hashOf('pg_catalog.pg_get_constraintdef(k.oid)')}
+        else pg_catalog.pg_get_constraintdef(k.oid)
       end
     from pg_catalog.pg_constraint k
     join schemas s on s.oid = k.connamespace

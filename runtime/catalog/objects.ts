@@ -64,7 +64,7 @@ export function describeObjects({
   for (const { oid, arguments: list, definition } of texts) {
     const object = find(oid)!;
     const text = withoutEstimates(definition ?? '');
-    object.facts.set(`body(${list})`, hash(text));
+    object.facts.set(`body(${list})`, hashOfText(text));
     for (const word of new Set(text.match(/[\p{L}_][\p{L}\p{N}_$]*/gu)))
       for (const key of byWord.get(word.toLowerCase()) ?? []) if (key !== keys.get(oid)) object.uses.add(key);
   }
@@ -98,6 +98,7 @@ function withoutEstimates(definition: string): string {
   );
 }
 
-function hash(text: string): string {
+/** Like the hashes that the catalog's statement makes. */
+export function hashOfText(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

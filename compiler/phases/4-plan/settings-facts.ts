@@ -26,7 +26,7 @@ export function settingFacts({ sources, opentelemetry }: Metadata): SettingFact[
 
 function connectionFacts(
   of: { readonly source: string; readonly replica?: number },
-  { database_url: url, ssl_configuration: ssl }: ConnectionInfo,
+  { database_url: url, ssl_configuration: ssl, isolation_level: isolation }: ConnectionInfo,
 ): SettingFact[] {
   // A connection string may say it, too.
   const [, mode] = (url.kind === 'template' && /[?&]sslmode=([^&]*)/.exec(url.template)) || [];
@@ -34,6 +34,10 @@ function connectionFacts(
   return [
     { ...of, what: 'database', value: databaseOf(url) },
     ...(tls === undefined ? [] : [{ ...of, what: 'TLS' as const, value: tls }]),
+    // Of what is written at the same time, a check sees more or less.
+    ...(isolation === 'read-committed' || of.replica !== undefined
+      ? []
+      : [{ ...of, what: 'isolation' as const, value: isolation }]),
     ...(ssl
       ? [
           {

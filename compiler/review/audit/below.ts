@@ -1,5 +1,6 @@
 /** What two versions of a database do otherwise, object by object, as far as generated code says it. */
 
+import { DATABASE, hashOfText } from '../../../runtime/catalog/objects.ts';
 import type { PlannedDatabase, PlannedObject } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Verdict } from './finding.ts';
@@ -31,6 +32,8 @@ interface Kind {
   readonly added?: Verdict;
   /** The name is that of a column, by whose value alone it matters. */
   readonly ofColumn?: true;
+  /** Versions of PostgreSQL may write the same text otherwise. */
+  readonly printed?: true;
 }
 
 const ALL: readonly DatabaseOperation[] = ['select', 'insert', 'update', 'delete'];
@@ -46,7 +49,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   owner: { words: 'the owner', operations: ALL },
   'row security': { words: 'row security', operations: ALL, gone: 'wider', added: 'narrower' },
   policy: { words: 'the policy', operations: ALL },
-  generated: { words: 'the expression of the generated column', operations: ALL, ofColumn: true },
+  generated: {
+    ...{ words: 'the expression of the generated column', operations: ALL },
+    ...{ ofColumn: true, printed: true },
+  },
   collation: { words: 'the collation of', operations: ALL, ofColumn: true },
   type: { words: 'the type of', operations: ALL, ofColumn: true },
   size: { words: 'the size of', operations: NEW_ROWS, ...REFUSES, ofColumn: true },
@@ -54,6 +60,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   bounds: { words: 'the bounds of the partition', operations: NEW_ROWS, ...REFUSES },
   privilege: { words: 'what the account may do:', operations: ALL },
   'no execute': { words: 'that the account may not call it', operations: ALL },
+  'no usage': { words: 'that texts of functions find nothing in the schema', operations: ALL },
   definition: { words: 'the definition', operations: ALL },
   'operator class': { words: 'the operator class', operations: ALL },
   operator: { words: 'the operator', operations: ALL },
@@ -65,8 +72,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'foreign server': { words: 'the foreign server', operations: ALL },
   trigger: { words: 'the trigger', operations: WRITES },
   rule: { words: 'the rewrite rule', operations: WRITES },
-  check: { words: 'the check', operations: NEW_ROWS, ...REFUSES },
-  exclusion: { words: 'the exclusion constraint', operations: NEW_ROWS, ...REFUSES },
+  check: { words: 'the check', operations: NEW_ROWS, ...REFUSES, printed: true },
+  exclusion: { words: 'the exclusion constraint', operations: NEW_ROWS, ...REFUSES, printed: true },
   unique: { words: 'the unique index', operations: NEW_ROWS, ...REFUSES },
   'foreign key': { words: 'the foreign key', operations: NEW_ROWS, ...REFUSES },
   'referenced by': { words: 'the foreign key of', operations: ['update', 'delete'], ...REFUSES },
@@ -110,7 +117,9 @@ function changesOf(
   const found = new Map<string, Change[]>();
   for (const [key, now] of Object.entries(after.objects)) {
     const was = before.objects[key];
-    const facts = was ? factChanges(was, now, versions) : [];
+    const [one, other] =
+      was && key === DATABASE ? [withoutNew(was, after), withoutNew(now, before)] : [was, now];
+    const facts = one ? factChanges(one, other, versions) : [];
     const changes = was
       ? [...facts, ...columnChanges(was, now), ...(facts.length > 0 ? [] : nameChanges(key, was, now))]
       : [];
@@ -124,16 +133,25 @@ function changesOf(
   return found;
 }
 
+/** Without schemas that the account may not use and of which the other version has no object: their names are new, or gone. */
+function withoutNew(object: PlannedObject, { objects }: PlannedDatabase): PlannedObject {
+  const facts = Object.entries(object.facts).filter(([fact]) => {
+    const [, schema] = /^no usage (.*)$/s.exec(fact) ?? [];
+    return schema === undefined || Object.keys(objects).some((key) => key.startsWith(`${schema}.`));
+  });
+  return { ...object, facts: Object.fromEntries(facts) };
+}
+
 function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions): Change[] {
   const names = new Set([...Object.keys(was.facts), ...Object.keys(now.facts)]);
   return [...names].sort().flatMap((fact): Change[] => {
     const [before, after] = [was.facts[fact], now.facts[fact]];
-    if (before === after) return [];
+    if (before === after || isHashOf(before, after)) return [];
     const [kind, name] = kindOf(fact);
     // A column that is new or gone is compared as that.
     if (kind.ofColumn && [was, now].some(({ columns }) => columns && !columns.includes(name))) return [];
     const subject = [kind.words, name].filter(Boolean).join(' ');
-    const isHash = /^[0-9a-f]{32}/.test(before ?? after ?? '');
+    const isHash = HASH.test(before ?? after ?? '');
     const shown = isHash
       ? {}
       : { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
@@ -145,7 +163,7 @@ function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions)
     });
     if (before === undefined) return [change('is new', kind.added ?? 'changed meaning')];
     if (after === undefined) return [change('is gone', kind.gone ?? 'changed meaning')];
-    if (isHash && versions[0] !== versions[1])
+    if ((isHash || kind.printed) && versions[0] !== versions[1])
       return [
         change(
           `is printed by PostgreSQL ${versions[1]}, and was by ${versions[0]}: whether it is another is not known`,
@@ -154,6 +172,13 @@ function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions)
       ];
     return [change('is another', 'changed meaning')];
   });
+}
+
+const HASH = /^[0-9a-f]{32}/;
+
+/** Earlier compilers wrote the hash of what is a text now. */
+function isHashOf(before: string | undefined, after: string | undefined): boolean {
+  return before !== undefined && after !== undefined && HASH.test(before) && hashOfText(after) === before;
 }
 
 /** Objects by whose names the text of a function finds others than before. */
@@ -215,17 +240,22 @@ function columnChanges(
   ];
 }
 
-/** Tables with the same columns whose ages are in another order. */
+/** Tables with the same columns whose ages are in another order, and tables that are younger than a new one with their columns. */
 function swappedTables(before: PlannedDatabase, after: PlannedDatabase): string[] {
   const groups = new Map<string, string[]>();
+  const columnsIn = ({ objects }: PlannedDatabase, key: string) => JSON.stringify(objects[key]?.columns);
   for (const key of after.created) {
-    const columns = JSON.stringify(after.objects[key]?.columns);
-    if (JSON.stringify(before.objects[key]?.columns) !== columns) continue;
+    const columns = columnsIn(after, key);
+    if (before.objects[key] && columnsIn(before, key) !== columns) continue;
     groups.set(columns, [...(groups.get(columns) ?? []), key]);
   }
   return [...groups.values()].flatMap((keys) => {
-    const earlier = before.created.filter((key) => keys.includes(key));
-    return keys.filter((key, index) => key !== earlier[index]);
+    const known = keys.filter((key) => before.objects[key]);
+    const earlier = before.created.filter((key) => known.includes(key));
+    const renamed = keys.findIndex((key) => !before.objects[key]);
+    return known.filter(
+      (key, index) => key !== earlier[index] || (renamed !== -1 && renamed < keys.indexOf(key)),
+    );
   });
 }
 

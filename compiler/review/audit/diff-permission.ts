@@ -1,9 +1,11 @@
 /** Compares permissions: columns, rules, presets and limits. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Knowledge } from '../../../runtime/core/condition/knowledge.ts';
+import { withOneNotation } from '../../../runtime/core/condition/notation.ts';
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { type Comparison, compareConditions, implies } from '../../../runtime/core/condition/prove.ts';
 import { readsSession } from '../../../runtime/core/condition/reads.ts';
+import { readTokens, textOf } from '../../../runtime/core/condition/tokens.ts';
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
@@ -247,7 +249,7 @@ function comparePresets(was: Permission, now: Permission, add: Add): void {
   const after = now.presets ?? {};
   for (const column of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, next] = [before[column], after[column]];
-    if (old === next) continue;
+    if (old === next || (old !== undefined && next !== undefined && isSameValue(old, next))) continue;
     const shown = {
       ...(old !== undefined && { before: ruleWords(old) }),
       ...(next !== undefined && { after: ruleWords(next) }),
@@ -274,6 +276,15 @@ function comparePresets(was: Permission, now: Permission, add: Add): void {
       add('wider', 'rows', `${column} is no longer taken from the session`, shown);
     else add('undecidable', 'rows', `${column} is set to something else`, shown);
   }
+}
+
+/** Whether two literals are one value, which its type keeps in one form. */
+function isSameValue(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((text) => {
+    const tokens = readTokens(text);
+    return tokens && textOf(withOneNotation(tokens));
+  });
+  return left !== undefined && left === right;
 }
 
 function compareLimit(before: number | undefined, after: number | undefined, add: Add): void {

@@ -40,8 +40,11 @@ export function settingFindings(base: GeneratedCode, head: GeneratedCode): Findi
   ];
 }
 
-/** From the weakest on. */
-const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+/** Values from the weakest on, and what holds where nothing is said. */
+const STRENGTHS: Partial<Record<string, { readonly values: readonly string[]; readonly usual: string }>> = {
+  TLS: { values: ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'], usual: 'prefer' },
+  isolation: { values: ['read-committed', 'repeatable-read', 'serializable'], usual: 'read-committed' },
+};
 
 /** The database behind a source, its encryption, and where traces go. */
 function factFindings(
@@ -58,8 +61,10 @@ function factFindings(
     // A source that is new or gone is reported by what it serves.
     const database = nameOf({ source: fact.source, what: 'database', value: '' });
     if (!old!.has(database) || !next!.has(database)) return [];
-    const weaker = TLS_MODES.indexOf(is?.value ?? 'prefer') - TLS_MODES.indexOf(was?.value ?? 'prefer');
-    const verdict = fact.what !== 'TLS' ? 'changed meaning' : weaker < 0 ? 'wider' : 'narrower';
+    const order = STRENGTHS[fact.what];
+    const strength = ({ value } = { value: order!.usual }) => order!.values.indexOf(value);
+    const stronger = fact.what === 'TLS' ? 'narrower' : 'not wider';
+    const verdict = !order ? 'changed meaning' : strength(is) < strength(was) ? 'wider' : stronger;
     return [settingFinding(verdict, name, was, is)];
   });
 }

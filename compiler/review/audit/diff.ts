@@ -25,6 +25,8 @@ import {
 import { unreadFindings } from './diff-unread.ts';
 import { type Finding, VERDICTS } from './finding.ts';
 import { auditMatrix } from './matrix.ts';
+import { nestedInsertFindings } from './nested-inserts.ts';
+import { withLaterNames } from './renamed.ts';
 
 export interface AuditDiff {
   readonly base: string;
@@ -39,15 +41,17 @@ export interface AuditDiff {
  * @param step called before what may take long, in a project of many roles
  */
 export function diffCode(
-  base: GeneratedCode,
+  earlier: GeneratedCode,
   head: GeneratedCode,
   step: (text: string) => void = () => {},
 ): AuditDiff {
+  const { base, findings: renames } = withLaterNames(earlier, head);
   step('comparing permissions');
   const [before, after] = [auditMatrix(base), auditMatrix(head)];
   const permissions = permissionFindings(base, head, before, after);
   step('comparing the ways to rows and values');
   const findings = [
+    ...renames,
     ...permissions,
     ...entranceFindings(base, head),
     ...functionFindings(before, after),
@@ -56,6 +60,7 @@ export function diffCode(
     ...unreadFindings(base, head, after),
     ...databaseFindings(base, head),
     ...pathFindings(base, head),
+    ...nestedInsertFindings(base, head),
     ...endpointFindings(base, head),
     ...meaningFindings(base, head),
     ...savedFindings(base, head, before, after),

@@ -13,6 +13,7 @@ import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { certainPaths, derivedPaths, enumPaths, rulePaths } from './derived.ts';
 import { joinsTo } from './joins.ts';
+import { copiedValuePaths } from './nested-inserts.ts';
 import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
 import { inputReaches, usesOf } from './saved-uses.ts';
@@ -72,6 +73,7 @@ function pathsOfRole(scope: Scope, table: Table, column: string): AccessPath[] {
 function ownPaths(scope: Scope, table: Table, column: string): AccessPath[] {
   return [
     ...readPaths(scope, table, column),
+    ...copiedValuePaths(scope, table, column),
     ...writePaths(scope, table, column),
     ...savedPaths(scope, table, column),
   ];

@@ -7,6 +7,7 @@ import { type RelatedOperation, relatedOperations } from '../../../runtime/core/
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
+import { copiedKeyPaths, determines, nestingsOf } from './nested-inserts.ts';
 import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
 import { tablesTowards } from './ways.ts';
@@ -27,32 +28,51 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
     rule?.backendOnly ? { backendOnly: true as const } : {};
   const preset = (
     rule: { readonly presets?: Readonly<Record<string, string>>; readonly backendOnly?: true } | undefined,
-    operation: 'insert' | 'update',
     fields: readonly string[],
+    rules: readonly PathRule[],
   ) =>
     rule?.presets && Object.hasOwn(rule.presets, column)
-      ? path('preset', fields, ruleOf(scope, table, operation), {
+      ? path('preset', fields, rules, {
           note: `always set to ${ruleWords(rule.presets[column]!)}`,
           ...backend(rule),
         })
       : [];
   const inserted = insert?.columns.includes(column);
   const updated = update?.columns.includes(column);
-  const nested = insert ? nestedInserts(scope, table) : [];
+  const nestings = nestingsOf(scope, table);
+  const nested = (
+    more: (fields: readonly string[], rules: readonly PathRule[]) => AccessPath[],
+    all = nestings,
+  ) =>
+    all.flatMap(({ from, field, backendOnly }) =>
+      more(
+        [field],
+        [...(from === table ? [] : ruleOf(scope, from, 'insert')), ...ruleOf(scope, table, 'insert')],
+      ).map((each) => ({ ...each, ...(backendOnly && { backendOnly }) })),
+    );
   return [
     ...(inserted ? path('insert', kinds('insert'), ruleOf(scope, table, 'insert'), backend(insert)) : []),
-    ...(inserted ? path('nested insert', nested, ruleOf(scope, table, 'insert'), backend(insert)) : []),
+    ...(inserted
+      ? nested(
+          (fields, rules) => path('nested insert', fields, rules),
+          nestings.filter((nesting) => !determines(nesting, column)),
+        )
+      : []),
+    ...copiedKeyPaths(scope, table, column),
     ...(updated ? path('update', kinds('update'), ruleOf(scope, table, 'update'), backend(update)) : []),
     ...relatedPaths(scope, table, column),
     ...(insert && updated && inferableKeys(table.shape).length > 0
       ? path(
           'upsert',
-          kinds('insert').map((field) => `on_conflict of ${field}`),
+          [...kinds('insert'), ...nestings.map(({ field }) => field)].map(
+            (field) => `on_conflict of ${field}`,
+          ),
           [...ruleOf(scope, table, 'insert'), ...ruleOf(scope, table, 'update')],
         )
       : []),
-    ...preset(insert, 'insert', [...kinds('insert'), ...nested]),
-    ...preset(update, 'update', kinds('update')),
+    ...preset(insert, kinds('insert'), ruleOf(scope, table, 'insert')),
+    ...nested((fields, rules) => preset(insert, fields, rules)),
+    ...preset(update, kinds('update'), ruleOf(scope, table, 'update')),
     ...(remove
       ? path('delete', kinds('delete'), ruleOf(scope, table, 'delete'), {
           note: 'with the whole row',
@@ -151,15 +171,4 @@ function deletedWith(scope: Scope, table: Table, column: string): AccessPath[] {
       },
     ];
   });
-}
-
-/** Relationships of other tables along which rows of the table can be inserted together with theirs. */
-function nestedInserts({ program, roleSchema }: Scope, table: Table): string[] {
-  return program.tables
-    .filter((from) => from.source === table.source && roleSchema.table(from).insert !== undefined)
-    .flatMap((from) =>
-      [...from.relationships.values()]
-        .filter(({ target }) => target === table)
-        .map(({ field }) => `${from.shape.graphqlName}.${field}`),
-    );
 }

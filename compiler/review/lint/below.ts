@@ -51,6 +51,24 @@ export function computedByColumn(
   );
 }
 
+/** Policies of a table, or of one that a view looks at, that hide nothing because row security is disabled. */
+export function disabledPolicies(
+  table: PlacedTable,
+  { path }: PlacedPermission,
+  { plan }: LintInput,
+): Found[] {
+  const database = plan.databases.find(({ source }) => source === table.source);
+  const { key, shape } = table.model;
+  return [key, ...Object.keys(shape.below?.reads ?? {})].flatMap((each) => {
+    const facts = database?.objects[each]?.facts ?? {};
+    const policies = Object.keys(facts).filter((fact) => fact.startsWith('policy '));
+    if (policies.length === 0 || Object.hasOwn(facts, 'row security')) return [];
+    const names = quoted(policies.map((fact) => fact.slice('policy '.length)));
+    const what = each === key ? `table ${table.name}` : `table ${each}, which ${table.name} shows`;
+    return [causedBy(path, messages.policiesDisabled({ what, names }), [table.source, each])];
+  });
+}
+
 /** Computed fields whose functions run with the rights of their owner. */
 export function definerFields(
   table: PlacedTable,

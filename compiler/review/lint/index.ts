@@ -5,6 +5,7 @@ import {
   computedByColumn,
   definerFields,
   definerFunctions,
+  disabledPolicies,
   literalWebhooks,
   wholeRowsByView,
 } from './below.ts';
@@ -60,6 +61,7 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
   'hidden-column-computed': computedByColumn,
   'whole-row-computed-by-view': wholeRowsByView,
   'function-security-definer': definerFields,
+  'policies-disabled': disabledPolicies,
   'hidden-column-shown-by-relationship': shownByRelationship,
   'hidden-column-given-to-function': givenToFunction,
   'view-without-row-rule': freeViews,

@@ -7,6 +7,7 @@ import { remember } from '../remember.ts';
 import { builtinSql } from '../types.ts';
 import type { Operand } from './comparison.ts';
 import type { ColumnFacts, Knowledge } from './knowledge.ts';
+import { oneNotation } from './notation.ts';
 import { emptyRange, type Range, restrict } from './range.ts';
 import { isNeverNull, type Literal, numberOf, type State } from './statement.ts';
 import { type Token, type Tokens, textOf } from './tokens.ts';
@@ -57,16 +58,15 @@ export function isPlainType(type: string): boolean {
 
 /**
  * Literals of which different texts are different values, by type: every text, unless a collation says otherwise, of which column
- * facts then say no type; a uuid in small letters; a day (midnight of two days is one instant where a time zone skipped a day); an instant as
- * `2024-01-31T00:00:00Z`, without a fraction.
+ * facts then say no type; and what has one notation (see notation.ts): a uuid, a day, a time of a day without a zone, an instant in UTC.
  */
 const UNIQUE_FORMS: Readonly<Record<string, RegExp>> = {
   text: /^'/,
   varchar: /^'/,
   uuid: /^'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'$/,
   date: /^'\d{4}-\d\d-\d\d'$/,
-  timestamp: /^'\d{4}-\d\d-\d\d'$/,
-  timestamptz: /^'\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ'$/,
+  timestamp: /^'\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{0,5}[1-9])?)?'$/,
+  timestamptz: /^'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,5}[1-9])?Z'$/,
 };
 const INTEGERS = new Set(['int2', 'int4', 'int8']);
 
@@ -262,7 +262,8 @@ class Evaluation {
     if (left.kind !== 'column' || right.kind !== 'constant') return false;
     const type = this.#factsOf(this.#named(left.tokens))?.type ?? '';
     const cast = castOf(right);
-    const [value] = right.tokens;
+    // Without a cast the literal is of the type of the column.
+    const [value] = oneNotation([right.tokens[0]!, '::', builtinSql(type) ?? '']);
     if (!UNIQUE_FORMS[type]?.test(value!) || (cast !== undefined && cast !== builtinSql(type))) return false;
     return remember(texts, this.#equalKey(left), () => value!) !== value;
   }

@@ -2,6 +2,7 @@
  * Comparisons of rules: which operator, between which operands. A leaf that is not clearly one comparison is opaque: it is
  * true, false or unknown, and nothing else is concluded from it.
  */
+import { oneNotation, withOneNotation } from './notation.ts';
 import {
   closingOf,
   isNumber,
@@ -106,16 +107,8 @@ function listItems(tokens: Tokens): Operand[] | undefined {
 }
 
 function operandOf(tokens: Tokens): Operand {
-  const plain = plainInteger(tokens) ?? tokens;
+  const plain = withOneNotation(oneNotation(tokens));
   return { tokens: plain, kind: operandKind(plain) };
-}
-
-/** `'-2'::integer` as `-2`; only where the number is surely in the range of the type. */
-function plainInteger([text, cast, type, ...rest]: Tokens): Tokens | undefined {
-  if (cast !== '::' || rest.length > 0 || (type !== 'integer' && type !== 'bigint')) return undefined;
-  const [, sign, digits] = /^'(-?)(0|[1-9]\d{0,8})'$/.exec(text!) ?? [];
-  if (digits === undefined) return undefined;
-  return sign === '-' && digits !== '0' ? ['-', digits] : [digits];
 }
 
 function operandKind(tokens: Tokens): Operand['kind'] {

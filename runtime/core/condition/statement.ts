@@ -3,6 +3,7 @@
  * or not. The opposite of "is true" is "is not true": false or unknown.
  */
 import { type Operand, type Operator, readComparison } from './comparison.ts';
+import { withOneNotation } from './notation.ts';
 import { isNumber, type Tokens } from './tokens.ts';
 import { type Condition, conditionsOf, type Exists, type Leaf } from './tree.ts';
 
@@ -103,7 +104,7 @@ function leafForm({ text, tokens }: Leaf, is: State): Form {
     case 'distinct':
       return distinctForm(comparison.left, comparison.right, comparison.negated ? NEGATED[is] : is);
     case 'opaque':
-      return literal({ kind: 'opaque', tokens: tokens ?? [text] }, is);
+      return literal({ kind: 'opaque', tokens: tokens ? withOneNotation(tokens) : [text] }, is);
   }
 }
 

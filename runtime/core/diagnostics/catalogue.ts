@@ -930,6 +930,12 @@ export const diagnostics = {
     message('permission-root-by-key', 'error', [
       `The "select_by_pk" field cannot be included in the ${list} because the role "${role}" does not have access to the primary key of the table "${table}" in the source ${source}`,
     ]),
+  /** Row security of %what% is disabled, so its policies hide no row: %names%. */
+  policiesDisabled: ({ what, names }: { what: Hole; names: Hole }): Message =>
+    message('policies-disabled', 'warning', [
+      `Row security of ${what} is disabled, so its policies hide no row: ${names}.`,
+      'Enable it (alter table … enable row level security), drop the policies, or allow the finding.',
+    ]),
   /** Role "%role%" sets column "%column%" of table %table% to a literal by a preset, while its rule for %other% compares the column with %variable%. */
   presetIsLiteral: ({
     role,

@@ -304,8 +304,12 @@ const CHANGES: Readonly<Record<string, Make>> = {
 export function randomCatalogChange(random: Random, account: string): CatalogChange {
   if (random.chance(0.2)) return { sql: random.pick(NEUTRAL), isNeutral: true };
   if (random.chance(0.06)) return { sql: random.pick([...SWAPS.map(swap), ...GONE]), movesValues: true };
-  return { sql: random.pick(Object.values(CHANGES))(random, account) };
+  const sql = random.pick(Object.values(CHANGES))(random, account);
+  return { sql, ...(EMPTIES.test(sql) && { movesValues: true }) };
 }
+
+/** The stored values of a column are replaced by one. */
+const EMPTIES = / using (?:null|'good')$/;
 
 function swap([table, one, other]: readonly [string, string, string]): string {
   return `alter table ${table} rename column ${one} to swapped; alter table ${table} rename column ${other} to ${one};

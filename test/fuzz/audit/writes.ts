@@ -33,8 +33,9 @@ export interface Write {
 /** Mutations that the rules of a program offer, with values that both versions get. */
 export function randomWrites(random: Random, program: Program, roles: readonly string[]): Write[] {
   return forEachAccess(program, roles, ({ role, table, shape, access }) => {
+    // A condition of the request sees what the role reads: masked cells by the rules of select.
     const one = (operation: Operation, query: string): Write => ({
-      ...{ role, table, operations: [operation], query },
+      ...{ role, table, operations: query.includes('_eq') ? [operation, 'select'] : [operation], query },
     });
     const { select, insert, update, delete: remove } = access;
     // All rows, or one of those that the role can name.

@@ -9,3 +9,9 @@ create function initials(account) returns text language sql stable as $$ select 
 create view whole as select id, to_jsonb(a)::text as facts from account a;
 create table made (id int primary key, plain text, shout text generated always as (upper(plain)) stored);
 create function owned(made) returns text language sql stable security definer as $$ select 'x' $$;
+create table guarded (id int primary key, owner int);
+create policy own on guarded using (owner = 1);
+create view guarded_view as select id from guarded;
+create table secured (id int primary key, owner int);
+create policy own on secured using (owner = 1);
+alter table secured enable row level security;

@@ -168,8 +168,9 @@ test('a column is found by table, relationship, function, aggregate, filter, ans
     'user read answer of a mutation: insert_person insert_person_one (person insert check)',
     'user read answer of a mutation: update_person update_person_by_pk update_person_many (person update, person update check)',
     'user write update: update_person update_person_by_pk update_person_many (person update, person update check)',
-    'user write upsert: on_conflict of insert_person on_conflict of insert_person_one (person insert check, person update, person update check)',
-    'user write preset: insert_person insert_person_one task.owner (person insert check)',
+    'user write upsert: on_conflict of insert_person on_conflict of insert_person_one on_conflict of task.owner (person insert check, person update, person update check)',
+    'user write preset: insert_person insert_person_one (person insert check)',
+    'user write preset: task.owner (task insert check, person insert check)',
     'user read saved operation: web.mine (person select)',
     'user read saved operation: web.search (person select)',
     'user write saved operation: web.rename ()',
@@ -288,4 +289,12 @@ test('the command line finds tables by any of their names, and helps with wrong 
     status: 2,
     stderr: expect.stringContaining('holds no generated code'),
   });
+});
+
+test('a nested insert writes the key of the other row, which the request then cannot give', () => {
+  const nested = paths('task', 'owner_id', 'user').filter((path) => path.includes('nested insert'));
+  expect(nested).toEqual([
+    'user write nested insert: person.tasks (person insert check, task insert check)',
+    'user write nested insert: task.owner (task insert check, person insert check)',
+  ]);
 });

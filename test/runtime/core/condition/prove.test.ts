@@ -66,6 +66,49 @@ const CASES: readonly (readonly [string, string, string])[] = [
     member(' and "_r1"."a" = 1 and "_r1"."b" = 2'),
     'narrower',
   ],
+  // Notations of one value, and of others.
+  ...(
+    [
+      ['timestamptz', '2024-01-31T00:00:00Z', '2024-01-31 01:30:00.000+01:30', '2024-01-31T00:00:00.1Z'],
+      ['timestamptz', '2024-01-30 23:00:00-01', '2024-01-31t00:00:00z', '2024-01-31T00:00:00-01'],
+      ['timestamp', '2024-01-31T00:00', '2024-01-31', '2024-01-31T00:01'],
+      ['date', '20240131', '2024-01-31', '2024-01-30'],
+      ['numeric', '1.00', '1', '1.01'],
+      ['numeric', '1e3', '1000.0', '100'],
+      ['numeric', '-0.0', '0', '0.1'],
+      ['double precision', '1.50', '15e-1', '1.51'],
+      [
+        'uuid',
+        'D3BB3B3B-0000-0000-0000-00000000000A',
+        'd3bb3b3b00000000000000000000000a',
+        'd3bb3b3b-0000-0000-0000-00000000000b',
+      ],
+      ['interval', '1 day', '24:00', '25 hours'],
+      ['"pg_catalog"."interval"', '1 mon', '30 days', '31 days'],
+      ['interval', '1 year 2 hours', '360 days 02:00:00', '365 days'],
+      ['jsonb', '{{"a": [1, 2.50], "b": null}}', '{{ "b":null,"a":[1.0,2.5] }}', '{{"a":[2.5,1],"b":null}}'],
+    ] as const
+  ).flatMap(([type, one, other, third]): (readonly [string, string, string])[] => {
+    const rule = (text: string) => `{row}."c" = '${text}'::${type}`;
+    // Without facts about the column, values may be equal to it both.
+    const isNumber = type === 'numeric';
+    return [
+      [rule(one), rule(other), 'same'],
+      [rule(one), rule(third), isNumber ? 'different' : 'undecidable'],
+    ];
+  }),
+  // The zone of the session decides.
+  [`{row}."c" = '2024-01-31 00:00:00'::timestamptz`, `{row}."c" = '2024-01-31'::timestamptz`, 'undecidable'],
+  // A timestamp has no zone: PostgreSQL leaves it out.
+  [
+    `{row}."c" = '2024-01-31T00:00:00Z'::timestamp`,
+    `{row}."c" = '2024-01-30T23:00:00-01'::timestamp`,
+    'undecidable',
+  ],
+  [`{row}."c" = '1.00'::text`, `{row}."c" = '1.0'::text`, 'undecidable'],
+  [`{row}."c" @> '{{"a": 1}}'::jsonb`, `{row}."c" @> '{{"a":1.0}}'::jsonb`, 'same'],
+  [`f('{{"a": 1}}'::jsonb) = 'x'`, `f('{{"a":1.0}}'::jsonb) = 'x'`, 'undecidable'],
+  [`f('2024-01-31T00:00:00Z'::timestamptz) = 'x'`, `f('2024-01-31 00:00+00'::timestamptz) = 'x'`, 'same'],
   // Not what it seems.
   [`{row}."n" between 1 and 5`, `{row}."n" between 1 and 9`, 'undecidable'],
   [`{row}."a" = 'x or y'`, `{row}."a" = 'x'`, 'undecidable'],
