@@ -8,7 +8,7 @@ import { lazy } from '../../../runtime/core/remember.ts';
 import { editedFiles } from '../../../runtime/program/manifest.ts';
 import type { PlannedDatabase, SettingFact } from '../../model/plan.ts';
 import { unprovedFacts } from './facts.ts';
-import { readLiterals } from './literals.ts';
+import { type Literals, readLiterals } from './literals.ts';
 import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
 import { differingStatements } from './replan.ts';
 
@@ -35,19 +35,29 @@ export interface GeneratedCode {
   readonly differing: readonly string[];
   /** Relationships along which a rule is left out that does not follow: `role: table, relationship`. */
   readonly unproved: readonly string[];
+  /** The files that it was read from; absent for code that was not printed. */
+  readonly read?: Literals['read'];
 }
 
 /**
  * Reads a folder of generated code, or one of a git revision; `folder` is where a revision has it.
+ * @param previous another version, to compare with: values of files that are the same in both are identical
  * @throws GeneratedCodeError
  */
-export function readGeneratedCode(place: string, folder = 'generated'): GeneratedCode {
-  return readTexts(readGeneratedTexts(place, folder));
+export function readGeneratedCode(
+  place: string,
+  folder = 'generated',
+  previous?: GeneratedCode,
+): GeneratedCode {
+  return readTexts(readGeneratedTexts(place, folder), previous);
 }
 
 /** Like readGeneratedCode, for texts. @throws GeneratedCodeError */
-export function readTexts({ label, folder, files, entry }: GeneratedTexts): GeneratedCode {
-  const { exports, locate, foreign } = readLiterals(files, entry);
+export function readTexts(
+  { label, folder, files, entry }: GeneratedTexts,
+  previous?: GeneratedCode,
+): GeneratedCode {
+  const { exports, locate, foreign, read } = readLiterals(files, entry, previous?.read);
   const inFolder = (location: Location): Location => ({ ...location, file: `${folder}/${location.file}` });
   return linkCode({
     label,
@@ -62,6 +72,8 @@ export function readTexts({ label, folder, files, entry }: GeneratedTexts): Gene
     settingFacts: readSettings(files),
     // An artefact keeps the statements of the roles that it was built for.
     replans: entry === undefined,
+    read,
+    previous,
   });
 }
 
@@ -89,15 +101,22 @@ export function linkCode({
   databases = [],
   settingFacts,
   replans = false,
+  read,
+  previous,
 }: Pick<GeneratedCode, 'label' | 'generated'> &
   Partial<Pick<GeneratedCode, 'locate' | 'foreign' | 'edited'>> & {
     readonly databases?: readonly PlannedDatabase[];
     readonly settingFacts?: GeneratedCode['settingFacts'];
     readonly replans?: boolean;
+    readonly read?: GeneratedCode['read'];
+    readonly previous?: GeneratedCode | undefined;
   }): GeneratedCode {
-  const program = linkProgram(generated, {
-    inferFunctionPermissions: generated.saved?.options.inferFunctionPermissions ?? true,
-  });
+  const { options } = generated.saved ?? {};
+  const program = linkProgram(
+    generated,
+    { inferFunctionPermissions: options?.inferFunctionPermissions ?? true },
+    previous?.program,
+  );
   const roles = new Set(program.roles);
   for (const { roles: allowed } of generated.saved?.allowlist ?? [])
     for (const role of allowed ?? []) roles.add(role);
@@ -116,6 +135,7 @@ export function linkCode({
     edited,
     databases: new Map(databases.map((database) => [database.source, database])),
     settingFacts,
+    ...(read && { read }),
     get differing() {
       return differing();
     },
