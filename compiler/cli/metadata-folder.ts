@@ -17,6 +17,7 @@ import { type ScalarTag, stringify } from 'yaml';
 import { jsonText } from '../../runtime/core/json/json-value.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import { NumberText } from '../../runtime/core/types.ts';
+import { inStoredOrder } from '../../runtime/metadata/export-metadata.ts';
 import type {
   Action,
   CustomTypes,
@@ -74,6 +75,7 @@ export function differingFiles(before: Metadata | null, after: Metadata): Differ
   const [old, next] = [before ? filesOf(before) : new Map<string, MetadataFile>(), filesOf(after)];
   return [...new Set([...old.keys(), ...next.keys()])].sort().flatMap((path) => {
     const [was, is] = [old.get(path), next.get(path)];
+    if (was?.entry && was.entry === is?.entry) return [];
     // The order of keys is a part of the text.
     if (was && is && jsonText(was.value) === jsonText(is.value)) return [];
     const [left, right] = [was, is].map((file) => file && printed(file.value));
@@ -86,6 +88,8 @@ interface MetadataFile {
   readonly value: unknown;
   /** Key of the table that it is about. */
   readonly table?: string | undefined;
+  /** The typed metadata that it is about alone. */
+  readonly entry?: object | undefined;
 }
 
 function printed(value: unknown): string {
@@ -93,21 +97,24 @@ function printed(value: unknown): string {
 }
 
 function filesOf(metadata: Metadata): ReadonlyMap<string, MetadataFile> {
-  const exported = exportMetadata(metadata);
+  const ordered = inStoredOrder(metadata);
+  const exported = exportMetadata(ordered);
   const files = new Map<string, MetadataFile>();
-  const write = (path: string, value: unknown, table?: string) => files.set(path, { value, table });
+  const write = (path: string, value: unknown, about?: Omit<MetadataFile, 'value'>) =>
+    files.set(path, { value, ...about });
   write('version.yaml', { version: exported.version });
   const folders = uniqueNames();
-  const databases = (exported.sources as readonly JsonObject[]).map((source) => {
+  const databases = (exported.sources as readonly JsonObject[]).map((source, position) => {
     const folder = folders(source.name as string);
     const list = (key: 'tables' | 'functions', nameKey: string) => {
       const unique = uniqueNames();
       const entries = (source[key] ?? []) as readonly JsonObject[];
-      const includes = entries.map((entry) => {
+      const includes = entries.map((entry, index) => {
         const { schema, name } = entry[nameKey] as unknown as QualifiedName;
         const file = `${unique(`${schema}_${name}`)}.yaml`;
         const table = key === 'tables' ? objectKey(schema, name) : undefined;
-        write(`databases/${folder}/${key}/${file}`, entry, table);
+        const typed = ordered.sources[position]![key][index];
+        write(`databases/${folder}/${key}/${file}`, entry, { table, entry: typed });
         return `!include ${file}`;
       });
       const file = `${folder}/${key}/${key}.yaml`;

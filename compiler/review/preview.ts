@@ -74,13 +74,12 @@ function isSame(left: ProposedVersion, right: ProposedVersion): boolean {
 }
 
 /** @param known another version, of which is taken over what is the same */
-function judge(
-  label: string,
-  { metadata, catalogs, compilation }: ProposedVersion,
-  known?: Judged,
-): Judged {
+function judge(label: string, { metadata, catalogs, compilation }: ProposedVersion, known?: Judged): Judged {
   const version = { metadata, catalogs, compilation };
-  const code = readTexts({ label, folder: 'generated', files: compilation.files }, known?.code);
+  const code = readTexts(
+    { label, folder: 'generated', files: compilation.files, isFresh: true },
+    known?.code,
+  );
   return { version, code, findings: findingsOf(version) };
 }
 

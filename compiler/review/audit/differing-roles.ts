@@ -26,8 +26,8 @@ export function withDifferingRoles(
         was[operation] ?? {},
         is[operation] ?? {},
       ];
+      // A rule says the same by the same text only.
       for (const role of new Set([...Object.keys(old!), ...Object.keys(next!)]))
-        // A rule says the same by the same text only.
         if (JSON.stringify(own(old!, role)) !== JSON.stringify(own(next!, role))) roles.add(role);
     }
   }

@@ -35,9 +35,14 @@ export interface GeneratedCode {
   readonly differing: readonly string[];
   /** Relationships along which a rule is left out that does not follow: `role: table, relationship`. */
   readonly unproved: readonly string[];
-  /** The files that it was read from; absent for code that was not printed. */
-  readonly read?: Literals['read'];
+  /** What was read, for the next version; absent for code that was not printed. */
+  readonly read?: ReadTexts;
 }
+
+type ReadTexts = Literals['read'] & {
+  /** By the text of its file. */
+  readonly databaseTexts: ReadonlyMap<string, PlannedDatabase>;
+};
 
 /**
  * Reads a folder of generated code, or one of a git revision; `folder` is where a revision has it.
@@ -54,10 +59,11 @@ export function readGeneratedCode(
 
 /** Like readGeneratedCode, for texts. @throws GeneratedCodeError */
 export function readTexts(
-  { label, folder, files, entry }: GeneratedTexts,
+  { label, folder, files, entry, isFresh }: GeneratedTexts,
   previous?: GeneratedCode,
 ): GeneratedCode {
   const { exports, locate, foreign, read } = readLiterals(files, entry, previous?.read);
+  const databaseTexts = readDatabases(files, previous?.read);
   const inFolder = (location: Location): Location => ({ ...location, file: `${folder}/${location.file}` });
   return linkCode({
     label,
@@ -67,12 +73,12 @@ export function readTexts(
       return location && inFolder(location);
     },
     foreign: foreign.map(inFolder),
-    edited: editedFiles(files) ?? [],
-    databases: readDatabases(files),
+    edited: (isFresh ? undefined : editedFiles(files)) ?? [],
+    databases: [...databaseTexts.values()],
     settingFacts: readSettings(files),
     // An artefact keeps the statements of the roles that it was built for.
     replans: entry === undefined,
-    read,
+    read: { ...read, databaseTexts },
     previous,
   });
 }
@@ -82,9 +88,16 @@ function readSettings(files: GeneratedTexts['files']): GeneratedCode['settingFac
   return text === undefined ? undefined : JSON.parse(text).settings;
 }
 
-function readDatabases(files: GeneratedTexts['files']): PlannedDatabase[] {
-  return [...files].flatMap(([path, text]) =>
-    /^sources\/[^/]+\/database\.json$/.test(path) ? [JSON.parse(text) as PlannedDatabase] : [],
+function readDatabases(
+  files: GeneratedTexts['files'],
+  { databaseTexts: known }: Partial<ReadTexts> = {},
+): Map<string, PlannedDatabase> {
+  return new Map(
+    [...files].flatMap(([path, text]) =>
+      /^sources\/[^/]+\/database\.json$/.test(path)
+        ? [[text, known?.get(text) ?? (JSON.parse(text) as PlannedDatabase)] as const]
+        : [],
+    ),
   );
 }
 
