@@ -201,7 +201,7 @@ export function diffCommand(
   progress.step(`reading ${base}`);
   const before = readGeneratedCode(base, options.folder);
   progress.step(`reading ${head}`);
-  const after = readGeneratedCode(head, options.folder);
+  const after = readGeneratedCode(head, options.folder, before);
   const diff = diffCode(before, after, progress.step);
   progress.end();
   const print = {

@@ -11,7 +11,7 @@ import { createOrigin } from '../../runtime/metadata/origin.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../phases/1-read/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
 import type { CommandContext } from './command.ts';
-import { metadataFolder } from './metadata-folder.ts';
+import { differingFiles, metadataFolder } from './metadata-folder.ts';
 import {
   ask,
   describe,
@@ -74,21 +74,17 @@ export async function applyCommand(options: MetadataOptions, context: CommandCon
 export async function diffCommand(options: MetadataOptions, context: CommandContext): Promise<number> {
   const local = localMetadata(options.metadata, context);
   if (local === undefined) return 1;
-  const before = metadataFolder(await serverMetadata(options, context));
-  const after = metadataFolder(local);
-  let differing = 0;
-  for (const path of [...new Set([...before.keys(), ...after.keys()])].sort()) {
-    const difference = lineDifference(before.get(path) ?? '', after.get(path) ?? '');
-    if (difference === '') continue;
-    differing += 1;
-    const note = !before.has(path) ? ' (not on the server)' : !after.has(path) ? ' (only on the server)' : '';
-    context.stdout(`${path}${note}\n${difference}\n`);
+  const files = differingFiles(await serverMetadata(options, context), local);
+  for (const { path, before, after } of files) {
+    const note =
+      before === undefined ? ' (not on the server)' : after === undefined ? ' (only on the server)' : '';
+    context.stdout(`${path}${note}\n${lineDifference(before ?? '', after ?? '')}\n`);
   }
-  if (differing === 0) {
+  if (files.length === 0) {
     context.stdout('No difference.\n');
     return 0;
   }
-  context.stdout(`${differing} files differ; - is the server, + is ${options.metadata}.\n`);
+  context.stdout(`${files.length} files differ; - is the server, + is ${options.metadata}.\n`);
   return 1;
 }
 

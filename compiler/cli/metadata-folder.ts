@@ -14,8 +14,10 @@ import {
   type StringValueNode,
 } from 'graphql';
 import { type ScalarTag, stringify } from 'yaml';
+import { jsonText } from '../../runtime/core/json/json-value.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import { NumberText } from '../../runtime/core/types.ts';
+import { inStoredOrder } from '../../runtime/metadata/export-metadata.ts';
 import type {
   Action,
   CustomTypes,
@@ -50,21 +52,69 @@ export function metadataFolder(
   metadata: Metadata,
   comments: ReadonlyMap<string, string> = new Map(),
 ): ReadonlyMap<string, string> {
-  const exported = exportMetadata(metadata);
-  const files = new Map<string, string>();
-  const write = (path: string, value: unknown, comment = '') => files.set(path, comment + yaml(value));
+  return new Map(
+    [...filesOf(metadata)].map(([path, { table, value }]) => [
+      path,
+      `${(table !== undefined && comments.get(table)) || ''}${printed(value)}`,
+    ]),
+  );
+}
+
+/** A file that two folders have with other texts, or that one of them lacks. */
+export interface DifferingFile {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/**
+ * The files that differ, sorted by path. Others are not printed, which takes seconds where there are thousands.
+ * @param before null: an empty folder
+ */
+export function differingFiles(before: Metadata | null, after: Metadata): DifferingFile[] {
+  const [old, next] = [before ? filesOf(before) : new Map<string, MetadataFile>(), filesOf(after)];
+  return [...new Set([...old.keys(), ...next.keys()])].sort().flatMap((path) => {
+    const [was, is] = [old.get(path), next.get(path)];
+    if (was?.entry && was.entry === is?.entry) return [];
+    // The order of keys is a part of the text.
+    if (was && is && jsonText(was.value) === jsonText(is.value)) return [];
+    const [left, right] = [was, is].map((file) => file && printed(file.value));
+    return left === right ? [] : [{ path, before: left, after: right }];
+  });
+}
+
+interface MetadataFile {
+  /** YAML prints it, unless it is a text. */
+  readonly value: unknown;
+  /** Key of the table that it is about. */
+  readonly table?: string | undefined;
+  /** The typed metadata that it is about alone. */
+  readonly entry?: object | undefined;
+}
+
+function printed(value: unknown): string {
+  return typeof value === 'string' ? value : yaml(value);
+}
+
+function filesOf(metadata: Metadata): ReadonlyMap<string, MetadataFile> {
+  const ordered = inStoredOrder(metadata);
+  const exported = exportMetadata(ordered);
+  const files = new Map<string, MetadataFile>();
+  const write = (path: string, value: unknown, about?: Omit<MetadataFile, 'value'>) =>
+    files.set(path, { value, ...about });
   write('version.yaml', { version: exported.version });
   const folders = uniqueNames();
-  const databases = (exported.sources as readonly JsonObject[]).map((source) => {
+  const databases = (exported.sources as readonly JsonObject[]).map((source, position) => {
     const folder = folders(source.name as string);
     const list = (key: 'tables' | 'functions', nameKey: string) => {
       const unique = uniqueNames();
       const entries = (source[key] ?? []) as readonly JsonObject[];
-      const includes = entries.map((entry) => {
+      const includes = entries.map((entry, index) => {
         const { schema, name } = entry[nameKey] as unknown as QualifiedName;
         const file = `${unique(`${schema}_${name}`)}.yaml`;
-        const comment = key === 'tables' ? comments.get(objectKey(schema, name)) : undefined;
-        write(`databases/${folder}/${key}/${file}`, entry, comment);
+        const table = key === 'tables' ? objectKey(schema, name) : undefined;
+        const typed = ordered.sources[position]![key][index];
+        write(`databases/${folder}/${key}/${file}`, entry, { table, entry: typed });
         return `!include ${file}`;
       });
       const file = `${folder}/${key}/${key}.yaml`;
@@ -83,7 +133,7 @@ export function metadataFolder(
     if (exported[key] !== undefined) write(file, exported[key]);
   }
   if (exported.actions !== undefined || exported.custom_types !== undefined) {
-    files.set('actions.graphql', printSignatures(metadata.actions, metadata.custom_types));
+    write('actions.graphql', printSignatures(metadata.actions, metadata.custom_types));
     write('actions.yaml', remainder(exported));
   }
   return new Map([...files].sort(([left], [right]) => (left < right ? -1 : 1)));

@@ -8,7 +8,7 @@ import type { SavedOptions } from '../../runtime/core/saved/saved.ts';
 import { jsonText } from '../../runtime/core/types.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import type { ProjectFiles } from '../../runtime/metadata-api/thread/project.ts';
-import { metadataFolder } from '../cli/metadata-folder.ts';
+import { differingFiles } from '../cli/metadata-folder.ts';
 import { OutputFolderError, writeFolder } from '../cli/output-folder.ts';
 import type { CompileResult } from '../index.ts';
 import { createMemory } from '../memory/memory.ts';
@@ -80,22 +80,18 @@ function writeBack(path: string, before: Metadata, after: Metadata): void {
   };
   if (!isSame(before))
     throw refused(path, 'they have errors, or were changed and are not served yet; try again once they are');
-  const [former, next] = [before, after].map((metadata) =>
-    path.endsWith('.json')
-      ? new Map([['', `${jsonText(exportMetadata(metadata), '  ')}\n`]])
-      : metadataFolder(metadata),
-  ) as [ReadonlyMap<string, string>, ReadonlyMap<string, string>];
-  const changed = [...new Set([...former.keys(), ...next.keys()])].filter(
-    (file) => former.get(file) !== next.get(file),
-  );
-  if (changed.some((file) => former.has(file) && !existsSync(join(path, file))))
+  const text = (metadata: Metadata) => `${jsonText(exportMetadata(metadata), '  ')}\n`;
+  const changed = path.endsWith('.json')
+    ? [{ path: '', before: text(before), after: text(after) }]
+    : differingFiles(before, after);
+  if (changed.some((file) => file.before !== undefined && !existsSync(join(path, file.path))))
     throw refused(
       path,
       'they do not have the form of engine metadata export, one table a file: change them there',
     );
-  const texts = new Map(changed.map((file) => [file, textOf(join(path, file))]));
+  const texts = new Map(changed.map((file) => [file.path, textOf(join(path, file.path))]));
   try {
-    for (const file of changed) write(join(path, file), next.get(file));
+    for (const file of changed) write(join(path, file.path), file.after);
     if (isSame(after)) return;
   } catch (error) {
     if (error instanceof EngineError) throw error;

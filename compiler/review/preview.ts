@@ -14,11 +14,12 @@ import type { Table } from '../../runtime/core/program/program.ts';
 import { createPlanner, type Planner } from '../../runtime/core/request/planner.ts';
 import { exportMetadata } from '../../runtime/metadata/export-metadata.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
-import { metadataFolder } from '../cli/metadata-folder.ts';
+import { differingFiles } from '../cli/metadata-folder.ts';
 import { writtenSecrets } from '../cli/written-secrets.ts';
 import type { CompileResult } from '../index.ts';
 import type { Files } from '../phases/5-emit/index.ts';
 import { diffCode } from './audit/diff.ts';
+import { withDifferingRoles } from './audit/differing-roles.ts';
 import { auditMatrix } from './audit/matrix.ts';
 import { rootsOf } from './audit/roots.ts';
 import { differenceOf } from './console-difference.ts';
@@ -37,24 +38,24 @@ interface Judged {
   readonly version: ProposedVersion;
   readonly code: GeneratedCode;
   readonly findings: readonly PreviewLint[];
-  readonly matrix: ReturnType<typeof auditMatrix>;
 }
 
 /** The served version, which most previews begin with. */
 let last: Judged | undefined;
 
 export const previewChange: PreviewChange = (before, after, since) => {
-  if (!last || !isSame(last.version, before)) last = judge('served', before);
+  if (!last || !isSame(last.version, before)) last = judge('served', before, last);
   const served = last;
-  const proposed = isSame(before, after) ? served : judge('proposed', after);
-  const { findings, notCompared } = diffCode(served.code, proposed.code);
+  const proposed = isSame(before, after) ? served : judge('proposed', after, served);
+  const compared = withDifferingRoles(served.code, proposed.code);
+  const { findings, notCompared } = diffCode(...compared);
   return {
     audit: { findings, notCompared },
     lint: {
       added: without(proposed.findings, served.findings),
       gone: without(served.findings, proposed.findings),
     },
-    statements: statementsOf(served, proposed),
+    statements: statementsOf(...compared),
     ...filesOf(before.compilation.files, after.compilation.files),
     patch: patchOf(since, after.metadata),
     secrets: writtenSecrets(exportMetadata(after.metadata)).map(
@@ -72,10 +73,14 @@ function isSame(left: ProposedVersion, right: ProposedVersion): boolean {
   );
 }
 
-function judge(label: string, { metadata, catalogs, compilation }: ProposedVersion): Judged {
+/** @param known another version, of which is taken over what is the same */
+function judge(label: string, { metadata, catalogs, compilation }: ProposedVersion, known?: Judged): Judged {
   const version = { metadata, catalogs, compilation };
-  const code = readTexts({ label, folder: 'generated', files: compilation.files });
-  return { version, code, findings: findingsOf(version), matrix: auditMatrix(code) };
+  const code = readTexts(
+    { label, folder: 'generated', files: compilation.files, isFresh: true },
+    known?.code,
+  );
+  return { version, code, findings: findingsOf(version) };
 }
 
 /** Findings that only the first list has. A finding is known by what it says: its place moves with others. */
@@ -93,8 +98,8 @@ function findingsOf({ metadata, compilation, catalogs }: ProposedVersion): Previ
 }
 
 /** A statement for each permission that differs: every row and column of the role, or written nulls. */
-function statementsOf(served: Judged, { code: head, matrix }: Judged): PreviewStatement[] {
-  const { cells } = differenceOf(served.matrix, matrix);
+function statementsOf(base: GeneratedCode, head: GeneratedCode): PreviewStatement[] {
+  const { cells } = differenceOf(auditMatrix(base), auditMatrix(head));
   const options = { stringifyNumbers: false, collapseNulls: false };
   const planner = createPlanner(head.program, options);
   const tables = new Map(head.program.tables.map((table) => [`${table.source.name} ${table.key}`, table]));
@@ -179,20 +184,15 @@ function rank(path: string): number {
 
 /** The difference of two metadata folders in git's form, with paths from the folder on. */
 function patchOf(before: Metadata | null, after: Metadata): string {
-  const was = before ? metadataFolder(before) : new Map<string, string>();
-  const is = metadataFolder(after);
-  return [...new Set([...was.keys(), ...is.keys()])]
-    .sort()
-    .flatMap((path) => {
-      const [old, young] = [was.get(path), is.get(path)];
-      if (old === young) return [];
+  return differingFiles(before, after)
+    .map(({ path, before: old, after: young }) => {
       const [from, to] = [
         old === undefined ? '/dev/null' : `a/${path}`,
         young === undefined ? '/dev/null' : `b/${path}`,
       ];
       const patch = structuredPatch(from, to, old ?? '', young ?? '', undefined, undefined, { context: 3 });
       const kind = { isGit: true, isCreate: old === undefined, isDelete: young === undefined };
-      return [formatPatch({ ...patch, ...kind })];
+      return formatPatch({ ...patch, ...kind });
     })
     .join('');
 }

@@ -106,12 +106,12 @@ function comparePermission(was: Permission, now: Permission, knowledge: Knowledg
     compareTexts(
       before ?? EVERY_ROW,
       after ?? EVERY_ROW,
-      knowledge(now, name === 'the check' && now.operation !== 'delete'),
+      () => knowledge(now, name === 'the check' && now.operation !== 'delete'),
       (comparison, shown) => add(VERDICT_OF[comparison], 'rows', `${name} ${RULE_TEXTS[comparison]}`, shown),
     );
   rule('the row rule', was.where, now.where);
   rule('the check', demandedCheck(was, knowledge), demandedCheck(now, knowledge));
-  compareCells(was, now, knowledge(now, false), add);
+  compareCells(was, now, () => knowledge(now, false), add);
   comparePresets(was, now, add);
   compareLimit(was.limit, now.limit, add);
   const flag = (
@@ -212,11 +212,12 @@ function compareLists(
 function compareTexts(
   before: string,
   after: string,
-  knowledge: Knowledge,
+  knowledgeOf: () => Knowledge,
   report: (comparison: Difference, shown: Pick<Finding, 'before' | 'after'>) => void,
 ): void {
   // One text is one rule, even where nothing else is proved of it.
   if (before === after) return;
+  const knowledge = knowledgeOf();
   // Foreign keys to other tables have nothing to do with the rules, and cost steps of the proof.
   const references = (knowledge.references ?? []).filter(({ to }) =>
     [before, after].some((text) => text.includes(to.replace(' . ', '.'))),
@@ -232,14 +233,14 @@ function compareTexts(
   report(verdict, { before: old, after: next });
 }
 
-function compareCells(was: Permission, now: Permission, knowledge: Knowledge, add: Add): void {
+function compareCells(was: Permission, now: Permission, knowledgeOf: () => Knowledge, add: Add): void {
   const shared = [...(now.columns ?? []), ...(now.computedFields ?? [])].filter(
     (name) => was.columns?.includes(name) || was.computedFields?.includes(name),
   );
   const cell = ({ cells }: Permission, name: string) =>
     cells && Object.hasOwn(cells, name) ? cells[name]! : EVERY_ROW;
   for (const name of shared)
-    compareTexts(cell(was, name), cell(now, name), knowledge, (comparison, shown) =>
+    compareTexts(cell(was, name), cell(now, name), knowledgeOf, (comparison, shown) =>
       add(VERDICT_OF[comparison], 'rows', `the rows that show ${name} ${CELL_TEXTS[comparison]}`, shown),
     );
 }

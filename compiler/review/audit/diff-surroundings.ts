@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Below, RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
 import type { Program, Table } from '../../../runtime/core/program/program.ts';
+import { remember } from '../../../runtime/core/remember.ts';
 import { allowedTexts } from '../../../runtime/core/saved/allowed.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
@@ -38,8 +39,20 @@ export function entranceFindings(base: GeneratedCode, head: GeneratedCode): Find
   });
 }
 
-function sameTable(program: Program, table: Table): Table | undefined {
-  return program.tables.find(({ key, source }) => key === table.key && source.name === table.source.name);
+const tablesOf = new WeakMap<Program, ReadonlyMap<string, Table>>();
+
+function tableNamed(program: Program, source: string, key: string): Table | undefined {
+  const id = (of: string, name: string) => JSON.stringify([of, name]);
+  const tables = remember(
+    tablesOf,
+    program,
+    () => new Map(program.tables.map((table) => [id(table.source.name, table.key), table])),
+  );
+  return tables.get(id(source, key));
+}
+
+function sameTable(program: Program, { key, source }: Table): Table | undefined {
+  return tableNamed(program, source.name, key);
 }
 
 export function functionFindings(before: Matrix, after: Matrix): Finding[] {
@@ -268,7 +281,7 @@ export function readsBeyond({ below }: { below?: Below }, other: { below?: Below
 }
 
 function accessOfKey(code: GeneratedCode, { source }: Table, key: string) {
-  const table = code.program.tables.find((each) => each.key === key && each.source.name === source.name);
+  const table = tableNamed(code.program, source.name, key);
   return table && code.accessOf(table);
 }
 

@@ -23,6 +23,7 @@ import {
   shapeFindings,
 } from './diff-surroundings.ts';
 import { unreadFindings } from './diff-unread.ts';
+import { withDifferingRoles } from './differing-roles.ts';
 import { type Finding, VERDICTS } from './finding.ts';
 import { auditMatrix } from './matrix.ts';
 import { nestedInsertFindings } from './nested-inserts.ts';
@@ -47,24 +48,25 @@ export function diffCode(
 ): AuditDiff {
   const { base, findings: renames } = withLaterNames(earlier, head);
   step('comparing permissions');
-  const [before, after] = [auditMatrix(base), auditMatrix(head)];
-  const permissions = permissionFindings(base, head, before, after);
+  const [old, next] = withDifferingRoles(base, head);
+  const [before, after] = [auditMatrix(old), auditMatrix(next)];
+  const permissions = permissionFindings(old, next, before, after);
   step('comparing the ways to rows and values');
   const findings = [
     ...renames,
     ...permissions,
-    ...entranceFindings(base, head),
+    ...entranceFindings(old, next),
     ...functionFindings(before, after),
-    ...bodyFindings(base, head, after),
-    ...belowFindings(base, head, before, after),
-    ...unreadFindings(base, head, after),
-    ...databaseFindings(base, head),
-    ...pathFindings(base, head),
-    ...nestedInsertFindings(base, head),
+    ...bodyFindings(old, next, after),
+    ...belowFindings(old, next, before, after),
+    ...unreadFindings(old, next, after),
+    ...databaseFindings(old, next),
+    ...pathFindings(old, next),
+    ...nestedInsertFindings(old, next),
     ...endpointFindings(base, head),
-    ...meaningFindings(base, head),
-    ...savedFindings(base, head, before, after),
-    ...shapeFindings(base, head),
+    ...meaningFindings(old, next),
+    ...savedFindings(old, next, before, after),
+    ...shapeFindings(old, next),
     ...serviceFindings(base, head),
     ...settingFindings(base, head),
     ...foreignFindings(base, head),

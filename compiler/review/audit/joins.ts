@@ -1,6 +1,7 @@
 /** Relationships that another step looks up, and that lead a role to the rows of a table: of tables, answers of actions and remote schemas. */
 import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
-import type { Table } from '../../../runtime/core/program/program.ts';
+import type { Program, Table } from '../../../runtime/core/program/program.ts';
+import { remember } from '../../../runtime/core/remember.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import { CLOSING_OPTION } from '../../model/causes.ts';
@@ -22,12 +23,30 @@ function leadsTo(shape: RemoteRelationshipShape, table: Table): boolean {
   return shape.to === 'source' && shape.source === table.source.name && shape.target === table.key;
 }
 
+const known = new WeakMap<Program, ReadonlyMap<string, ReadonlyMap<Table, readonly string[]>>>();
+
+/** By the table that it leads to: few tables have such relationships, of thousands. */
+function joinsByTarget(program: Program) {
+  return remember(known, program, () => {
+    const found = new Map<string, Map<Table, string[]>>();
+    for (const from of program.tables)
+      for (const [name, shape] of Object.entries(from.shape.remoteRelationships ?? {})) {
+        if (shape.to !== 'source') continue;
+        const target = remember(found, idOf(shape.source, shape.target), () => new Map<Table, string[]>());
+        remember(target, from, (): string[] => []).push(name);
+      }
+    return found;
+  });
+}
+
+function idOf(source: string, key: string): string {
+  return JSON.stringify([source, key]);
+}
+
 function fromTables({ program, roleSchema }: Scope, table: Table): Join[] {
-  return program.tables.flatMap((from): Join[] => {
-    const names = Object.entries(from.shape.remoteRelationships ?? {}).flatMap(([name, shape]) =>
-      leadsTo(shape, table) ? [name] : [],
-    );
-    if (names.length === 0 || !roleSchema.table(from).select) return [];
+  const leading = joinsByTarget(program).get(idOf(table.source.name, table.key)) ?? [];
+  return [...leading].flatMap(([from, names]): Join[] => {
+    if (!roleSchema.table(from).select) return [];
     const offered = roleSchema.types(from).object().fields();
     const fields = names
       .filter((name) => offered.has(name))

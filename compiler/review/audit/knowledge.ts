@@ -1,5 +1,4 @@
 /** Facts about tables that hold in two versions of generated code, before a change and after it. */
-import { isDeepStrictEqual } from 'node:util';
 import {
   type ColumnFacts,
   createKnowledge,
@@ -96,9 +95,7 @@ function sharedKnowledge(base: Knowledge, head: Knowledge): Knowledge {
   return {
     ...(head.row !== undefined && { row: head.row }),
     rowIsStored: base.rowIsStored === true && head.rowIsStored === true,
-    references: (base.references ?? []).filter((one) =>
-      head.references?.some((other) => isDeepStrictEqual(one, other)),
-    ),
+    references: sharedReferences(base.references ?? [], head.references ?? []),
     table: (name) => {
       const [one, other] = [base.table(name), head.table(name)];
       // A table that one version does not have is not in the rules of that version.
@@ -110,6 +107,15 @@ function sharedKnowledge(base: Knowledge, head: Knowledge): Knowledge {
       };
     },
   };
+}
+
+function sharedReferences(base: readonly Reference[], head: readonly Reference[]): readonly Reference[] {
+  const other = new Set(head.map(idOf));
+  return base.filter((one) => other.has(idOf(one)));
+}
+
+function idOf({ from, to, columns }: Reference): string {
+  return JSON.stringify([from, to, columns]);
 }
 
 function sharedFacts(one: ColumnFacts | undefined, other: ColumnFacts | undefined): ColumnFacts | undefined {

@@ -8,7 +8,7 @@ import { lazy } from '../../../runtime/core/remember.ts';
 import { editedFiles } from '../../../runtime/program/manifest.ts';
 import type { PlannedDatabase, SettingFact } from '../../model/plan.ts';
 import { unprovedFacts } from './facts.ts';
-import { readLiterals } from './literals.ts';
+import { type Literals, readLiterals } from './literals.ts';
 import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
 import { differingStatements } from './replan.ts';
 
@@ -35,19 +35,35 @@ export interface GeneratedCode {
   readonly differing: readonly string[];
   /** Relationships along which a rule is left out that does not follow: `role: table, relationship`. */
   readonly unproved: readonly string[];
+  /** What was read, for the next version; absent for code that was not printed. */
+  readonly read?: ReadTexts;
 }
+
+type ReadTexts = Literals['read'] & {
+  /** By the text of its file. */
+  readonly databaseTexts: ReadonlyMap<string, PlannedDatabase>;
+};
 
 /**
  * Reads a folder of generated code, or one of a git revision; `folder` is where a revision has it.
+ * @param previous another version, to compare with: values of files that are the same in both are identical
  * @throws GeneratedCodeError
  */
-export function readGeneratedCode(place: string, folder = 'generated'): GeneratedCode {
-  return readTexts(readGeneratedTexts(place, folder));
+export function readGeneratedCode(
+  place: string,
+  folder = 'generated',
+  previous?: GeneratedCode,
+): GeneratedCode {
+  return readTexts(readGeneratedTexts(place, folder), previous);
 }
 
 /** Like readGeneratedCode, for texts. @throws GeneratedCodeError */
-export function readTexts({ label, folder, files, entry }: GeneratedTexts): GeneratedCode {
-  const { exports, locate, foreign } = readLiterals(files, entry);
+export function readTexts(
+  { label, folder, files, entry, isFresh }: GeneratedTexts,
+  previous?: GeneratedCode,
+): GeneratedCode {
+  const { exports, locate, foreign, read } = readLiterals(files, entry, previous?.read);
+  const databaseTexts = readDatabases(files, previous?.read);
   const inFolder = (location: Location): Location => ({ ...location, file: `${folder}/${location.file}` });
   return linkCode({
     label,
@@ -57,11 +73,13 @@ export function readTexts({ label, folder, files, entry }: GeneratedTexts): Gene
       return location && inFolder(location);
     },
     foreign: foreign.map(inFolder),
-    edited: editedFiles(files) ?? [],
-    databases: readDatabases(files),
+    edited: (isFresh ? undefined : editedFiles(files)) ?? [],
+    databases: [...databaseTexts.values()],
     settingFacts: readSettings(files),
     // An artefact keeps the statements of the roles that it was built for.
     replans: entry === undefined,
+    read: { ...read, databaseTexts },
+    previous,
   });
 }
 
@@ -70,9 +88,16 @@ function readSettings(files: GeneratedTexts['files']): GeneratedCode['settingFac
   return text === undefined ? undefined : JSON.parse(text).settings;
 }
 
-function readDatabases(files: GeneratedTexts['files']): PlannedDatabase[] {
-  return [...files].flatMap(([path, text]) =>
-    /^sources\/[^/]+\/database\.json$/.test(path) ? [JSON.parse(text) as PlannedDatabase] : [],
+function readDatabases(
+  files: GeneratedTexts['files'],
+  { databaseTexts: known }: Partial<ReadTexts> = {},
+): Map<string, PlannedDatabase> {
+  return new Map(
+    [...files].flatMap(([path, text]) =>
+      /^sources\/[^/]+\/database\.json$/.test(path)
+        ? [[text, known?.get(text) ?? (JSON.parse(text) as PlannedDatabase)] as const]
+        : [],
+    ),
   );
 }
 
@@ -89,15 +114,22 @@ export function linkCode({
   databases = [],
   settingFacts,
   replans = false,
+  read,
+  previous,
 }: Pick<GeneratedCode, 'label' | 'generated'> &
   Partial<Pick<GeneratedCode, 'locate' | 'foreign' | 'edited'>> & {
     readonly databases?: readonly PlannedDatabase[];
     readonly settingFacts?: GeneratedCode['settingFacts'];
     readonly replans?: boolean;
+    readonly read?: GeneratedCode['read'];
+    readonly previous?: GeneratedCode | undefined;
   }): GeneratedCode {
-  const program = linkProgram(generated, {
-    inferFunctionPermissions: generated.saved?.options.inferFunctionPermissions ?? true,
-  });
+  const { options } = generated.saved ?? {};
+  const program = linkProgram(
+    generated,
+    { inferFunctionPermissions: options?.inferFunctionPermissions ?? true },
+    previous?.program,
+  );
   const roles = new Set(program.roles);
   for (const { roles: allowed } of generated.saved?.allowlist ?? [])
     for (const role of allowed ?? []) roles.add(role);
@@ -116,6 +148,7 @@ export function linkCode({
     edited,
     databases: new Map(databases.map((database) => [database.source, database])),
     settingFacts,
+    ...(read && { read }),
     get differing() {
       return differing();
     },

@@ -17,6 +17,21 @@ export interface Literals {
   readonly locate: (value: object) => Location | undefined;
   /** Positions of functions that were written by hand. */
   readonly foreign: readonly Location[];
+  /** What was read, for the next version: files with the same text and imports have the same values. */
+  readonly read: ReadFiles;
+}
+
+interface ReadFiles {
+  readonly modules: ReadonlyMap<string, ReadModule>;
+  readonly places: WeakMap<object, Location>;
+}
+
+interface ReadModule {
+  readonly text: string;
+  readonly exports: Readonly<Record<string, Value>>;
+  /** By path. */
+  readonly imports: ReadonlyMap<string, ReadModule>;
+  readonly foreign: readonly Location[];
 }
 
 /** Constructors of the contract: they take plain data and give it back, with what it belongs to. */
@@ -41,29 +56,52 @@ const CONSTRUCTORS = {
 // biome-ignore lint/suspicious/noExplicitAny: Values come from texts; the shape of the files says what they are.
 type Value = any;
 
-/** @throws GeneratedCodeError naming file and line of what is neither data nor a call of the contract */
-export function readLiterals(files: Files, entry = 'index.ts'): Literals {
-  const modules = new Map<string, Record<string, Value>>();
+/**
+ * @param known files of another version, whose values are taken over where they are the same: what is identical in two
+ *   versions need not be compared
+ * @throws GeneratedCodeError naming file and line of what is neither data nor a call of the contract
+ */
+export function readLiterals(files: Files, entry = 'index.ts', known?: ReadFiles): Literals {
+  const modules = new Map<string, ReadModule>();
   const underWay = new Set<string>();
-  const places = new WeakMap<object, Location>();
-  const foreign: Location[] = [];
+  const places = known?.places ?? new WeakMap<object, Location>();
 
-  const read = (path: string): Record<string, Value> => {
-    const known = modules.get(path);
-    if (known) return known;
+  const read = (path: string): ReadModule => {
+    const done = modules.get(path);
+    if (done) return done;
     const text = files.get(path);
     if (text === undefined) throw new GeneratedCodeError(`The generated code lacks ${path}.`);
     if (underWay.has(path)) throw new GeneratedCodeError(`${path} imports itself through others.`);
     underWay.add(path);
-    // Syntax alone, without ts-morph's objects for its nodes: large projects have millions.
-    const source = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, false);
-    const exports = readModule(source, path);
-    modules.set(path, exports);
+    const earlier = known?.modules.get(path);
+    const isSame =
+      earlier?.text === text &&
+      [...earlier.imports].every(([imported, value]) => files.has(imported) && read(imported) === value);
+    const module = isSame ? earlier : parse(path, text);
+    modules.set(path, module);
     underWay.delete(path);
-    return exports;
+    return module;
   };
 
-  const readModule = (source: ts.SourceFile, path: string): Record<string, Value> => {
+  const parse = (path: string, text: string): ReadModule => {
+    // Syntax alone, without ts-morph's objects for its nodes: large projects have millions.
+    const source = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, false);
+    const imports = new Map<string, ReadModule>();
+    const foreign: Location[] = [];
+    const take = (imported: string) => {
+      const module = read(imported);
+      imports.set(imported, module);
+      return module.exports;
+    };
+    return { text, exports: readModule(source, path, take, foreign), imports, foreign };
+  };
+
+  const readModule = (
+    source: ts.SourceFile,
+    path: string,
+    take: (path: string) => Readonly<Record<string, Value>>,
+    foreign: Location[],
+  ): Record<string, Value> => {
     const scope = new Map<string, Value>();
     const exports: Record<string, Value> = {};
     const fail = (node: ts.Node): never => {
@@ -80,7 +118,7 @@ export function readLiterals(files: Files, entry = 'index.ts'): Literals {
         const imported =
           specifier === 'engine/contract'
             ? (contract as Record<string, Value>)
-            : read(posix.join(posix.dirname(path), specifier));
+            : take(posix.join(posix.dirname(path), specifier));
         const { importClause } = statement;
         const named = importClause?.namedBindings;
         if (!importClause || importClause.isTypeOnly || !named || !ts.isNamedImports(named)) continue;
@@ -114,7 +152,13 @@ export function readLiterals(files: Files, entry = 'index.ts'): Literals {
     return exports;
   };
 
-  return { exports: read(entry), locate: (value) => places.get(value), foreign };
+  const { exports } = read(entry);
+  return {
+    exports,
+    locate: (value) => places.get(value),
+    foreign: [...modules.values()].flatMap((module) => module.foreign),
+    read: { modules, places },
+  };
 }
 
 interface Notes {

@@ -18,6 +18,8 @@ export interface GeneratedTexts {
   readonly files: Files;
   /** The file to begin with; `index.ts` unless given. */
   readonly entry?: string;
+  /** The compiler has just written them: nobody edited them. */
+  readonly isFresh?: true;
 }
 
 const MANIFEST = 'manifest.json';

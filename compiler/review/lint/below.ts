@@ -4,14 +4,14 @@ import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName, keyOf, objectKey } from '../../../runtime/core/names.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { about, causedBy, type Found, type LintFinding } from './finding.ts';
-import { hiddenColumns, quoted } from './hidden-columns.ts';
+import { hiddenColumns, permissionToRead, quoted } from './hidden-columns.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
 /** Views that compute something from every column of a table that the role may not read at all: mostly its rows as a whole. */
 export function wholeRowsByView(
   view: PlacedTable,
   { operation, role, columns, path }: PlacedPermission,
-  { tableOf, tables }: LintInput,
+  { tableOf }: LintInput,
 ): Found[] {
   if (operation !== 'select' || view.model.shape.kind === 'table') return [];
   const computed = columns.filter((column) => !view.model.shape.columns[column]?.origin);
@@ -20,12 +20,13 @@ export function wholeRowsByView(
     const table = tableOf(view.source, key);
     const isStored = table && ['table', 'partitioned', 'foreign'].includes(table.model.shape.kind);
     const all = Object.keys(table?.model.shape.columns ?? {});
-    const isRead = tables.some(
-      (each) =>
-        each === table &&
-        each.permissions.some((other) => other.operation === 'select' && other.role === role),
-    );
-    if (!isStored || isRead || all.length < 2 || !all.every((column) => read.includes(column))) return [];
+    if (
+      !isStored ||
+      permissionToRead(table, role) ||
+      all.length < 2 ||
+      !all.every((column) => read.includes(column))
+    )
+      return [];
     const facts = { role, table: table.name, computed: quoted(computed), view: view.name };
     return [about(view, [...path, 'columns'], messages.wholeRowComputedByView(facts), computed, key)];
   });

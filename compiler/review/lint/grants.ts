@@ -51,7 +51,7 @@ const SECRETS =
   /(^|_)(passwords?|passwd|pwd|secrets?|tokens?|api_?keys?|access_?keys?|private_?keys?|credentials?|otp|salt)(_|$)/i;
 
 export function isSecretName(name: string): boolean {
-  return SECRETS.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'));
+  return SECRETS.test(/[A-Z]/.test(name) ? name.replace(/([a-z])([A-Z])/g, '$1_$2') : name);
 }
 
 /** Columns with names of secrets. */

@@ -6,6 +6,7 @@
 
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
+import { remember } from '../../../runtime/core/remember.ts';
 import { about, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
@@ -17,8 +18,28 @@ export function hiddenColumns(table: PlacedTable | undefined, role: string): rea
     : [];
 }
 
-function permissionToRead(table: PlacedTable, role: string): PlacedPermission | undefined {
-  return table.permissions.find((each) => each.operation === 'select' && each.role === role);
+function isHidden(table: PlacedTable, role: string, column: string): boolean {
+  const read = permissionToRead(table, role);
+  return (
+    read !== undefined && Object.hasOwn(table.model.shape.columns, column) && !read.columns.includes(column)
+  );
+}
+
+const readers = new WeakMap<PlacedTable, ReadonlyMap<string, PlacedPermission>>();
+
+/** The permission of a role to read rows. Found once for a table: it is asked for by thousands. */
+export function permissionToRead(table: PlacedTable, role: string): PlacedPermission | undefined {
+  const byRole = remember(
+    readers,
+    table,
+    () =>
+      new Map(
+        table.permissions
+          .filter(({ operation }) => operation === 'select')
+          .map((each) => [each.role, each] as const),
+      ),
+  );
+  return byRole.get(role);
 }
 
 /** Columns that a view shows. */
@@ -31,7 +52,7 @@ export function shownByView(
   return columns.flatMap((shown): Found[] => {
     const origin = view.model.shape.columns[shown]?.origin;
     const table = origin && tableOf(view.source, origin.table);
-    if (!table || !hiddenColumns(table, role).includes(origin.column)) return [];
+    if (!table || !isHidden(table, role, origin.column)) return [];
     const message = messages.hiddenColumnShownByView({
       role,
       column: origin.column,
@@ -77,14 +98,13 @@ export function shownByRelationship(
   { tableOf }: LintInput,
 ): Found[] {
   if (operation !== 'select') return [];
-  const hidden = hiddenColumns(table, role);
   return Object.entries(table.model.shape.relationships ?? {}).flatMap(
     ([relationship, { kind, target: key, columns }]) => {
       const target = tableOf(table.source, key);
       const read = target && permissionToRead(target, role);
       return Object.entries(columns).flatMap(([column, shown]) => {
         const isKey = kind === 'object' && target?.model.shape.primaryKey?.columns.includes(shown);
-        if (!hidden.includes(column) || !read?.columns.includes(shown) || isKey) return [];
+        if (!read?.columns.includes(shown) || isKey || !isHidden(table, role, column)) return [];
         const message = messages.hiddenColumnShownByRelationship({
           role,
           column,
@@ -103,7 +123,7 @@ export function givenToFunction(
   table: PlacedTable,
   { operation, role, path, computedFields }: PlacedPermission,
 ): Found[] {
-  if (operation !== 'select') return [];
+  if (operation !== 'select' || computedFields.length === 0) return [];
   const hidden = hiddenColumns(table, role);
   if (hidden.length === 0) return [];
   return computedFields.map((field) => {

@@ -1,18 +1,21 @@
 /** Rule of the lint about aggregates that a role may not select, and may order by. */
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { remember } from '../../../runtime/core/remember.ts';
 import type { LintFinding } from './finding.ts';
+import { permissionToRead } from './hidden-columns.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
 /** One finding a role, at the first of its permissions that withholds what can be ordered by. */
 export function orderedAggregates({ tables, plan }: LintInput): LintFinding[] {
   if (plan.saved?.options.restrictAggregateOrder) return [];
   const found = new Map<string, { readonly target: PlacedTable; readonly permission: PlacedPermission }[]>();
+  const leading = tablesByArray(tables);
   for (const target of tables)
     for (const permission of target.permissions) {
       const { operation, role } = permission;
       if (operation !== 'select' || target.model.permissions.select[role]!.aggregations) continue;
-      if (!tables.some((table) => leadsTo(table, target) && isReadable(table, role))) continue;
+      if (!leading.get(keyOf(target))?.some((table) => permissionToRead(table, role))) continue;
       const known = found.get(role) ?? [];
       found.set(role, [...known, { target, permission }]);
     }
@@ -28,14 +31,16 @@ export function orderedAggregates({ tables, plan }: LintInput): LintFinding[] {
   });
 }
 
-/** True if rows of one table have an array of rows of the other. */
-function leadsTo(table: PlacedTable, target: PlacedTable): boolean {
-  if (table.source !== target.source) return false;
-  return Object.values(table.model.shape.relationships ?? {}).some(
-    ({ kind, target: key }) => kind === 'array' && key === target.model.key,
-  );
+/** Tables whose rows have an array of rows of another, by that. */
+function tablesByArray(tables: readonly PlacedTable[]): ReadonlyMap<string, readonly PlacedTable[]> {
+  const found = new Map<string, PlacedTable[]>();
+  for (const table of tables)
+    for (const { kind, target } of Object.values(table.model.shape.relationships ?? {}))
+      if (kind === 'array')
+        remember(found, JSON.stringify([table.source, target]), (): PlacedTable[] => []).push(table);
+  return found;
 }
 
-function isReadable(table: PlacedTable, role: string): boolean {
-  return table.permissions.some((each) => each.operation === 'select' && each.role === role);
+function keyOf({ source, model: { key } }: PlacedTable): string {
+  return JSON.stringify([source, key]);
 }

@@ -72,11 +72,14 @@ export function placeTables(
     const planned = plan.sources.find(({ shape }) => shape.name === source.name);
     const catalog = catalogs[source.name];
     if (!resolved || !planned || !catalog || 'error' in catalog) return [];
+    const models = new Map(resolved.tables.map((each) => [each.key, each]));
+    const rules = new Map(
+      planned.tables.map(({ shape, access }) => [objectKey(shape.schema, shape.name), access]),
+    );
+    const read = new Map(catalog.tables.map((each) => [objectKey(each.schema, each.name), each]));
     return source.tables.flatMap((entry): PlacedTable[] => {
       const key = objectKey(entry.table.schema, entry.table.name);
-      const table = resolved.tables.find((each) => each.key === key);
-      const access = planned.tables.find(({ shape }) => objectKey(shape.schema, shape.name) === key)?.access;
-      const columns = catalog.tables.find((each) => objectKey(each.schema, each.name) === key);
+      const [table, access, columns] = [models.get(key), rules.get(key), read.get(key)];
       if (!table || !access || !columns) return [];
       return [
         {

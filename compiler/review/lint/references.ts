@@ -4,6 +4,7 @@ import { columnsOfRule, readsSession, tableOfItem } from '../../../runtime/core/
 import { isSession, type Token } from '../../../runtime/core/condition/tokens.ts';
 import type { Condition } from '../../../runtime/core/condition/tree.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { remember } from '../../../runtime/core/remember.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { referencesOf, variablesBinding, variablesBindingReference } from '../bound.ts';
 import { about, causedBy, type Found } from './finding.ts';
@@ -55,17 +56,15 @@ function isOwned(target: PlacedTable, role: string): boolean {
 export function decidingTables(
   table: PlacedTable,
   permission: PlacedPermission,
-  { tables }: LintInput,
+  input: LintInput,
   known: readonly Found[],
 ): Found[] {
-  const { operation, checkText, path } = permission;
+  const { operation, checkText, columns, path } = permission;
   if ((operation !== 'insert' && operation !== 'update') || known.length > 0) return [];
   if (checkText !== undefined && readsSession(checkText)) return [];
-  const users = tables.filter(
-    (other) =>
-      other.source === table.source &&
-      other !== table &&
-      other.permissions.some(({ where = 'true' }) => decides(table, where, other, permission)),
+  const deciding = decidingRules(input).get(table);
+  const users = [...(deciding ?? [])].flatMap(([other, asked]) =>
+    other !== table && asked.some((names) => names.some((name) => columns.includes(name))) ? [other] : [],
   );
   if (users.length === 0) return [];
   const facts = { ...names(table, permission), users: users.map(({ name }) => name).join(', ') };
@@ -73,21 +72,32 @@ export function decidingTables(
   return [causedBy([...path, 'check'], messages.decidingTableWritable(facts), cause)];
 }
 
+type Deciding = ReadonlyMap<PlacedTable, ReadonlyMap<PlacedTable, readonly (readonly string[])[]>>;
+
+const known = new WeakMap<LintInput, Deciding>();
+
 /**
- * Whether a rule compares the table's rows with the session, and asks for a column that clients write by the permission. What
- * presets write no client chooses.
+ * By table the tables with rules that compare its rows with the session, and the columns that each of the rules asks for. A
+ * permission decides if clients write one by it; what presets write no client chooses.
  */
-function decides(
-  table: PlacedTable,
-  where: string,
-  other: PlacedTable,
-  { columns }: PlacedPermission,
-): boolean {
-  const asked = columnsOfRule(where, other.model.key).filter(([key]) => key === table.model.key);
-  return (
-    asked.some(([, column]) => columns.includes(column)) &&
-    sessionComparisons(parseCondition(where), new Map()).has(table.model.key)
-  );
+function decidingRules(input: LintInput): Deciding {
+  return remember(known, input, () => {
+    const found = new Map<PlacedTable, Map<PlacedTable, (readonly string[])[]>>();
+    for (const other of input.tables)
+      for (const where of new Set(other.permissions.map((each) => each.where ?? 'true'))) {
+        const compared = sessionComparisons(parseCondition(where), new Map());
+        if (compared.size === 0) continue;
+        const columns = columnsOfRule(where, other.model.key);
+        for (const key of compared) {
+          const table = input.tableOf(other.source, key);
+          const asked = columns.flatMap(([of, name]) => (of === key ? [name] : []));
+          if (!table || asked.length === 0) continue;
+          const users = remember(found, table, () => new Map<PlacedTable, (readonly string[])[]>());
+          remember(users, other, (): (readonly string[])[] => []).push(asked);
+        }
+      }
+    return found;
+  });
 }
 
 /** Tables, beside the rule's own row, with a column that a condition compares with the session. */

@@ -2,6 +2,7 @@
 import { readsSession } from '../../../runtime/core/condition/reads.ts';
 import type { RuleText } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { remember } from '../../../runtime/core/remember.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { variablesBinding } from '../bound.ts';
 import { boundColumns } from './conditions.ts';
@@ -11,6 +12,24 @@ import { names } from './rows.ts';
 
 const hasSession = (text: RuleText | undefined) => text !== undefined && readsSession(text);
 
+const bound = new WeakMap<LintInput, ReadonlySet<string>>();
+
+/** Roles with a rule that reads the session. */
+function boundRoles(input: LintInput): ReadonlySet<string> {
+  return remember(
+    bound,
+    input,
+    () =>
+      new Set(
+        input.tables.flatMap(({ permissions }) =>
+          permissions
+            .filter((each) => hasSession(each.where) || hasSession(each.checkText))
+            .map(({ role }) => role),
+        ),
+      ),
+  );
+}
+
 /**
  * Rows without a session variable, on a table whose rows other rules tie to the session.
  * @param known findings about the rule that say the same
@@ -18,20 +37,17 @@ const hasSession = (text: RuleText | undefined) => text !== undefined && readsSe
 export function rulesWithoutSession(
   table: PlacedTable,
   permission: PlacedPermission,
-  { tables }: LintInput,
+  input: LintInput,
   publicRoles: readonly string[],
   known: readonly Found[],
 ): Found[] {
   const { role, where, path } = permission;
-  if (known.length > 0) return [];
+  if (known.length > 0 || !boundRoles(input).has(role)) return [];
   if (where === undefined || hasSession(where) || publicRoles.includes(role)) return [];
   const isOwned = table.permissions.some(
     (each) => each !== permission && variablesBinding(each.where).size > 0,
   );
-  const isBoundElsewhere = tables.some(({ permissions }) =>
-    permissions.some((each) => each.role === role && (hasSession(each.where) || hasSession(each.checkText))),
-  );
-  if (!isOwned || !isBoundElsewhere) return [];
+  if (!isOwned) return [];
   return [
     causedBy([...path, 'filter'], messages.ruleWithoutSession(names(table, permission)), [role, where]),
   ];
