@@ -138,9 +138,11 @@ function holdsLiteral(condition: Sql): boolean {
 function mayFold(condition: Sql, query: Query, classes: Classes, facts: Facts): boolean {
   const meaning = meaningOf(condition);
   if (meaning?.kind === 'guarded') return false;
-  // `not`, `is null` of a column that has no nulls.
-  if (!meaning) return true;
-  if (meaning.kind === 'comparison' && meaning.operator !== '=') return false;
+  if (meaning?.kind === 'comparison') {
+    // A column may have no nulls.
+    if (meaning.operator === 'is') return true;
+    if (meaning.operator !== '=') return false;
+  } else if (isNegated(condition)) return true;
   return columnsIn(condition).some((column) => {
     const found = classes.find(column, query);
     if (!found) return false;
@@ -148,6 +150,15 @@ function mayFold(condition: Sql, query: Query, classes: Classes, facts: Facts): 
       found.fixed.length > 0 || found.columns.some(({ item, name }) => columnOfShards(item, facts) === name)
     );
   });
+}
+
+/** Planners make `=` of what negates `<>`. */
+function isNegated(condition: Sql): boolean {
+  let first: unknown;
+  eachPart(condition, (part) => {
+    first ??= part;
+  });
+  return meaningOf(condition) === undefined && typeof first === 'string' && first.startsWith('not ');
 }
 
 function columnsIn(condition: Sql): readonly ColumnReference[] {
