@@ -73,7 +73,18 @@ const CONDITIONS: readonly (readonly [isChanged: boolean, ...conditions: readonl
   [true, ONE, sql`not ${nested(or([N('1'), raw('true')]))}`],
   [true, ONE, nested(or([or([]), or([])]))],
   [true, ONE, rule('{row}."n" = 1'), holeFor('rule', sql`not ${raw('true')}`)],
-  [true, ONE, exists(and([columnIs('k', 't#1', 'k'), columnIs('n', 't#1', 'n'), comparisonOf(columnOf(other, 'n'), '=', value('2'))])), N('1')],
+  [
+    true,
+    ONE,
+    exists(
+      and([
+        columnIs('k', 't#1', 'k'),
+        columnIs('n', 't#1', 'n'),
+        comparisonOf(columnOf(other, 'n'), '=', value('2')),
+      ]),
+    ),
+    N('1'),
+  ],
   [true, ONE, exists(and([columnIs('k', 't#1', 'k'), comparisonOf(columnOf(other, 'k'), '=', value('2'))]))],
   [true, ONE, exists(and([columnIs('k', 't#1', 'k'), or([])]))],
   [false, rule('{row}."k" = 1'), is('k', '1')],

@@ -17,7 +17,9 @@ const SHARDING = `
 
 test('the schema of the metadata is a plain one', async () => {
   const database = await createTestDatabase(SHARDING);
-  await expect(database.query('set citus.enable_schema_based_sharding = on; create schema other')).rejects.toThrow('multiple commands');
+  await expect(
+    database.query('set citus.enable_schema_based_sharding = on; create schema other'),
+  ).rejects.toThrow('multiple commands');
   for (const _ of ['first', 'second']) {
     const store = await openMetadataStore(database.url);
     expect(await store.readVersion()).toBeGreaterThanOrEqual(0);
