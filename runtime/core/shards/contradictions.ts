@@ -108,7 +108,7 @@ function partsOf(condition: Sql, reading: Reading): readonly Sql[] {
   }
 }
 
-/** `exists (…)` or `not exists (…)`: its conditions are those of a query of its own. */
+/** `exists (…)` or `not exists (…)`: its conditions are read as those of a separate query. */
 function isExists(condition: Sql): boolean {
   if (meaningOf(condition)) return false;
   let isOne = false;
