@@ -33,7 +33,11 @@ export class History {
   readonly #known: Cache<string, Known>;
   /** Milliseconds to the database and back: the shortest seen. */
   #roundTrip = Number.POSITIVE_INFINITY;
-  #waitsForNodes = false;
+  /**
+   * The database is a cluster: its statements wait for other nodes, and those behind them on a connection would wait as well. How long they
+   * do is not told by what this process sees while it is busy.
+   */
+  isCluster = false;
 
   /** @param memory limits for how many statements it is kept */
   constructor(memory: MemoryBudget) {
@@ -50,15 +54,7 @@ export class History {
   }
 
   isQuick({ time }: Known): boolean {
-    return time !== undefined && time < QUICK && !this.#waitsForNodes;
-  }
-
-  /**
-   * The database is a cluster: its statements wait for other nodes, and those behind them on a connection would wait as well. How long they
-   * do is not told by what this process sees while it is busy.
-   */
-  waitsForNodes(): void {
-    this.#waitsForNodes = true;
+    return time !== undefined && time < QUICK && !this.isCluster;
   }
 
   /** Something was answered after so many milliseconds, an empty query for instance. */

@@ -66,7 +66,7 @@ export class Pool {
     this.#connections = new Connections(configuration, settings, {
       connected: ({ roundTrip, isCluster }) => {
         this.#history.tookNothing(roundTrip);
-        if (isCluster) this.#history.waitsForNodes();
+        if (isCluster) this.#history.isCluster = true;
       },
       opened: () => this.#waiters.serve(),
       failed: (error) => this.#waiters.fail(new ConnectionFailedError(error)),
@@ -92,6 +92,11 @@ export class Pool {
       this.#connections.sweep();
       this.#lockWaits.close(settings.idleTimeout * 1000);
     }, 1000).unref();
+  }
+
+  /** Whether the extension Citus was there when one of its connections was opened. */
+  get isCluster(): boolean {
+    return this.#history.isCluster;
   }
 
   get state(): PoolState {

@@ -1,6 +1,7 @@
 /** A source's database, as the rest of the runtime uses it. */
 import type pg from 'pg';
 import { type Changes, createChanges } from './changes.ts';
+import { lookingAtErrors } from './cluster-errors.ts';
 import { type BoundStatement, type PooledConnection, prepareSession } from './connection.ts';
 import { OWN_SESSION } from './own-tables.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
@@ -76,6 +77,8 @@ export interface SourceConnection {
   readonly address: string;
   /** Standbys that answer its reads; absent: it has none. */
   readonly replicas?: Replicas;
+  /** Whether it is known that the database has the extension Citus. */
+  isCluster(): boolean;
   /** The pool at this moment. */
   state(): PoolState;
   /** Waits for what runs and closes the connections. */
@@ -91,6 +94,8 @@ export interface SourceOptions extends PoolSettings {
   readonly isolationLevel: IsolationLevel;
   /** It is a standby. */
   readonly isReplica?: boolean;
+  /** Looks whether the cluster distributes tables otherwise than is known; see cluster-errors.ts. Absent: errors are only thrown. */
+  readonly look?: (() => Promise<void>) | undefined;
 }
 
 /** Creates the pool of a database. Connections are opened on demand. */
@@ -144,7 +149,7 @@ export function connectSource(
       }
     });
 
-  return {
+  const connection: SourceConnection = {
     readTexts: ({ text }, values, isWanted) => pool.read({ text, values }, isWanted),
     writeTexts: async (statements, { manner = 'alone', writer, begins, isWanted } = {}) => {
       const rows = await pool.write(statements, kind, manner, writer, begins, isWanted);
@@ -160,12 +165,14 @@ export function connectSource(
     maintain,
     withClient,
     address: options.address ?? '',
+    isCluster: () => pool.isCluster || polling.isCluster,
     state: () => pool.state,
     end: async () => {
       changes.stop();
       await Promise.all([pool.end(), polling.end(), maintaining.end()]);
     },
   };
+  return options.look ? lookingAtErrors(connection, options.look) : connection;
 }
 
 /** A standby has neither transactions that write nor serializable ones. */

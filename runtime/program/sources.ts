@@ -12,7 +12,10 @@ import type { HostContext } from './host.ts';
 const PREPARED_STATEMENTS = 500;
 
 type Surroundings = Pick<HostContext, 'configuration' | 'environment'> &
-  Partial<Pick<HostContext, 'observe' | 'memory'>>;
+  Partial<Pick<HostContext, 'observe' | 'memory'>> & {
+    /** Looks whether the cluster of a source distributes its tables otherwise. Absent: what is served cannot follow. */
+    readonly look?: (source: string) => Promise<void>;
+  };
 
 /**
  * Where a source's database is; asked anew before every connection.
@@ -62,7 +65,7 @@ function openServer(
   surroundings: Surroundings,
   role: ServerRole,
 ): SourceConnection {
-  const { configuration, observe, memory } = surroundings;
+  const { configuration, observe, memory, look } = surroundings;
   const label = addressLabel(info.database_url);
   const address = sourceAddress(info, surroundings);
   const pool = info.pool_settings ?? {};
@@ -81,6 +84,7 @@ function openServer(
     memory,
     isolationLevel: info.isolation_level,
     address: label,
+    look: look && (() => look(source)),
     report:
       observe &&
       ((event, seconds) => observe({ kind: 'pool', source, address: label, role, event, seconds })),

@@ -12,7 +12,7 @@ export const CITUS = `
 `;
 
 /** SQL that spreads tables: name as SQL has it, method (`h` by hash, `n` none), column, colocation group, replication (`t`: copies). */
-function distribute(
+export function distribute(
   ...rows: readonly (readonly [
     table: string,
     method: 'h' | 'n',

@@ -33,6 +33,8 @@ interface Request {
   readonly role: string;
   readonly session?: Readonly<Record<string, string>>;
   readonly options?: ServingOptions;
+  /** To the Relay API. */
+  readonly relay?: true | undefined;
   readonly request: string;
   readonly variables?: Readonly<Record<string, unknown>>;
 }
@@ -64,10 +66,10 @@ describe.each(projects)('%s', (project) => {
   );
   test.each(cases)('%s', async (file) => {
     const path = join(folder, file);
-    const { role, session, options, request, variables, ...expected } = parse(
+    const { role, session, options, relay, request, variables, ...expected } = parse(
       readFileSync(path, 'utf8'),
     ) as Request & Outcome;
-    const asked = { role, request, ...(session && { session }), ...(variables && { variables }) };
+    const asked = { role, request, relay, ...(session && { session }), ...(variables && { variables }) };
     const seen = await runFresh(opened, await opened.served(options), asked);
     // What the forms for a cluster answer, and write, is what the plain statements do; what is refused is another matter.
     if (opened.isDistributed && !basename(file).startsWith('refused-')) {
@@ -76,7 +78,7 @@ describe.each(projects)('%s', (project) => {
       expect(own, 'plain PostgreSQL answers and writes the same').toEqual(plain);
     }
     if (process.env.ENGINE_UPDATE === '1') {
-      const all = { role, session, options, request, variables, ...seen };
+      const all = { role, session, options, relay, request, variables, ...seen };
       writeFileSync(path, stringify(all, { lineWidth: 110, blockQuote: 'literal' }));
     } else {
       expect(seen, 'ENGINE_UPDATE=1 npx vitest run test/requests accepts what is served').toEqual(expected);
@@ -119,10 +121,10 @@ async function runFresh(
 
 async function run(
   served: InProcess,
-  { role, session, request, variables }: Request,
+  { role, session, relay, request, variables }: Request,
 ): Promise<Omit<Outcome, 'changes'>> {
   try {
-    const asked = { query: request, variables };
+    const asked = { query: request, variables, relay };
     // Planned first: what a mutation would do is part of what it says when it fails.
     const sql = layOut(served.sql(asked, role, session), '').trim();
     const answer = JSON.parse(await served.answer(asked, role, session)) as unknown;

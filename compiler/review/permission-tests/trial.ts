@@ -113,6 +113,7 @@ function createTrial(client: pg.Client): Trial {
       maintain: refuse,
       withClient: refuse,
       address: '',
+      isCluster: () => false,
       state: () => ({ connections: 1, waiting: 0 }),
       end: async () => {},
     },

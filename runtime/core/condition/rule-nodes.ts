@@ -1,5 +1,5 @@
 /** A rule of a statement as nodes of that statement, as its rows are: for those who read, or change, the queries inside it. */
-import { bindRow, join, type ParameterNode, raw, type Sql, sql, wholeRow } from '../sql/fragment.ts';
+import { bindRow, FALSE, join, type ParameterNode, raw, type Sql, sql, wholeRow } from '../sql/fragment.ts';
 import {
   aliasNamed,
   columnOf,
@@ -42,7 +42,7 @@ class RuleNodes {
       case 'and':
         return condition.parts.length === 0 ? raw('true') : conjunction(this.#parts(condition));
       case 'or':
-        return condition.parts.length === 0 ? raw('false') : disjunction(this.#parts(condition));
+        return condition.parts.length === 0 ? FALSE : disjunction(this.#parts(condition));
       case 'not': {
         const part = this.condition(condition.part);
         return condition.part.kind === 'exists' ? sql`not ${part}` : sql`not ${nested(part)}`;

@@ -69,7 +69,7 @@ export function checkOfInsert(visible: VisibleTable, conflict: Conflict | undefi
   if (isDistributed(visible.table.source))
     throw new EngineError(
       'not-supported',
-      `an upsert into the distributed table ${visible.table.key} cannot tell new rows from changed ones, and their checks differ`,
+      `an upsert into the distributed table ${visible.table.key} cannot tell new rows from changed ones, so the insert and the update permission need the same check`,
     );
   const ofNew = rowCheck(visible, 'insert', inserted, alias);
   const ofChanged = rowCheck(visible, 'update', updated, alias);

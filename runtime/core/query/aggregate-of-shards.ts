@@ -5,7 +5,7 @@ import { roleLimit } from '../saved/holes.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnOf, listOf, nested, selectStatement } from '../sql/statement.ts';
-import { aggregateEntries } from './aggregate.ts';
+import { aggregateEntries, countsDistinct } from './aggregate.ts';
 import { type Entry, jsonRows, objectCall } from './json-rows.ts';
 import { type Base, derivedRows, numbered, rowNumber } from './rows.ts';
 import type { Scope } from './scope.ts';
@@ -18,7 +18,7 @@ import type { Scope } from './scope.ts';
 export function aggregateOfShards(
   visible: VisibleTable,
   selection: Selection,
-  base: Base,
+  base: Base & { readonly ordered: boolean },
   nodeEntries: (field: SelectedField) => readonly Entry[],
   scope: Scope,
 ): Sql {
@@ -28,7 +28,10 @@ export function aggregateOfShards(
   });
   const rows = derivedRows(visible, selection, base, scope, columnsOfNodes);
   const capped = visible.select?.limit !== undefined && nodes.length > 0;
-  const reordered = nodes.length > 0 && (base.keys.length > 0 || base.distinct.length > 0);
+  // Postgres may sort the rows of an ordered view for a distinct count.
+  const isKept =
+    base.keys.length > 0 || base.distinct.length > 0 || (base.ordered && countsDistinct(selection));
+  const reordered = nodes.length > 0 && isKept;
   const position = columnOf(rows.alias, rowNumber(visible.table));
   const order = reordered ? sql` order by ${position}` : raw('');
   const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');

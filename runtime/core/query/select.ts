@@ -353,7 +353,7 @@ export function aggregateOfRows(
     return aggregateOfShards(
       visible,
       selection,
-      base,
+      { ...base, ordered },
       (field) => rowEntries(field.selection, base.visible, base.alias, scope),
       scope,
     );

@@ -130,6 +130,7 @@ class Connection {
     const condition = this.#condition(own, side);
     const kept = selectStatement({
       columns: sql`${rows.alias}.*`,
+      whole: rows.alias,
       from: [rows.from],
       where: condition ? [condition.sql] : [],
       order: order(own),
@@ -160,6 +161,7 @@ class Connection {
     const place = ordered.length > 0 ? sql` order by ${join(ordered, ', ')}` : empty;
     const numbered = selectStatement({
       columns: sql`${rows.alias}.*, row_number() over (${place}) as ${identifier(own)}`,
+      whole: rows.alias,
       from: [from],
     });
     const kept = size && !mayTie ? sql` filter (where ${position} <= ${size})` : empty;

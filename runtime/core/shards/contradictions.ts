@@ -1,70 +1,193 @@
 /**
- * Conditions of a write that fix one column to two values. Where the planner proves that they contradict each other, Citus
- * fails the write instead of writing no row. All equalities but one get a form that planners do not fold, and mean the same.
+ * Conditions of a write that planners may prove to be false: Citus fails such a write instead of writing no row. All but what the shard is
+ * found by gets a form that planners do not fold, and that means the same.
  */
-import { groupBy } from '../remember.ts';
-import { type Sql, sql } from '../sql/fragment.ts';
-import { comparisonOf, meaningOf } from '../sql/statement.ts';
-import { equalitiesOf, type Reading } from './equalities.ts';
+import { eachPart, means, raw, type Sql, sql, wholeRow } from '../sql/fragment.ts';
+import { aliasNamed, columnOf, comparisonOf, meaningOf } from '../sql/statement.ts';
+import { type ColumnReference, equalitiesOf, type Reading } from './equalities.ts';
 import type { Facts } from './facts.ts';
-import { allQueries, type Item, type Query, ruleOf } from './query.ts';
+import { allQueries, type Item, itemNamed, type Query, ruleOf } from './query.ts';
 import type { Edits } from './rewrite.ts';
 
-interface Fixed {
-  readonly alias: string;
-  readonly column: string;
-  readonly value: string;
-  readonly comparison: Sql;
+/** Columns that are equal, and the values that they equal. */
+interface Class {
+  readonly columns: { readonly item: Item; readonly name: string }[];
+  readonly fixed: { readonly value: string; readonly comparison: Sql }[];
 }
 
-/** @returns what takes the places of comparisons */
+/** @returns what takes the places of conditions */
 export function withoutContradictions(statement: Query, facts: Facts, reading: Reading): Edits {
   const edits: Edits = new Map();
   const queries = [...allQueries(statement)];
   if (!queries.some(({ clauses: { kind } }) => kind === 'update' || kind === 'delete')) return edits;
-  for (const { items, where } of queries) {
-    const conditions = [...where, ...items.flatMap(({ on }) => on ?? [])];
-    const all = conditions.flatMap((condition) => fixedIn(condition, reading));
-    for (const same of groupBy(all, ({ alias, column }) => JSON.stringify([alias, column])).values()) {
-      const item = items.find(({ alias }) => alias === same[0]!.alias);
-      const kept = keptValue(item, same, facts);
-      for (const { value, comparison } of same)
-        if (value !== kept) edits.set(comparison, unfolded(comparison));
-    }
+  const classes = new Classes();
+  const others: { readonly condition: Sql; readonly query: Query }[] = [];
+  for (const query of queries) {
+    for (const condition of [...query.where, ...query.items.flatMap(({ on }) => on ?? [])])
+      for (const part of partsOf(condition, reading))
+        if (!classes.take(part, query, reading)) others.push({ condition: part, query });
+  }
+  for (const { columns, fixed } of classes.all()) {
+    const kept = keptValue({ columns, fixed }, facts);
+    for (const { value, comparison } of fixed)
+      if (value !== kept) edits.set(comparison, sql`(${copied(comparison)}) is true`);
+  }
+  for (const { condition, query } of others) {
+    const [first] = query.items;
+    if (isExists(condition) || !first?.alias) continue;
+    if (holdsLiteral(condition)) edits.set(condition, evaluatedFor(first, condition, facts));
+    else if (mayFold(condition, query, classes, facts))
+      edits.set(condition, sql`(${copied(condition)}) is true`);
   }
   return edits;
 }
 
-/** Of the distribution column, the value that other tables are pruned by. */
-function keptValue(item: Item | undefined, [first, ...others]: readonly Fixed[], facts: Facts): string {
-  const pruning = item && facts.value(item);
-  const found = [first!, ...others].find(({ value }) => value === pruning);
-  return (found ?? first!).value;
-}
+class Classes {
+  readonly #of = new Map<Item, Map<string, Class>>();
 
-/** The equalities with values that all hold. */
-function fixedIn(condition: Sql, reading: Reading): Fixed[] {
-  const meaning = meaningOf(condition);
-  switch (meaning?.kind) {
-    case 'and':
-      return meaning.conditions.flatMap((part) => fixedIn(part, reading));
-    case 'nested':
-      return fixedIn(meaning.inner, reading);
-    case 'hole':
-      return fixedIn(meaning.value, reading);
-    case 'rule':
-      return fixedIn(ruleOf(condition, reading.rules), reading);
-    case 'comparison':
-      return equalitiesOf(condition, reading).flatMap(({ column, other }) =>
-        'text' in other ? [{ ...column, value: other.text, comparison: condition }] : [],
-      );
-    default:
-      return [];
+  /** @returns whether a condition is an equality, with a value or between columns */
+  take(condition: Sql, query: Query, reading: Reading): boolean {
+    if (meaningOf(condition)?.kind !== 'comparison') return false;
+    const [equality] = equalitiesOf(condition, reading);
+    if (!equality) return false;
+    const own = this.find(equality.column, query);
+    if ('text' in equality.other) own?.fixed.push({ value: equality.other.text, comparison: condition });
+    else this.#join(own, this.find(equality.other, query));
+    return true;
+  }
+
+  find({ alias, column }: ColumnReference, query: Query): Class | undefined {
+    const item = itemNamed(alias, query);
+    if (!item) return undefined;
+    const columns = this.#of.get(item) ?? new Map<string, Class>();
+    this.#of.set(item, columns);
+    const found = columns.get(column) ?? { columns: [{ item, name: column }], fixed: [] };
+    columns.set(column, found);
+    return found;
+  }
+
+  #join(one: Class | undefined, other: Class | undefined): void {
+    if (!one || !other || one === other) return;
+    one.columns.push(...other.columns);
+    one.fixed.push(...other.fixed);
+    for (const { item, name } of other.columns) this.#of.get(item)!.set(name, one);
+  }
+
+  all(): Set<Class> {
+    return new Set([...this.#of.values()].flatMap((columns) => [...columns.values()]));
   }
 }
 
-function unfolded(comparison: Sql): Sql {
-  const meaning = meaningOf(comparison);
-  if (meaning?.kind !== 'comparison') throw new Error('a fragment is no comparison');
-  return sql`(${comparisonOf(meaning.left, meaning.operator, meaning.right)}) is true`;
+/** Of a distribution column, the value that tables are pruned by. */
+function keptValue({ columns, fixed }: Class, facts: Facts): string | undefined {
+  const pruning = columns.flatMap(({ item, name }) =>
+    columnOfShards(item, facts) === name ? (facts.value(item) ?? []) : [],
+  );
+  return (fixed.find(({ value }) => pruning.includes(value)) ?? fixed[0])?.value;
+}
+
+function columnOfShards(item: Item, facts: Facts): string | undefined {
+  const distribution = facts.distribution(item);
+  return distribution?.kind === 'distributed' ? distribution.by : undefined;
+}
+
+/** The conditions that all have to hold. */
+function partsOf(condition: Sql, reading: Reading): readonly Sql[] {
+  const meaning = meaningOf(condition);
+  switch (meaning?.kind) {
+    case 'and':
+      return meaning.conditions.flatMap((part) => partsOf(part, reading));
+    case 'nested':
+      return partsOf(meaning.inner, reading);
+    case 'hole':
+      return partsOf(meaning.value, reading);
+    case 'rule':
+      return partsOf(ruleOf(condition, reading.rules), reading);
+    default:
+      return [condition];
+  }
+}
+
+/** `exists (…)` or `not exists (…)`: its conditions are read as those of a separate query. */
+function isExists(condition: Sql): boolean {
+  if (meaningOf(condition)) return false;
+  let isOne = false;
+  eachPart(condition, (part) => {
+    if (typeof part === 'string' || !('nodes' in part)) return;
+    const meaning = meaningOf(part);
+    isOne ||= meaning?.kind === 'nested' ? meaningOf(meaning.inner)?.kind === 'select' : isExists(part);
+  });
+  return isOne;
+}
+
+/** Whether a part of it is `true` or `false`, as conditions without operators are. */
+function holdsLiteral(condition: Sql): boolean {
+  const kind = meaningOf(condition)?.kind;
+  if (kind === 'select' || kind === 'comparison' || kind === 'constant') return false;
+  let holds = false;
+  const isLiteral = (text: string) => text === 'true' || text === 'false';
+  eachPart(condition, (part) => {
+    if (typeof part === 'string') holds ||= isLiteral(part);
+    else if ('nodes' in part) holds ||= holdsLiteral(part);
+    else holds ||= part.kind === 'text' && isLiteral(part.text);
+  });
+  return holds;
+}
+
+/** Whether a planner may turn it into an equality, find it contradicted by one, or prune shards by it. */
+function mayFold(condition: Sql, query: Query, classes: Classes, facts: Facts): boolean {
+  const meaning = meaningOf(condition);
+  if (meaning?.kind === 'guarded') return false;
+  if (meaning?.kind === 'comparison') {
+    // A column may have no nulls.
+    if (meaning.operator === 'is') return true;
+    if (meaning.operator !== '=') return false;
+  } else if (isNegated(condition)) return true;
+  return columnsIn(condition).some((column) => {
+    const found = classes.find(column, query);
+    if (!found) return false;
+    return (
+      found.fixed.length > 0 || found.columns.some(({ item, name }) => columnOfShards(item, facts) === name)
+    );
+  });
+}
+
+/** Planners make `=` of what negates `<>`. */
+function isNegated(condition: Sql): boolean {
+  let first: unknown;
+  eachPart(condition, (part) => {
+    first ??= part;
+  });
+  return meaningOf(condition) === undefined && typeof first === 'string' && first.startsWith('not ');
+}
+
+function columnsIn(condition: Sql): readonly ColumnReference[] {
+  const meaning = meaningOf(condition);
+  if (meaning?.kind === 'select') return [];
+  if (meaning?.kind === 'column') {
+    const row = meaningOf(meaning.row);
+    return row?.kind === 'alias' ? [{ alias: row.name, column: meaning.name }] : [];
+  }
+  const found: ColumnReference[] = [];
+  eachPart(condition, (part) => {
+    if (typeof part !== 'string' && 'nodes' in part) found.push(...columnsIn(part));
+  });
+  return found;
+}
+
+/** Holds as the condition does, and is known for a row only: a count of nulls is never negative. */
+function evaluatedFor(item: Item, condition: Sql, facts: Facts): Sql {
+  const row = aliasNamed(item.alias);
+  const by = columnOfShards(item, facts);
+  const value = by === undefined ? wholeRow(row) : columnOf(row, by);
+  return sql`case when ${comparisonOf(sql`num_nulls(${value})`, '>=', raw('0'))} then ${copied(condition)} end`;
+}
+
+/** The same text, which is not replaced once more. */
+function copied(condition: Sql): Sql {
+  const parts: (string | Sql)[] = [];
+  eachPart(condition, (part) => {
+    parts.push(typeof part === 'string' || 'nodes' in part ? part : { nodes: [part] });
+  });
+  return means(undefined, parts);
 }

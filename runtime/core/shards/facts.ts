@@ -16,7 +16,7 @@ export interface Facts {
   readonly fixed: (item: Item) => ReadonlyMap<string, Sql>;
   /** The text of the one of these values that tables are pruned by: where they contradict each other, the one that most tables name. */
   readonly value: (item: Item) => string | undefined;
-  /** Whether a condition of the item's own query says so. */
+  /** Whether a condition of the item's own query says that it equals this value. */
   readonly isPruned: (item: Item) => boolean;
   /** Whether the distribution columns of two items are equal, by whatever chain. */
   readonly areJoined: (left: Item, right: Item) => boolean;
@@ -39,7 +39,6 @@ export function factsOf(
 ): Facts {
   const values: Values = new Map();
   const named = new Map<string, Set<Item>>();
-  const pruned = new Set<Item>();
   const flows = new Map<Item, Set<Item>>();
   const joined = new Map<Item, Set<Item>>();
   const distributions = new Map<Item, Distributed | undefined>();
@@ -74,7 +73,6 @@ export function factsOf(
       if ('text' in other) {
         fix(item, other);
         if (isHidden) continue;
-        pruned.add(item);
         remember(named, other.text, () => new Set()).add(item);
         continue;
       }
@@ -102,17 +100,14 @@ export function factsOf(
   propagate(values, flows);
   const rank = (text: string, value: Sql): number =>
     preferred?.has(valueKey(value)) ? Number.POSITIVE_INFINITY : (named.get(text)?.size ?? 0);
+  const value = (item: Item): string | undefined => {
+    const ranked = [...(values.get(item) ?? [])].map(([text, found]) => ({ text, rank: rank(text, found) }));
+    return ranked.sort((a, b) => (a.rank === b.rank ? (a.text < b.text ? -1 : 1) : b.rank - a.rank))[0]?.text;
+  };
   return {
     fixed: (item) => values.get(item) ?? new Map(),
-    value: (item) => {
-      const ranked = [...(values.get(item) ?? [])].map(([text, value]) => ({
-        text,
-        rank: rank(text, value),
-      }));
-      return ranked.sort((a, b) => (a.rank === b.rank ? (a.text < b.text ? -1 : 1) : b.rank - a.rank))[0]
-        ?.text;
-    },
-    isPruned: (item) => pruned.has(item),
+    value,
+    isPruned: (item) => named.get(value(item) ?? '')?.has(item) ?? false,
     areJoined: (left, right) => reaches(left, right, joined),
     distribution: (item) => of(item.table),
   };

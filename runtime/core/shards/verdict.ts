@@ -65,8 +65,8 @@ function refusedRule(queries: readonly Query[], facts: Facts): string | undefine
   for (const table of queries.flatMap(({ unread }) => unread))
     if (table === undefined || isSpread({ table }, facts))
       return table === undefined
-        ? 'a native query, or a rule that cannot be read, looks at tables that it does not tell'
-        : `a rule that cannot be read looks at ${table}`;
+        ? 'a native query, or a rule whose text is not understood, may read any table, and so a distributed one'
+        : `a rule whose text is not understood reads ${table}; write it as a condition in the metadata`;
   return undefined;
 }
 
@@ -79,7 +79,7 @@ function refusedDeleteCheck({ ctes, inner }: Query, facts: Facts): string | unde
     if (clauses.kind !== 'delete' || !facts.distribution(items[0]!)) continue;
     const [other] = inner.flatMap((query) => [...allQueries(query)]).flatMap(tablesOf);
     if (other !== undefined)
-      return `the check of deleted rows of ${items[0]!.table} looks at ${other}, from which the delete may take rows`;
+      return `the check of deleted rows of ${items[0]!.table} reads ${other}, and may run after the delete, which can change what it finds there; use columns of the row only`;
   }
   return undefined;
 }
@@ -97,7 +97,7 @@ function localTable(statement: Query, facts: Facts): string | undefined {
     const local = tables.find((table) => !facts.distribution({ table }));
     const spread = tables.find((table) => isSpread({ table }, facts));
     if (local !== undefined && spread !== undefined)
-      return `${local}, which is stored on the coordinator only, is joined to ${spread}`;
+      return `${local} is stored on the coordinator only, so it cannot be read together with ${spread}; make it a reference table`;
   }
   return undefined;
 }
@@ -165,9 +165,12 @@ function outerItems(query: Query, inside: Query): Item[] {
   return [...names].flatMap((name) => (own.has(name) ? [] : (itemNamed(name, inside.outer) ?? [])));
 }
 
+/** A reader can change that, by a rule, an argument or a relationship. */
+const NOT_FIXED = 'no rule or argument fixes them to one value of the distribution column';
+
 /** Of rows that a mutation wrote. */
 export const KEPT_ELSEWHERE =
-  'the rows that are written can be read with their relationships only where an argument or a rule fixes both to the same value of the distribution column';
+  'written rows can be answered with their relationships only where an argument or a rule fixes these rows, and those of the relationships, to one value of the distribution column; leave the relationships out, or query them after the mutation';
 
 /** Why Citus refuses queries that it plans together, or answers them wrongly. */
 function refusedIsland({ queries }: Island, facts: Facts): string | undefined {
@@ -177,25 +180,25 @@ function refusedIsland({ queries }: Island, facts: Facts): string | undefined {
   const [first, ...others] = spread as [Item, ...Item[]];
   const elsewhere = others.find((item) => groupOf(item, facts) !== groupOf(first, facts));
   if (elsewhere)
-    return `${first.table} and ${elsewhere.table} are of different colocation groups, and are not fixed to one value`;
+    return `${first.table} and ${elsewhere.table} are of different colocation groups, and ${NOT_FIXED}`;
   const apart = others.find((item) => !facts.areJoined(first, item));
   if (apart)
-    return `${apart.table} is not joined to ${first.table} by the distribution column, and they are not fixed to one value`;
+    return `${apart.table} is not joined to ${first.table} by the distribution column, and ${NOT_FIXED}`;
   for (const query of queries) {
     const outer = outerItems(query, query);
     if (outer.length === 0) continue;
     const isDerived = query.outer?.items.some((item) => item.query === query);
     if (query.items.length === 0)
-      return `a subquery without a table, as of a connection, looks at rows of ${first.table}, which no rule or argument fixes to one value`;
+      return `a connection of the Relay API, or an object that is made of rows of ${first.table}, needs one node to answer, and ${NOT_FIXED}`;
     if (isDerived || ![...allQueries(query)].some((each) => each.items.some((item) => isSpread(item, facts))))
       continue;
     for (const item of outer) {
       const isValues = item.table === undefined && item.query === undefined;
       if (item.rowsOf !== undefined) return KEPT_ELSEWHERE;
       if (isValues || (item.query && isLimited(item.query)))
-        return `rows of ${first.table} are looked up for rows that are no table's, and are not fixed to one value`;
+        return `rows of ${first.table} are looked up for rows that are not of a table, as those of an action or a remote schema, and ${NOT_FIXED}`;
       if (item.table !== undefined && !isSpread(item, facts))
-        return `rows of ${first.table} are looked up for rows of the reference table ${item.table}, and are not fixed to one value`;
+        return `rows of ${first.table} are looked up for rows of the reference table ${item.table}, and ${NOT_FIXED}`;
     }
   }
   return undefined;
@@ -206,11 +209,11 @@ function refusedWrite({ clauses, items: [target] }: Query, facts: Facts): string
   if (clauses.kind === 'select' || clauses.kind === 'delete' || !target) return undefined;
   const distribution = facts.distribution(target);
   if (distribution && 'unwritable' in distribution)
-    return `checks and generated columns of ${target.table} look at tables, which shards cannot: ${distribution.unwritable}`;
+    return `checks, generated columns, domains or indexes of ${target.table} read tables, which the nodes that store its rows cannot: ${distribution.unwritable}`;
   if (distribution?.kind !== 'distributed' || distribution.by === undefined) return undefined;
   const { by, generated } = distribution;
   if (clauses.kind === 'insert' && !generated && !columnsOf(clauses).includes(quoteIdentifier(by)))
-    return `an insert into ${target.table} has to give the distribution column "${by}"`;
+    return `an insert into ${target.table} has to give the distribution column "${by}", by its objects or a preset`;
   const { set = [] } = clauses.kind === 'update' ? clauses : (clauses.conflict ?? {});
   return set.some(({ column }) => column === by)
     ? `the distribution column "${by}" of ${target.table} cannot be changed`

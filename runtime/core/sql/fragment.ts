@@ -219,7 +219,8 @@ export function wholeRow(alias: Sql): Sql {
 }
 
 export const TRUE: Sql = raw('true');
-export const FALSE: Sql = raw('false');
+/** A node, so that another condition can take its place. */
+export const FALSE: Sql = sql`false`;
 
 /** True if a fragment is the constant condition `true`; the hole of a rule is not, whatever the rule demands. */
 export function isTrue(fragment: Sql): boolean {

@@ -54,7 +54,7 @@ function wayOf(encoding: Encoding | undefined): string | undefined {
 /** Functions of PostgreSQL that generated SQL calls. */
 const FUNCTIONS = `array_agg avg bool_and bool_or btrim cardinality chr clock_timestamp concat concat_ws convert_from convert_to corr
   count covar_pop covar_samp current_setting decode encode every format generate_series hashtextextended json_agg
-  json_build_array json_build_object json_object_agg jsonb_agg jsonb_build_object localtimestamp lower max md5 min now
+  json_build_array json_build_object json_object_agg jsonb_agg jsonb_build_object localtimestamp lower max md5 min now num_nulls
   pg_current_snapshot pg_current_xact_id pg_snapshot_xmax pg_snapshot_xmin pg_visible_in_snapshot regr_avgx regr_avgy
   regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy row_number row_to_json set_config starts_with
   statement_timestamp stddev stddev_pop stddev_samp string_agg sum to_json to_jsonb upper var_pop var_samp variance`;

@@ -5,6 +5,7 @@
 import type { RulePart } from '../condition/rule.ts';
 import {
   eachPart,
+  FALSE,
   identifier,
   join,
   knownMeaning,
@@ -217,7 +218,7 @@ export function and(conditions: readonly Sql[]): Sql {
 }
 
 export function or(conditions: readonly Sql[]): Sql {
-  if (conditions.length === 0) return raw('false');
+  if (conditions.length === 0) return FALSE;
   if (conditions.length === 1) return conditions[0]!;
   return nested(disjunction(conditions));
 }

@@ -8,6 +8,7 @@ import { isSpreadOtherwise } from '../../catalog/distribution.ts';
 import { EngineError } from '../../core/errors.ts';
 import { requireCurrent } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
+import { isUnreachable } from '../../database/failures.ts';
 import { Retirement } from '../../database/retirement.ts';
 import { deleteWaiting, scheduleAnew } from '../../events/cron-events.ts';
 import type { Metadata, RemoteSchema } from '../../metadata/metadata.ts';
@@ -178,23 +179,37 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     });
   }
 
-  /** Reads the catalogs of sources again whose tables a cluster has spread otherwise meanwhile, and serves what follows, with nothing stored. */
-  async followDistribution(): Promise<void> {
+  /**
+   * Reads the catalogs of sources again whose tables a cluster has distributed otherwise meanwhile, and serves what follows, with nothing stored.
+   * @param only the source that is looked at; undefined: every one
+   */
+  async followDistribution(only?: string): Promise<void> {
+    try {
+      const names = await this.#differing(only);
+      if (names.length === 0) return;
+      await this.#alone(async () => {
+        const copy = this.#copy();
+        copy.reintrospect(names.filter((name) => this.#state.sources.has(name)));
+        await this.#serveUnlessSame(copy);
+      });
+    } catch (error) {
+      // A source that does not answer is reported by those who need it.
+      if (!isUnreachable(error))
+        this.#options.report('Comparing how tables are distributed over a cluster failed.', error);
+    }
+  }
+
+  async #differing(only: string | undefined): Promise<string[]> {
     const { catalogs, sources } = this.#state;
     const changed = await Promise.all(
       Object.entries(catalogs).map(async ([name, catalog]) => {
+        if (only !== undefined && name !== only) return [];
         const query = sources.get(name)?.database.query;
         const isChanged = query && !('error' in catalog) && (await isSpreadOtherwise(query, catalog));
         return isChanged ? [name] : [];
       }),
     );
-    const names = changed.flat();
-    if (names.length === 0) return;
-    await this.#alone(async () => {
-      const copy = this.#copy();
-      copy.reintrospect(names.filter((name) => this.#state.sources.has(name)));
-      await this.#serveUnlessSame(copy);
-    });
+    return changed.flat();
   }
 
   /**

@@ -30,12 +30,7 @@ export function keepCurrent<Database extends SourceDatabase>(
       engine.retrySources().catch((error: unknown) => report('Trying a source again failed.', error));
     }, RETRY_INTERVAL),
     setInterval(() => void watchRemotes(engine.retryRemotes()), RETRY_INTERVAL),
-    setInterval(() => {
-      // A source that does not answer is reported by those who need it.
-      engine.followDistribution().catch((error: unknown) => {
-        if (!isUnreachable(error)) report('Comparing how tables are spread over a cluster failed.', error);
-      });
-    }, RETRY_INTERVAL),
+    setInterval(() => void engine.followDistribution(), RETRY_INTERVAL),
   ];
   if (pollInterval > 0) {
     let isAway = false;

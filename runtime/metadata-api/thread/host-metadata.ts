@@ -107,7 +107,13 @@ function hostThread(
 ): HostedThread {
   const { observe } = context;
   const calls = createCalls<string>(STARTED);
-  const served = createServed(context);
+  const report = (error: unknown) => observe({ kind: 'unhandled-internal-error', error });
+  const look = async (source: string) => {
+    // One that has ended is reported, and the next one reads every catalog.
+    if (state === 'started')
+      await calls.call((number) => send({ kind: 'cluster', number, source })).catch(report);
+  };
+  const served = createServed({ ...context, look });
   const handle = (message: MessageFromThread) => {
     switch (message.kind) {
       case 'answer':
@@ -139,7 +145,6 @@ function hostThread(
         context.waiting(message.reason);
     }
   };
-  const report = (error: unknown) => observe({ kind: 'unhandled-internal-error', error });
   let state: 'starting' | 'started' | 'ended' = 'starting';
   const ended = (error: unknown) => {
     const reason = new EngineError(
@@ -189,7 +194,7 @@ interface Served {
   end(): Promise<void>;
 }
 
-function createServed(context: HostContext): Served {
+function createServed(context: HostContext & { look(source: string): Promise<void> }): Served {
   const evaluator = createEvaluator();
   const files = new Map<string, TranspiledFile>();
   const loaded = new Map<number, { program: PreparedProgram; sources: ReadonlySet<number> }>();

@@ -15,6 +15,7 @@ import { isObject } from '../../core/json/json.ts';
 import { linkProgram } from '../../core/program/program.ts';
 import { createPlanner } from '../../core/request/planner.ts';
 import { setVocabulary, vocabulary } from '../../core/vocabulary.ts';
+import { lookingAtErrors } from '../../database/cluster-errors.ts';
 import { describeConnectionError } from '../../database/connection-error.ts';
 import type { SourceConnection } from '../../database/source.ts';
 import { deliverScheduled } from '../../events/scheduled-delivery.ts';
@@ -108,6 +109,8 @@ function handle(running: Running, message: Exclude<MessageToThread, { kind: 'ans
       return Promise.resolve(JSON.stringify(locateRule(running.engine.state, message.reason)));
     case 'console':
       return answerConsole(running, message.question);
+    case 'cluster':
+      return running.followCluster(message.source);
     case 'health':
       return running.health();
     case 'project':
@@ -172,6 +175,7 @@ interface Running {
   readonly engine: MetadataEngine<SourceConnection>;
   readonly store: MetadataStore;
   readonly limits: ApiLimits;
+  readonly followCluster: (source: string) => Promise<string>;
   readonly health: () => Promise<string>;
   readonly takeProject: (changed: readonly string[]) => Promise<string>;
   readonly stop: () => Promise<string>;
@@ -243,7 +247,12 @@ async function start(data: ThreadData): Promise<Running> {
         dynamicSecretsAllowedPathPrefix: configuration.dynamicSecretsAllowedPathPrefix,
       },
       ...(initial ? { initialMetadata: readInitial(initial) } : {}),
-      prepare: createPrepare(data, outgoing, (cron) => scheduled.use(cron)),
+      prepare: createPrepare(
+        data,
+        outgoing,
+        (cron) => scheduled.use(cron),
+        (source) => void engine.followDistribution(source),
+      ),
       served: ({ metadata, resourceVersion, inconsistent }) => {
         observe({ kind: 'metadata-served', resourceVersion, inconsistent: inconsistent.length });
         const checks = new Map(
@@ -282,6 +291,10 @@ async function start(data: ThreadData): Promise<Running> {
       limits: {
         dataForRoles: !configuration.enableAllowlist && !configuration.onlySavedOperations,
         maintenance: configuration.enableMaintenanceMode,
+      },
+      followCluster: async (source) => {
+        await engine.followDistribution(source);
+        return '';
       },
       health: async () => {
         try {
@@ -331,6 +344,7 @@ function createPrepare(
   { configuration, environment }: ThreadData,
   outgoing: Outgoing,
   useCron: (triggers: readonly CronTriggerShape[]) => void,
+  look: (source: string) => void,
 ): (state: MetadataState<SourceConnection>) => Promise<PreparedProgram> {
   const transpiler = createTranspiler(TRANSPILER_IDLE);
   const evaluator = createEvaluator();
@@ -381,7 +395,13 @@ function createPrepare(
       get runnable() {
         runnable ??= {
           planner: createPlanner(linkProgram(evaluator.evaluateNow(files), serving), serving),
-          sources: new Map([...sources].map(([name, { database }]) => [name, database])),
+          sources: new Map(
+            // Requests run in turn with what follows from a look, so they do not wait for it.
+            [...sources].map(([name, { database }]) => [
+              name,
+              lookingAtErrors(database, async () => look(name)),
+            ]),
+          ),
           inputValidator,
         };
         return runnable;

@@ -49,6 +49,8 @@ export type MessageToThread =
   | { readonly kind: 'health' | 'stop'; readonly number: number }
   /** Takes over the files of the project. Answered with a `ProjectReport` as JSON. */
   | { readonly kind: 'project'; readonly number: number; readonly changed: readonly string[] }
+  /** A source's cluster may distribute tables otherwise than is served. Answered when what follows is served. */
+  | { readonly kind: 'cluster'; readonly number: number; readonly source: string }
   /** Answered with SQL. */
   | { readonly kind: 'dump'; readonly number: number; readonly body: string; readonly session: Session }
   /** Answered with a JSON array of paths. */

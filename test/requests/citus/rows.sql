@@ -22,3 +22,4 @@ insert into ticket_tag values (1, 1, 1), (1, 3, 2), (1, 3, 1), (2, 4, 3);
 insert into article (tenant_id, author_id, title, published_at) values
   (1, 1, 'Changing a lamp', '2026-01-01 12:00+00'), (1, 2, 'Parcels', null), (2, 3, 'Living with sand', '2026-01-03 12:00+00');
 insert into login (email) values ('ada@orbit'), ('cleo@dune');
+refresh materialized view team_size;

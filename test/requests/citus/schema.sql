@@ -124,3 +124,22 @@ $$;
 create function ticket_hours_to_solve(ticket ticket) returns numeric language sql stable as $$
   select round(extract(epoch from ticket.solved_at - ticket.created_at)::numeric / 3600, 1)
 $$;
+
+-- What reads other tables beside the row, or instead of one.
+create function ticket_advice(ticket ticket) returns text language plpgsql stable as $$ begin
+  return (select comment from ticket_status where value = 'solved');
+end $$;
+create function ticket_theme(ticket ticket) returns text language sql stable as $$
+  select value from setting where name = 'theme'
+$$;
+create function plans_in_sql() returns setof plan language sql stable as $$ select * from plan $$;
+create function plans_in_plpgsql() returns setof plan language plpgsql stable as $$ begin
+  return query select * from plan order by value;
+end $$;
+create function settings_in_sql() returns setof setting language sql stable as $$ select * from setting $$;
+-- Views that show no column of their tables, and one over a function.
+create view ticket_word as select to_jsonb(ticket.*) - 'created_at' as body, 'k'::text as word from ticket;
+create view ticket_one as select 1 as one from ticket;
+create view ticket_count as select count(*) as n from ticket;
+create view plan_view as select * from plans_in_sql();
+create materialized view team_size as select tenant_id, team_id, count(*) as members from team_member group by 1, 2;

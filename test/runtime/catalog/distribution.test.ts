@@ -1,11 +1,13 @@
 /** The catalogs of Citus, read from stand-ins of them: tables of the same names, which no test has a cluster for. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { catalogFileSchema } from '../../../runtime/catalog/catalog-schema.ts';
 import { fingerprintStatement } from '../../../runtime/catalog/distribution.ts';
 import { introspectDatabase } from '../../../runtime/catalog/index.ts';
 import { loadReadBody } from '../../../runtime/catalog/sql-body.ts';
-import { CITUS, PLACES, SPREAD } from '../../harness/citus.ts';
+import { CITUS, distribute, PLACES, SPREAD } from '../../harness/citus.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
+import { REQUESTS } from '../../harness/request-project.ts';
 
 async function read(sql: string) {
   const database = await createTestDatabase(sql);
@@ -36,6 +38,23 @@ test('distribution columns, colocation groups, reference tables and schemas', as
   });
   const file = { version: 3, sources: { default: { ...catalog, enumTables: {} } } };
   expect(catalogFileSchema.parse(JSON.parse(JSON.stringify(file)))).toEqual(file);
+});
+
+test('the project of the requests has the distribution that its catalogs say', async () => {
+  const { tables, functions } = JSON.parse(readFileSync(`${REQUESTS}citus/distribution.json`, 'utf8'));
+  type Row = { kind: string; by?: string; group?: number };
+  const views = ['plan_view', 'team_workload', 'ticket_count', 'ticket_one', 'ticket_word'];
+  const rows = Object.entries(tables as Record<string, Row>)
+    .filter(([key]) => !views.includes(key.slice('public.'.length)))
+    .map(([key, { kind, by = null, group = 5 }]) =>
+      kind === 'reference'
+        ? ([key, 'n', null, 4, 't'] as const)
+        : ([key, by === null ? 'n' : 'h', by, group] as const),
+    );
+  const { catalog } = await read(
+    `${readFileSync(`${REQUESTS}citus/schema.sql`, 'utf8')};${CITUS}${distribute(...rows, ['setting', 'n', null, 0])}`,
+  );
+  expect(catalog.distribution).toMatchObject({ tables, functions });
 });
 
 test('plain PostgreSQL is asked one statement, and says nothing of shards', async () => {

@@ -287,7 +287,7 @@ describe('a stream', () => {
     subscribe(socket, stream('{id: 0}'));
     expect(await result(socket)).toBe(
       'the distributed tables of source "default" cannot serve this: a stream reads rows of one value of the distribution column: ' +
-        'a subquery without a table, as of a connection, looks at rows of public.doc, which no rule or argument fixes to one value',
+        'a connection of the Relay API, or an object that is made of rows of public.doc, needs one node to answer, and no rule or argument fixes them to one value of the distribution column',
     );
     await socket.close();
   });

@@ -33,12 +33,19 @@ const STAND_INS = [...FUNCTIONS, 'move']
   )
   .join('\n');
 
+/** A read of it fails as on a cluster that distributes it otherwise than the statement expects. */
+const FAILING = `
+  create function fail() returns integer language plpgsql as $$
+    begin raise 'complex joins are only supported when all distributed tables are co-located' using errcode = '0A000'; end $$;
+  create view broken as select fail() as id;`;
+
 let database: TestDatabase;
 let server: TestServer;
 beforeAll(async () => {
-  database = await createTestDatabase(PLACES + CITUS + STAND_INS);
+  database = await createTestDatabase(PLACES + CITUS + STAND_INS + FAILING);
   server = await startTestServer(database, { ENABLED_APIS: 'graphql,metadata' });
   await metadata('pg_track_table', { table: 'doc' });
+  await metadata('pg_track_table', { table: 'broken' });
   await metadata('pg_create_select_permission', {
     table: 'doc',
     role: 'user',
@@ -67,6 +74,15 @@ async function isSpread(): Promise<boolean> {
   expect(status).toBe(200);
   return JSON.stringify(json).includes('offset 0');
 }
+
+test('when a request fails as on a cluster, the next one is planned for what the cluster has', async () => {
+  const before = await isSpread();
+  await database.query(`select move('doc')`);
+  const body = { query: '{ broken { id } }' };
+  const headers = { 'x-engine-role': 'admin' };
+  expect((await send(server, '/v1/graphql', { headers, body })).json).toHaveProperty('errors');
+  expect(await isSpread()).toBe(!before);
+});
 
 test.each(FUNCTIONS)('run_sql reads the catalog again after %s', async (name) => {
   const before = await isSpread();

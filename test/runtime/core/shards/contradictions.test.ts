@@ -43,6 +43,15 @@ const rule = (text: string) => {
   return nested(ruleFor(read, row, bindRow(read.sql, row)));
 };
 
+const other = aliasNamed('o#2');
+const value = (text: string) => constant(raw(`(${text})::integer`));
+const columnIs = (own: string, alias: string, name: string) =>
+  comparisonOf(columnOf(other, own), '=', columnOf(aliasNamed(alias), name));
+const exists = (condition: Sql) => {
+  const from = [{ rows: tableNamed('public', 't'), alias: other }];
+  return sql`exists ${nested(selectStatement({ columns: raw('1'), from, where: [condition] }))}`;
+};
+
 /** Conditions on k (the distribution column), n, w, i and m, and whether the text changes. */
 const CONDITIONS: readonly (readonly [isChanged: boolean, ...conditions: readonly Sql[]])[] = [
   [true, ONE, TWO],
@@ -56,6 +65,28 @@ const CONDITIONS: readonly (readonly [isChanged: boolean, ...conditions: readonl
   [true, ONE, TWO, THREE],
   [true, rule('{row}."k" = 1'), is('k', '2')],
   [true, holeFor('rule', ONE), TWO],
+  // What planners turn into an equality, a constant or a list of shards.
+  [true, ONE, sql`not ${nested(comparisonOf(columnOf(row, 'k'), '<>', raw('(2)::integer')))}`],
+  [true, ONE, N('1'), sql`not ${nested(sql`not ${nested(N('2'))}`)}`],
+  [true, ONE, or([])],
+  [true, ONE, sql`not ${raw('true')}`],
+  [true, ONE, sql`not ${nested(or([N('1'), raw('true')]))}`],
+  [true, ONE, nested(or([or([]), or([])]))],
+  [true, ONE, rule('{row}."n" = 1'), holeFor('rule', sql`not ${raw('true')}`)],
+  [
+    true,
+    ONE,
+    exists(
+      and([
+        columnIs('k', 't#1', 'k'),
+        columnIs('n', 't#1', 'n'),
+        comparisonOf(columnOf(other, 'n'), '=', value('2')),
+      ]),
+    ),
+    N('1'),
+  ],
+  [true, ONE, exists(and([columnIs('k', 't#1', 'k'), comparisonOf(columnOf(other, 'k'), '=', value('2'))]))],
+  [true, ONE, exists(and([columnIs('k', 't#1', 'k'), or([])]))],
   [false, rule('{row}."k" = 1'), is('k', '1')],
   [false, ONE, ONE],
   [false, ONE, N('2')],
@@ -102,6 +133,23 @@ test.each(
   if (isChanged) expect(await plan(whole.text)).toContain('One-Time Filter: false');
   expect(await plan(text)).not.toContain('One-Time Filter: false');
   if (isChanged) expect(await database.query(text)).toEqual([{ count: '0' }]);
+});
+
+test.each<[string, ...Sql[]]>([
+  ['a list of keys', ONE, comparisonOf(columnOf(row, 'k'), '=', raw("any ('{2}'::integer[])"))],
+  ['a list without keys', comparisonOf(columnOf(row, 'k'), '=', raw("any ('{}'::integer[])"))],
+  ['one of several keys', ONE, or([TWO, THREE])],
+  ['a column without nulls', ONE, comparisonOf(columnOf(row, 'k'), 'is', raw('null'))],
+])('Citus prunes no shard by %s, and finds no contradiction', async (_, ...where) => {
+  const name = aliasNamed('written');
+  const statement = selectStatement({ columns: raw('count(*)'), from: [{ rows: name }] });
+  const item = WRITES.delete(where);
+  const { text } = judge(
+    print(withItem({ name, item, returning: sql`${row}.*`, statement }), true),
+    source,
+  ).statement;
+  expect(text).toContain(') is true');
+  expect(await database.query(text)).toEqual([{ count: '0' }]);
 });
 
 test('a query keeps its conditions', () => {
