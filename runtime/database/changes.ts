@@ -147,7 +147,11 @@ export function createChanges(source: RecordSource): Changes {
       if (listeners.size === 0) return;
       const recorded = complete && { complete, written: NOTHING, redefined: false };
       // Those of functions, triggers and cascades are found by the next look.
-      tell(tables.length > 0 ? { tables: new Set(tables), recorded } : { tables: undefined, recorded, isOwn: true });
+      tell(
+        tables.length > 0
+          ? { tables: new Set(tables), recorded }
+          : { tables: undefined, recorded, isOwn: true },
+      );
       if (!recorded) return;
       if (looking) again = true;
       else lookIn(OWN_DELAY);

@@ -175,7 +175,14 @@ function modelOf(
     ],
     select_permissions: [
       { role: 'one', permission },
-      { role: 'two', permission: { ...permission, columns: columns.filter((column) => shown[table].includes(column)), filter: { open: { _eq: true } } } },
+      {
+        role: 'two',
+        permission: {
+          ...permission,
+          columns: columns.filter((column) => shown[table].includes(column)),
+          filter: { open: { _eq: true } },
+        },
+      },
     ],
   };
 }

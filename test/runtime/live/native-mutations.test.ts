@@ -63,29 +63,38 @@ test('a live query is read again after a native mutation, alone, beside another 
   await socket.close();
 });
 
-test.each([false, true])('a client reads what a native mutation wrote, not a kept answer; writes recorded: %s', async (record_writes) => {
-  const own = { database_url: { from_env: 'DATABASE_URL' } };
-  const live_queries = { record_writes };
-  await send(server, '/v1/metadata', {
-    body: { type: 'pg_update_source', args: { name: 'default', configuration: { connection_info: own, live_queries } } },
-  });
-  await database.query('update account set balance = 0');
-  const kept = `query kept${record_writes} @cached ${BALANCE}`;
-  const inserted = (id: number) => `a: insert_account_one(object: { id: ${id}, owner: "eve", balance: 0 }) { id }`;
-  const writes = [
-    () => deposit,
-    () => `mutation { b: note(args: { account: 1, note: "n" }) { id } deposit(args: { amount: 1 }) { id } }`,
-    // The other statement of the request names a table.
-    (round: number) => `mutation { ${inserted(200 + round + (record_writes ? 100 : 0))} deposit(args: { amount: 1 }) { id } }`,
-  ];
-  await database.query('delete from account where id >= 200');
-  for (let round = 0; round < 9; round += 1) {
-    await expect.poll(async () => (await ask(kept)).kept).toMatch(/^max-age=/);
-    const written = await ask(writes[round % writes.length]!(round));
-    expect(written.text).toContain('"data"');
-    expect((await ask(kept)).text).toBe(balance(round + 1));
-  }
-});
+test.each([false, true])(
+  'a client reads what a native mutation wrote, not a kept answer; writes recorded: %s',
+  async (record_writes) => {
+    const own = { database_url: { from_env: 'DATABASE_URL' } };
+    const live_queries = { record_writes };
+    await send(server, '/v1/metadata', {
+      body: {
+        type: 'pg_update_source',
+        args: { name: 'default', configuration: { connection_info: own, live_queries } },
+      },
+    });
+    await database.query('update account set balance = 0');
+    const kept = `query kept${record_writes} @cached ${BALANCE}`;
+    const inserted = (id: number) =>
+      `a: insert_account_one(object: { id: ${id}, owner: "eve", balance: 0 }) { id }`;
+    const writes = [
+      () => deposit,
+      () =>
+        `mutation { b: note(args: { account: 1, note: "n" }) { id } deposit(args: { amount: 1 }) { id } }`,
+      // The other statement of the request names a table.
+      (round: number) =>
+        `mutation { ${inserted(200 + round + (record_writes ? 100 : 0))} deposit(args: { amount: 1 }) { id } }`,
+    ];
+    await database.query('delete from account where id >= 200');
+    for (let round = 0; round < 9; round += 1) {
+      await expect.poll(async () => (await ask(kept)).kept).toMatch(/^max-age=/);
+      const written = await ask(writes[round % writes.length]!(round));
+      expect(written.text).toContain('"data"');
+      expect((await ask(kept)).text).toBe(balance(round + 1));
+    }
+  },
+);
 
 test('what another table holds is dropped as well: a native mutation may write any', async () => {
   const kept = 'query closed @cached { account(where: { owner: { _eq: "gone" } }) { closings { id } } }';
@@ -102,13 +111,20 @@ test('REST endpoints run it by POST, and live queries and kept answers follow', 
   expect((await ask(kept)).text).toBe(balance(5));
   const get = await send(server, '/api/rest/deposit?n=5', { method: 'GET', headers: CLERK });
   expect(get.status).toBe(405);
-  const direct = await send(server, `/v1/graphql?query=${encodeURIComponent(deposit)}`, { method: 'GET', headers: CLERK });
+  const direct = await send(server, `/v1/graphql?query=${encodeURIComponent(deposit)}`, {
+    method: 'GET',
+    headers: CLERK,
+  });
   expect(direct.text).toContain('error');
   expect((await ask(BALANCE)).text).toBe(balance(5));
 });
 
 test('an allow-list admits the saved text of a native mutation, and no other', async () => {
-  const listed = await startTestServer(database, { ENABLE_ALLOWLIST: 'true' }, { DATABASE_URL: database.url });
+  const listed = await startTestServer(
+    database,
+    { ENABLE_ALLOWLIST: 'true' },
+    { DATABASE_URL: database.url },
+  );
   try {
     await replaceMetadata(listed, metadata);
     await database.query('update account set balance = 0');
@@ -121,7 +137,9 @@ test('an allow-list admits the saved text of a native mutation, and no other', a
       SAVED.replace('deposit(', 'x: deposit('),
       `${SAVED} query Q { account { id } }`,
     ])
-      expect(await send1({ query: other, variables: { n: 1 }, operationName: 'Deposit' })).toContain('not allowed');
+      expect(await send1({ query: other, variables: { n: 1 }, operationName: 'Deposit' })).toContain(
+        'not allowed',
+      );
     expect(await database.query('select balance::int from account where id = 101')).toEqual([{ balance: 1 }]);
   } finally {
     await listed.stop();
