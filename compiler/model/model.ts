@@ -87,6 +87,7 @@ export interface ModelInsertPermission {
   /** Without the preset ones. */
   readonly columns: readonly string[];
   readonly check: Condition;
+  readonly checkMessage?: string;
   readonly presets: Presets;
   readonly backendOnly: boolean;
   readonly validateInput?: InputValidation;
@@ -97,6 +98,7 @@ export interface ModelUpdatePermission {
   readonly columns: readonly string[];
   readonly filter: Condition;
   readonly check?: Condition;
+  readonly checkMessage?: string;
   readonly presets: Presets;
   readonly backendOnly: boolean;
   readonly validateInput?: InputValidation;
@@ -106,6 +108,7 @@ export interface ModelDeletePermission {
   readonly filter: Condition;
   /** Absent: the filter alone decides. */
   readonly check?: Condition;
+  readonly checkMessage?: string;
   readonly backendOnly: boolean;
   readonly validateInput?: InputValidation;
 }

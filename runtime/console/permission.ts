@@ -41,13 +41,14 @@ export function permissionInWords(
   { role, operation, fields }: Pick<AccessPermission, 'role' | 'operation' | 'fields'>,
 ): AccessPermission {
   const { columns, computedFields, where, check, presets, cells, limit } = rule;
-  const { aggregations, backendOnly, validateInput } = rule;
+  const { checkMessage, aggregations, backendOnly, validateInput } = rule;
   return {
     ...{ role, operation, isOpen: isOpen(rule), fields },
     ...(columns && { columns }),
     ...(computedFields && { computedFields }),
     ...(where !== undefined && { where: ruleLayout(where) }),
     ...(check !== undefined && { check: ruleLayout(check) }),
+    ...(checkMessage !== undefined && { checkMessage }),
     ...(presets && { presets: inWords(presets) }),
     ...(cells && { cells: inWords(cells) }),
     ...(limit !== undefined && { limit }),

@@ -79,6 +79,7 @@ export interface AccessPermission {
   readonly computedFields?: readonly string[];
   readonly where?: string;
   readonly check?: string;
+  readonly checkMessage?: string;
   /** Column → value. */
   readonly presets?: Readonly<Record<string, string>>;
   /** Column → rule of the rows that show it. */

@@ -16,6 +16,8 @@ export interface Change {
   readonly tables: ReadonlySet<string> | undefined;
   /** The database's record of writes, if there is one. For a write of this process: only the tables that are recorded. */
   readonly recorded: Recorded | undefined;
+  /** This process wrote, and its statements do not name what. */
+  readonly isOwn?: true;
   /** Views or partitions were defined otherwise. */
   readonly redefined?: boolean;
 }
@@ -26,7 +28,7 @@ export interface Changes {
    * are current; what was read before may have changed unnoticed, so a first call back always comes.
    */
   readonly listen: (listener: (change: Change) => void) => () => void;
-  /** A write of this process was committed. @param tables that its statements name, as `"schema"."name"` */
+  /** A write of this process was committed. @param tables that its statements name, as `"schema"."name"`; empty: any may be written */
   readonly wrote: (tables: readonly string[]) => void;
   /**
    * The number of a transaction: those below began at least so many milliseconds ago. While nothing listens, and at first,
@@ -145,7 +147,11 @@ export function createChanges(source: RecordSource): Changes {
       if (listeners.size === 0) return;
       const recorded = complete && { complete, written: NOTHING, redefined: false };
       // Those of functions, triggers and cascades are found by the next look.
-      tell({ tables: tables.length > 0 ? new Set(tables) : undefined, recorded });
+      tell(
+        tables.length > 0
+          ? { tables: new Set(tables), recorded }
+          : { tables: undefined, recorded, isOwn: true },
+      );
       if (!recorded) return;
       if (looking) again = true;
       else lookIn(OWN_DELAY);

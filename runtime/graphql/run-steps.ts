@@ -42,14 +42,16 @@ async function runWrites(
 ): Promise<string[]> {
   const own = given.filter((step) => step.begins);
   const begins = own.length > 0 ? [...new Set(own.flatMap((step) => step.begins ?? []))] : undefined;
-  const once = begins !== undefined || given.some((step) => step.once);
+  const calls = given.some((step) => step.once);
+  const once = begins !== undefined || calls;
   // Only the first step may have a fallback: running a later one again would give the rows of the earlier steps new keys.
   const steps = given.map((step, index) => (once || index > 0 ? withoutRetry(step) : step));
   const sent = steps.flatMap((step) => step.statements.map((write) => ({ step, write })));
   const bound = sent.map(({ write: { statement } }) => ({
     text: statement.text,
     values: bindParameters(statement, variables, session),
-    ...(statement.writes && { writes: statement.writes }),
+    // Functions and SQL of one's own may write any table: then none is named.
+    ...(!calls && statement.writes && { writes: statement.writes }),
   }));
   try {
     const manner = once ? 'once' : steps.length === 1 && steps[0]!.isOneObject ? 'shared' : 'alone';

@@ -219,7 +219,7 @@ class KeptAnswers {
     const isStale = this.#staleness.note(change);
     if (this.#staleness.mustLearn) void this.#staleness.learn();
     // A client that wrote through this server reads its write: it does not wait for what the database has recorded of it.
-    const isOwn = [...(change.tables ?? [])].some((table) => this.#tables.has(table));
+    const isOwn = change.isOwn || [...(change.tables ?? [])].some((table) => this.#tables.has(table));
     if (!isStale && !isOwn) return;
     const stale = this.#staleness.take();
     const dropped = isOwn || stale === 'all' ? [...this.#all()] : stale;

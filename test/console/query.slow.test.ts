@@ -9,6 +9,36 @@ import { metadata, SCHEMA } from './project.ts';
 const SECRET = 'secret of the test of the query page';
 const headers = { 'x-engine-admin-secret': SECRET };
 
+/** A native query and a native mutation: the manager may call both, the clerk the query. */
+const NATIVE = {
+  logical_models: [
+    {
+      name: 'found',
+      fields: [{ name: 'total', type: { scalar: 'integer', nullable: true } }],
+      select_permissions: ['manager', 'clerk'].map((role) => ({
+        role,
+        permission: { columns: ['total'], filter: {} },
+      })),
+    },
+  ],
+  native_queries: [
+    {
+      root_field_name: 'totals',
+      arguments: { least: { type: 'integer', nullable: true } },
+      code: 'select total from invoice where {{least}} is null or total >= {{least}}',
+      returns: 'found',
+    },
+    {
+      root_field_name: 'raise_totals',
+      type: 'mutation',
+      arguments: { added: { type: 'integer' } },
+      code: 'update invoice set total = total + {{added}} returning total',
+      returns: 'found',
+      permissions: [{ role: 'manager' }],
+    },
+  ],
+};
+
 describe.skipIf(!hasChromium)('the query page', () => {
   let database: TestDatabase;
   let reading: TestServer;
@@ -20,7 +50,9 @@ describe.skipIf(!hasChromium)('the query page', () => {
     const variables = { DATABASE_URL: database.url };
     const options = { ENABLE_CONSOLE: 'true', ADMIN_SECRET: SECRET };
     reading = await startTestServer(database, options, variables);
-    const args = { metadata: metadata('http://127.0.0.1:9'), allow_inconsistent_metadata: true };
+    const project = metadata('http://127.0.0.1:9');
+    const sources = (project.sources as readonly object[]).map((source) => ({ ...source, ...NATIVE }));
+    const args = { metadata: { ...project, sources }, allow_inconsistent_metadata: true };
     await send(reading, '/v1/metadata', { headers, body: { type: 'replace_metadata', version: 2, args } });
     writing = await startTestServer(database, { ...options, CONSOLE_MODE: 'write' }, variables);
     browser = await launch();
@@ -102,6 +134,42 @@ describe.skipIf(!hasChromium)('the query page', () => {
       expect(await explorer.getByText('note', { exact: true }).count()).toBe(0);
     });
   });
+
+  test.each([
+    ['admin', 'query', 'totals', /^least\*?:/],
+    ['clerk', 'query', 'totals', /^least\*?:/],
+    ['admin', 'mutation', 'raise_totals', /^added\*?:/],
+    ['manager', 'mutation', 'raise_totals', /^added\*?:/],
+    ['clerk', 'mutation', 'raise_totals', undefined],
+  ] as const)(
+    'the explorer has native queries with their arguments: %s, %s',
+    async (role, kind, name, argument) => {
+      await open(reading, async (page) => {
+        await page.getByLabel('Run as').selectOption(role);
+        const frame = await writeOperation(page, `${kind} asked { __typename }`);
+        await frame.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
+        const explorer = frame.locator('.graphiql-explorer-root');
+        await explorer.getByText('asked').or(explorer.locator('input[value="asked"]')).first().waitFor();
+        const field = explorer.getByText(name, { exact: true });
+        if (argument === undefined) {
+          expect(await field.count()).toBe(0);
+          return;
+        }
+        await field.first().click();
+        await explorer
+          .getByText(argument)
+          .or(explorer.getByText(/^args\*?:/))
+          .first()
+          .waitFor();
+        if ((await explorer.getByText(argument).count()) === 0)
+          await explorer
+            .getByText(/^args\*?:/)
+            .first()
+            .click();
+        await explorer.getByText(argument).first().waitFor();
+      });
+    },
+  );
 
   test('history outlasts a reload', async () => {
     await open(reading, async (page) => {

@@ -30,6 +30,7 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   'runtime/core/join/splice.ts': 'one string',
   'runtime/core/json/exact-json.ts': 'the reader itself',
   'runtime/core/json/scanner.ts': 'one string',
+  'runtime/core/mutation/check.ts': 'one string',
   'runtime/core/remotes/key.ts': 'one string',
   'runtime/core/schema/graphql-schema.ts': "this program's introspection",
   'runtime/core/saved/saved-sql.ts': 'the text of a parameter in a generated file',

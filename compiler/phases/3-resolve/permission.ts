@@ -176,6 +176,7 @@ function resolveInsert(
   return {
     columns: writtenColumns(table, 'insert', permission.columns ?? '*', presets, [...at, 'columns']),
     check: resolveCondition(scope, table, permission.check, [...at, 'check']),
+    ...checkMessage(permission, at),
     presets,
     backendOnly: permission.backend_only,
     ...(permission.validate_input && { validateInput: inputValidation(permission.validate_input) }),
@@ -193,6 +194,7 @@ function resolveUpdate(
     columns: writtenColumns(table, 'update', permission.columns, presets, [...at, 'columns']),
     filter: resolveCondition(scope, table, permission.filter, [...at, 'filter']),
     ...(permission.check && { check: resolveCondition(scope, table, permission.check, [...at, 'check']) }),
+    ...checkMessage(permission, at),
     presets,
     backendOnly: permission.backend_only,
     ...(permission.validate_input && { validateInput: inputValidation(permission.validate_input) }),
@@ -208,9 +210,20 @@ function resolveDelete(
   return {
     filter: resolveCondition(scope, table, permission.filter, [...at, 'filter']),
     ...(permission.check && { check: resolveCondition(scope, table, permission.check, [...at, 'check']) }),
+    ...checkMessage(permission, at),
     backendOnly: permission.backend_only,
     ...(permission.validate_input && { validateInput: inputValidation(permission.validate_input) }),
   };
+}
+
+/** A message without a check is a check that was forgotten. */
+function checkMessage(
+  { check, check_message }: Pick<UpdatePermission, 'check' | 'check_message'>,
+  path: MetadataPath,
+): { readonly checkMessage?: string } {
+  if (check_message === undefined) return {};
+  if (!check) throw new Failure(diagnostics.permissionMessageWithoutCheck(), [...path, 'check_message']);
+  return { checkMessage: check_message };
 }
 
 function inputValidation({ definition }: ValidateInput): InputValidation {

@@ -349,8 +349,7 @@ function addTable(add: Add, table: ModelTable, deletion: string | undefined): vo
     addNames(fact, 'columns', permission.columns);
     fact(`check ${conditionWords(permission.check)}`);
     addPresets(fact, permission.presets);
-    if (permission.backendOnly) fact('backend only');
-    addValidation(fact, permission);
+    addFurther(fact, permission);
     if (inferableKeys(shape).length > 0) fact(`on conflict ${conflictWords(own(permissions.update, role))}`);
   }
   for (const [role, permission] of Object.entries(permissions.update)) {
@@ -363,16 +362,14 @@ function addTable(add: Add, table: ModelTable, deletion: string | undefined): vo
         : 'check none: "where" need not hold afterwards',
     );
     addPresets(fact, permission.presets);
-    if (permission.backendOnly) fact('backend only');
-    addValidation(fact, permission);
+    addFurther(fact, permission);
   }
   for (const [role, permission] of Object.entries(permissions.delete)) {
     const fact = (text: string) => add(role, `delete ${text}`);
     if (deletion !== undefined) fact(deletion);
     fact(`where ${conditionWords(permission.filter)}`);
     if (permission.check) fact(`check ${conditionWords(permission.check)}`);
-    if (permission.backendOnly) fact('backend only');
-    addValidation(fact, permission);
+    addFurther(fact, permission);
   }
 }
 
@@ -386,10 +383,17 @@ function conflictWords(update: ModelUpdatePermission | undefined): string {
   return `updates rows, then "${update.check ? 'update' : 'insert'} check" must hold`;
 }
 
-function addValidation(
+/** What permissions to write have alike. */
+function addFurther(
   fact: (text: string) => void,
-  { validateInput }: Pick<ModelInsertPermission, 'validateInput'>,
+  {
+    checkMessage,
+    backendOnly,
+    validateInput,
+  }: Pick<ModelInsertPermission, 'checkMessage' | 'backendOnly' | 'validateInput'>,
 ): void {
+  if (checkMessage !== undefined) fact(`check message ${JSON.stringify(checkMessage)}`);
+  if (backendOnly) fact('backend only');
   if (validateInput) fact(`asks ${JSON.stringify(validateInput.url)} first`);
 }
 

@@ -79,20 +79,18 @@ function planInsert(table: TableShape, permission: ModelInsertPermission): Inser
     columns: permission.columns,
     check: planCondition(table.source, permission.check, RULE_INDENTATION),
     ...planPresets(table, permission.presets),
-    ...(permission.backendOnly && { backendOnly: true }),
-    ...validation(permission),
+    ...further(permission),
   };
 }
 
 function planUpdate(table: TableShape, permission: ModelUpdatePermission): UpdateRule {
-  const { columns, filter, check, presets, backendOnly } = permission;
+  const { columns, filter, check, presets } = permission;
   return {
     columns,
     where: planCondition(table.source, filter, RULE_INDENTATION),
     ...(check && { check: planCondition(table.source, check, RULE_INDENTATION) }),
     ...planPresets(table, presets),
-    ...(backendOnly && { backendOnly: true }),
-    ...validation(permission),
+    ...further(permission),
   };
 }
 
@@ -101,13 +99,21 @@ function planDelete(source: SourceShape, permission: ModelDeletePermission): Del
   return {
     where: planCondition(source, filter, RULE_INDENTATION),
     ...(check && { check: planCondition(source, check, RULE_INDENTATION) }),
-    ...(permission.backendOnly && { backendOnly: true }),
-    ...validation(permission),
+    ...further(permission),
   };
 }
 
-function validation({ validateInput }: Pick<ModelInsertPermission, 'validateInput'>) {
-  return validateInput ? { validateInput } : {};
+/** What permissions to write have alike. */
+function further({
+  checkMessage,
+  backendOnly,
+  validateInput,
+}: Pick<ModelDeletePermission, 'checkMessage' | 'backendOnly' | 'validateInput'>) {
+  return {
+    ...(checkMessage !== undefined && { checkMessage }),
+    ...(backendOnly && ({ backendOnly: true } as const)),
+    ...(validateInput && { validateInput }),
+  };
 }
 
 function planPresets(table: TableShape, presets: Presets): { presets?: Record<string, string> } {

@@ -59,6 +59,7 @@ function roleView(role: string, any: AccessRule): AccessRoleContext {
   add('computedFields', inlineLiteral);
   add('where', ruleLiteral);
   add('check', ruleLiteral);
+  add('checkMessage', stringLiteral);
   add('canFail', inlineLiteral);
   add('limit', inlineLiteral);
   add('aggregations', inlineLiteral);

@@ -37,6 +37,7 @@ interface AnyPermission {
   readonly computed_fields?: readonly string[];
   readonly filter?: JsonObject;
   readonly check?: JsonObject | null;
+  readonly check_message?: string;
   readonly set?: JsonObject;
   readonly limit?: number;
   readonly allow_aggregations?: boolean;
@@ -140,7 +141,7 @@ function ruleChanges(permission: AnyPermission, { table: { shape }, tableOf, ope
           }),
         )
       : [];
-  const { check: _, ...unchecked } = permission;
+  const { check: _, check_message: __, ...unchecked } = permission;
   const checkRule =
     operation === 'insert' || operation === 'delete' ? (`${operation} check` as const) : 'update check';
   return [

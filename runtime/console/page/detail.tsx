@@ -156,7 +156,8 @@ function PermissionDetail({
   readonly all: readonly string[];
   readonly places: PlacesAnswer;
 }) {
-  const { role, operation, columns, computedFields = [], where, check, presets, cells, limit } = permission;
+  const { role, operation, columns, computedFields = [], where, check, checkMessage } = permission;
+  const { presets, cells, limit } = permission;
   const place = rules?.[operation]?.[role];
   const readable = columns && [...columns, ...computedFields];
   const further = [
@@ -181,6 +182,7 @@ function PermissionDetail({
             <Rule words={check} />
           </Fact>
         )}
+        {checkMessage !== undefined && <Fact name="message">{checkMessage}</Fact>}
         {readable && (
           <Fact name="columns">
             {readable.map((column) => (

@@ -33,9 +33,9 @@ const RULE_PARTS = {
     'subscriptionRoots',
     'cells',
   ],
-  insert: ['columns', 'check', 'presets', 'backendOnly', 'validateInput'],
-  update: ['columns', 'where', 'check', 'presets', 'backendOnly', 'validateInput'],
-  delete: ['where', 'check', 'backendOnly', 'validateInput'],
+  insert: ['columns', 'check', 'checkMessage', 'presets', 'backendOnly', 'validateInput'],
+  update: ['columns', 'where', 'check', 'checkMessage', 'presets', 'backendOnly', 'validateInput'],
+  delete: ['where', 'check', 'checkMessage', 'backendOnly', 'validateInput'],
 } as const satisfies Record<keyof AccessRules, readonly string[]>;
 
 /**

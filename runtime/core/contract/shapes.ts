@@ -329,6 +329,8 @@ export interface InsertRule {
   readonly columns: readonly string[];
   /** Holds for every inserted row, or the request fails. */
   readonly check: RuleText;
+  /** What clients are told then. Absent: a general message. */
+  readonly checkMessage?: string;
   /** Column → SQL expression with holes; the client cannot give these. */
   readonly presets?: Readonly<Record<string, RuleText>>;
   readonly backendOnly?: true;
@@ -341,6 +343,7 @@ export interface UpdateRule {
   readonly where: RuleText;
   /** Holds for every changed row afterwards, or the request fails. */
   readonly check?: RuleText;
+  readonly checkMessage?: string;
   readonly presets?: Readonly<Record<string, RuleText>>;
   readonly backendOnly?: true;
   readonly validateInput?: InputValidation;
@@ -351,6 +354,7 @@ export interface DeleteRule {
   readonly where: RuleText;
   /** Holds for every deleted row as it was, or the request fails. */
   readonly check?: RuleText;
+  readonly checkMessage?: string;
   readonly backendOnly?: true;
   readonly validateInput?: InputValidation;
 }

@@ -910,6 +910,9 @@ export const diagnostics = {
   /** unexpected negative value */
   permissionLimitNegative: (): Message =>
     message('permission-limit-negative', 'error', ['unexpected negative value']),
+  /** "check_message" needs "check" */
+  permissionMessageWithoutCheck: (): Message =>
+    message('permission-message-without-check', 'error', ['"check_message" needs "check"']),
   /** The "select_aggregate" root field can only be enabled in the %list% when "allow_aggregations" is set to true */
   permissionRootAggregate: ({ list }: { list: Hole }): Message =>
     message('permission-root-aggregate', 'error', [

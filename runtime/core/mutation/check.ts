@@ -1,6 +1,6 @@
 /**
  * Checks of written and deleted rows. Postgres itself is made to refuse a statement whose rows do not pass, with a text that says whose
- * check it was and which of its conditions did not hold.
+ * check it was, which of its conditions did not hold, and the message of the permission, as JSON, which ends where its quotes do.
  * @rule When is a written or deleted row refused, and with which message?
  */
 
@@ -36,12 +36,14 @@ export function rowCheck(
   const { conditions } = visible.read(text);
   if (conditions.length === 0) return undefined;
   const { source, schema, name } = visible.table.shape;
+  const message = visible[operation]?.checkMessage;
   // Without the role: roles with the same rule share their statements.
   const rule = [source.name, schema, name, operation].join('.');
   const cases = conditions.map((condition, index) => {
     const which = conditions.length === 1 ? '' : ` ${index + 1}/${conditions.length}`;
+    const own = message === undefined ? '' : ` ${JSON.stringify(message)}`;
     // Not a constant: Postgres would work it out, and fail, before there is a row.
-    const failure = sql`concat(${literal(failureOf(operation))}, ${literal(` [${rule} check${which}]`)})`;
+    const failure = sql`concat(${literal(failureOf(operation))}, ${literal(`${own} [${rule} check${which}]`)})`;
     return sql`when ${boundRule(condition, reference)(alias)} is not true then ${failure}`;
   });
   return sql`case ${join(cases, ' ')} else ${PASSED} end`;
@@ -68,17 +70,20 @@ export function failUnlessPassed(check: Sql): Sql {
   return sql`(${check})::boolean`;
 }
 
+/** What JSON.stringify writes. Clients may send such texts themselves, as a value that is not a boolean. */
+const JSON_TEXT = '"(?:[^"\\\\\\u0000-\\u001f]|\\\\(?:["\\\\bfnrt]|u[0-9a-f]{4}))*"';
 const FAILURE = new RegExp(
-  `(${failureOf('delete')}|${failureOf('insert')}) \\[(.+) check(?: (\\d+)/(\\d+))?\\]`,
+  `(${failureOf('delete')}|${failureOf('insert')})(?: (?<own>${JSON_TEXT}))? \\[(?<rule>.+) check(?: (?<number>\\d+)/(?<of>\\d+))?\\]`,
   's',
 );
 
 /** The message for clients and the reason of a refused statement; undefined when its error is another one. */
 export function failedCheck(text: string): { readonly message: string; readonly reason: Reason } | undefined {
-  const [found, message, rule, number = '1', of = '1'] = FAILURE.exec(text) ?? [];
-  if (found === undefined) return undefined;
+  const found = FAILURE.exec(text);
+  if (!found) return undefined;
+  const { own, rule, number = '1', of = '1' } = found.groups!;
   return {
-    message: message!,
+    message: own === undefined ? found[1]! : JSON.parse(own),
     reason: {
       rule: rule!,
       isOfRole: true,

@@ -82,8 +82,10 @@ export function checkOfInsert(visible: VisibleTable, conflict: Conflict | undefi
 /** The update's check, where rows that a conflict changed have another one than new rows. */
 function checkOfChanged(visible: VisibleTable, conflict: Conflict | undefined): RuleText | undefined {
   if (!conflict || conflict.columns.length === 0) return undefined;
-  const updated = visible.update?.check;
-  return updated === (visible.insert?.check ?? EVERY_ROW) ? undefined : updated;
+  const { insert, update } = visible;
+  const isSame =
+    update?.check === (insert?.check ?? EVERY_ROW) && update?.checkMessage === insert?.checkMessage;
+  return isSame ? undefined : update?.check;
 }
 
 /**

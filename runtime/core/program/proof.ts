@@ -91,7 +91,7 @@ export function proofsOf(program: GeneratedProgram): Proof[] {
     const { table } = access;
     const source = table.source.name;
     for (const [statement, subject] of accessProofs(access, from(table))) add(source, statement, subject);
-    for (const [name, { target, columns, nested, query, given = {} }] of Object.entries(
+    for (const [name, { kind, target, columns, nested, query, given = {} }] of Object.entries(
       table.relationships ?? {},
     )) {
       const other = shapes.get(JSON.stringify([source, target]));
@@ -109,7 +109,7 @@ export function proofsOf(program: GeneratedProgram): Proof[] {
         ? sql`lateral ${nativeTarget(table.source, query, given)}`
         : nested === undefined
           ? from(other)
-          : sql`lateral ${nestedRowsOf(fieldsOf(other), sql`${alias(PROVED_ROW)}.${identifier(nested)}`)}`;
+          : sql`lateral ${nestedRowsOf(fieldsOf(other), sql`${alias(PROVED_ROW)}.${identifier(nested)}`, kind)}`;
       add(source, sql`select from ${rows(from(table))} join ${theirs} as ${alias(OTHER_ROW)} on ${on}`, {
         kind: 'relationship',
         table: keyOf(table),

@@ -32,7 +32,7 @@ export function rowsFrom(
   if (query) return queriedRows(from, relationship.shape, query, outer, args);
   return nested === undefined
     ? relationship.target.sql
-    : nestedRowsOf(readFields(target), nestedValue(from, nested, outer));
+    : nestedRowsOf(readFields(target), nestedValue(from, nested, outer), relationship.shape.kind);
 }
 
 /** Whether looking at the rows of a relationship raises no error, as far as their rule and their values decide. */

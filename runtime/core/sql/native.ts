@@ -78,12 +78,14 @@ function placed(parts: readonly NativePart[], value: (name: string) => Sql): (st
 }
 
 /**
- * The rows inside of a value: a row or a list of rows, as JSON or composite values. What is not an object is not a row.
+ * The rows inside of a value: a row or a list of rows, as JSON or composite values. What is not an object is not a row, and what is
+ * not a list is not a list of one.
  * @param columns the fields that are read
  */
 export function nestedRowsOf(
   columns: readonly { readonly name: string; readonly type: ColumnType }[],
   value: Sql,
+  kind: 'object' | 'array',
 ): Sql {
   const definition = join(
     columns.map(({ name, type }) => sql`${identifier(name)} ${raw(type.sql)}`),
@@ -92,7 +94,8 @@ export function nestedRowsOf(
   const json = callOf('pg_catalog', 'to_jsonb', [value]);
   const objects = callOf('pg_catalog', 'jsonb_path_query_array', [
     json,
-    literal('$[*] ? (@.type() == "object")'),
+    // Else a list would be taken for its items, and an item for a list.
+    literal(`strict $${kind === 'array' ? ' ? (@.type() == "array")[*]' : ''} ? (@.type() == "object")`),
   ]);
   const rows = callOf('pg_catalog', 'jsonb_to_recordset', [objects]);
   const alias = raw('"item"');

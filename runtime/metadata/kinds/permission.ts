@@ -63,6 +63,11 @@ const validate_input = key(
   optional(validateInput),
 );
 
+const check_message = extension(
+  'What clients are told where a row does not satisfy `check`. Absent: `check constraint of … permission has failed`.',
+  optional(text),
+);
+
 export type InsertPermission = TypeOf<typeof insertPermission>;
 const insertPermission = object(
   {
@@ -70,6 +75,7 @@ const insertPermission = object(
       'Condition that the new row must meet, by a [boolean expression](operators.md). `{}`: none.',
       booleanExpression,
     ),
+    check_message,
     set: presets,
     columns: key('Columns that the role may give: a list, or `"*"` for all. Absent: all.', optional(columns)),
     backend_only,
@@ -121,6 +127,7 @@ const updatePermission = object(
       'Condition that the row must meet afterwards. Absent: the filter.',
       orNull(optional(booleanExpression)),
     ),
+    check_message,
     set: presets,
     backend_only,
     validate_input,
@@ -136,6 +143,7 @@ const deletePermission = object(
       'Condition that each of these rows must meet, or the delete fails: see [checks of deleted rows](graphql.md#checks-of-deleted-rows). Absent: none.',
       optional(booleanExpression),
     ),
+    check_message,
     backend_only,
     validate_input,
   },

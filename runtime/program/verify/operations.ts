@@ -269,11 +269,17 @@ function functionOperations(
   return program.functions.flatMap((shape) => {
     const { query, mutation } = shape.fields;
     const returned = find(shape.source.name, shape.returns.table);
-    // A native query is not an object of the database: preparing it proves that its types are unchanged.
+    // A native query is not an object of the database: preparing it proves that its types are unchanged. Triggers of the tables that it writes
+    // are part of what it does.
     const own =
       shape.sql === undefined
         ? factsBy(functionFact(shape, shape), bodyFact(shape, shape.definition))
-        : factsBy();
+        : factsBy(
+            ...Object.keys(shape.writes ?? {}).map((key) => {
+              const written = find(shape.source.name, key);
+              return written && definitionsFact(written.table);
+            }),
+          );
     const fields = [
       ...fieldEntries(query).map(([name, { field }]) => [`query ${name}`, field] as const),
       ...fieldEntries(mutation).map(([name, { field }]) => [`mutation ${name}`, field] as const),

@@ -1,5 +1,6 @@
 /** Random requests with operands that fail, nearly match, or overflow. */
 import type { Random } from '../random.ts';
+import type { NativeName } from './natives.ts';
 import { type TableName, UPSERTED, type World } from './world.ts';
 
 export interface HostileRequest {
@@ -102,8 +103,16 @@ const GROUP_KEYS: Readonly<Record<TableName, readonly string[]>> = {
   note: ['id', 'owner', 'title', 'weight'],
 };
 
-/** Fields of items that rows of the native query do not have. */
-const NOT_OF_ENTRIES = /\b(label|nick|pair|tags|number|loud|notes_group_by)\b/;
+/** What rows of native queries do not have. */
+const NOT_OF_NATIVES = /\b(label|nick|pair|tags|number|loud|own_items|notes_group_by|items_group_by)\b/;
+
+const NATIVE_TABLES = { crews: 'team', entries: 'item', remarks: 'note' } as const;
+/** Fields with rows inside, and which. */
+const INSIDE: Readonly<Record<NativeName, readonly (readonly [field: string, of: NativeName])[]>> = {
+  crews: [['members', 'entries']],
+  entries: [['remarks', 'remarks']],
+  remarks: [],
+};
 
 /** Conditions that fail for each row that they are evaluated for, or for most of those that only hidden rows lead to. */
 const TRAPS: Readonly<Record<TableName, readonly ((pattern: () => string) => string)[]>> = {
@@ -386,24 +395,69 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
     return `${table}_connection(where: ${condition(table)}, ${size}: ${random.between(1, 4)}${place}) {${page} edges {cursor node {${selection(table, 1)}}}}`;
   };
 
-  /** A native query, or teams through it; its rows have some of the fields of items. */
-  const entries = (): string => {
-    const asked = (text: () => string): string => {
-      for (;;) {
-        const made = text();
-        if (!NOT_OF_ENTRIES.test(made)) return made;
-      }
-    };
-    const least = random.chance(0.5) ? `args: {least: ${value('Int', random.below(5))}}, ` : '';
-    const rows = asked(() => `(${least}${args('item', 2)}) {${selection('item', 1)}}`);
-    const wanted = () => asked(() => condition('item', 1));
+  const least = (): string => (random.chance(0.5) ? `args: {least: ${value('Int', random.below(5))}}, ` : '');
+  /** The text, made again until it asks for nothing that rows of a native query do not have. */
+  const asked = (text: () => string): string => {
+    for (;;) {
+      const made = text();
+      if (!NOT_OF_NATIVES.test(made)) return made;
+    }
+  };
+  const has = (name: NativeName) => world.natives.includes(name);
+  const wanted = (of: NativeName): string => {
+    const own = asked(() => condition(NATIVE_TABLES[of], 1));
+    const inside = INSIDE[of].filter(([, target]) => has(target));
+    if (inside.length === 0 || random.chance(0.5)) return own;
+    const [field, target] = random.pick(inside);
+    const further = random.pick([
+      () => `${field}: ${wanted(target)}`,
+      () => `_not: {${field}: ${wanted(target)}}`,
+      () => `${field}_aggregate: {count: {predicate: {_gte: 0}, filter: ${wanted(target)}}}`,
+      () => `${field}_aggregate: {sum: {arguments: weight, predicate: {_gt: 0}}}`,
+    ])();
+    return random.chance(0.5) ? `{_and: [${own}, {${further}}]}` : `{${further}}`;
+  };
+  /** Rows of a native query or of a model inside of another, with those inside of them. */
+  const nativeRows = (of: NativeName, given = ''): string => {
+    const table = NATIVE_TABLES[of];
+    const inside = INSIDE[of].flatMap(([field, target]) =>
+      has(target) && random.chance(0.6)
+        ? [
+            `${field}${nativeRows(target)}`,
+            ...(random.chance(0.3) ? [`${field}_aggregate(where: ${wanted(target)}) {${aggregated}}`] : []),
+          ]
+        : [],
+    );
+    const ordered = random.pick([
+      () => asked(() => order(table)),
+      () => `order_by: [{${INSIDE[of][0]?.[0] ?? 'notes'}_aggregate: {count: asc}}, {id: asc}]`,
+    ]);
+    const sorting = INSIDE[of].some(([, target]) => has(target)) ? ordered() : asked(() => order(table));
+    return `(${given}where: ${wanted(of)}, ${sorting}) {${asked(() => selection(table, 1))} ${inside.join(' ')}}`;
+  };
+
+  /** A native query, or tables through it. */
+  const native = (): string => {
+    const of = random.pick(world.natives);
+    const entries = world.natives.includes('entries');
     return random.pick([
-      () => `entries${rows}`,
-      () => `entries${rows}`,
-      () =>
-        `entries_aggregate(${least}where: ${wanted()}) {aggregate {count sum {weight} stddev_samp {weight}}}`,
-      () =>
-        `team(where: {entries: ${wanted()}}, ${order('team')}) {id entries(where: ${wanted()}, order_by: {id: asc}) {id title}}`,
+      () => `${of}${nativeRows(of, least())}`,
+      () => `${of}${nativeRows(of, least())}`,
+      () => `${of}_aggregate(${least()}where: ${wanted(of)}) {${aggregated}}`,
+      ...(entries && world.roots.includes('team')
+        ? [
+            () =>
+              `team(where: {entries: ${wanted('entries')}}, ${order('team')}) {id entries${nativeRows('entries', least())}}`,
+            () =>
+              `team(where: {given_entries: ${wanted('entries')}}, order_by: [{given_entries_aggregate: {sum: {weight: asc}}}, {id: asc}]) {id given_entries${nativeRows('entries', least())}}`,
+          ]
+        : []),
+      ...(entries && world.roots.includes('note')
+        ? [
+            () =>
+              `note(where: {entry: ${wanted('entries')}}, order_by: [{entry: {title: asc}}, {id: asc}]) {id entry {id title amount}}`,
+          ]
+        : []),
     ])();
   };
 
@@ -460,20 +514,23 @@ export function randomHostileRequest(random: Random, world: World): HostileReque
     return `${found}${where.slice(1)}`;
   };
   const isRelay = !writes && random.chance(0.12);
-  const isOfEntries = !writes && !isRelay && world.hasEntries && random.chance(0.25);
-  const root = writes
-    ? write(table)
-    : isRelay
-      ? connection(table)
-      : isOfEntries
-        ? entries()
-        : isLive && random.chance(0.4)
-          ? `${table}_stream(batch_size: 3, cursor: {initial_value: {id: ${random.below(3)}}}, where: ${condition(table)}) {${selection(table, 2)}}`
-          : random.chance(0.25)
-            ? `${table}_aggregate(${args(table, 2)}) {${aggregated}}`
-            : random.chance(0.2)
-              ? `${table}_group_by${groups(table)}`
-              : rows();
+  const isNative = !isRelay && world.natives.length > 0 && random.chance(0.3);
+  const isTouch = writes && world.natives.includes('entries') && random.chance(0.25);
+  const root = isTouch
+    ? `touch${nativeRows('entries', `args: {least: ${value('Int', random.below(5))}}, `)}`
+    : writes
+      ? write(table)
+      : isRelay
+        ? connection(table)
+        : isNative
+          ? native()
+          : isLive && random.chance(0.4)
+            ? `${table}_stream(batch_size: 3, cursor: {initial_value: {id: ${random.below(3)}}}, where: ${condition(table)}) {${selection(table, 2)}}`
+            : random.chance(0.25)
+              ? `${table}_aggregate(${args(table, 2)}) {${aggregated}}`
+              : random.chance(0.2)
+                ? `${table}_group_by${groups(table)}`
+                : rows();
   const kind = writes ? 'mutation' : isLive ? 'subscription' : 'query';
   // Of two conditions on one column one was dropped.
   const used = values.filter(({ name }) => new RegExp(`\\$${name}\\b`).test(root));

@@ -7,6 +7,7 @@
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { defaultSource } from '../../harness/metadata.ts';
 import type { Random } from '../random.ts';
+import { type NativeName, nativesOf, offeredNatives } from './natives.ts';
 
 /** Functions that cost less than a comparison, so that Postgres evaluates them first. */
 const SCHEMA = `
@@ -216,8 +217,8 @@ const SHOWN_OF_OPEN: Readonly<Record<TableName, readonly string[]>> = {
 export interface World {
   /** Tables with root fields. */
   readonly roots: readonly TableName[];
-  /** There is a native query over items. */
-  readonly hasEntries: boolean;
+  /** Native queries that the rules allow for. */
+  readonly natives: readonly NativeName[];
   readonly role: 'one' | 'heir';
   readonly metadata: JsonObject;
   readonly schema: string;
@@ -295,7 +296,7 @@ export function randomWorld(random: Random, kinds: readonly Kind[] = KINDS): Wor
   const isTame = random.chance(0.5);
   return {
     roots: TABLES.filter((table) => !rules[table].isWithoutRoots),
-    hasEntries: entriesOf(rules.item) !== undefined,
+    natives: offeredNatives(rules),
     role,
     metadata: worldMetadata(rules),
     schema: [
@@ -502,11 +503,11 @@ function worldMetadata(rules: Readonly<Record<TableName, Rule>>): JsonObject {
     using: { foreign_key_constraint_on: { table, column } },
   });
   const one = (name: string) => ({ name, using: { foreign_key_constraint_on: `${name}_id` } });
-  const native = entriesOf(rules.item);
+  const { ofTeams, ofNotes, ...native } = nativesOf(rules, SHOWN_OF_OPEN);
   const tables = [
     {
       table: 'team',
-      array_relationships: [many('items', 'item', 'team_id'), ...(native ? [TEAM_ENTRIES] : [])],
+      array_relationships: [many('items', 'item', 'team_id'), ...ofTeams],
       computed_fields: [field('own_items', 'team'), field('loud', 'team')],
       ...permissions('team'),
     },
@@ -519,7 +520,7 @@ function worldMetadata(rules: Readonly<Record<TableName, Rule>>): JsonObject {
     },
     {
       table: 'note',
-      object_relationships: [one('item')],
+      object_relationships: [one('item'), ...ofNotes],
       computed_fields: [field('loud', 'note')],
       ...permissions('note'),
     },
@@ -529,61 +530,4 @@ function worldMetadata(rules: Readonly<Record<TableName, Rule>>): JsonObject {
     sources: [defaultSource({ tables, functions: [{ function: 'found_items' }], ...native })],
     inherited_roles: [{ role_name: 'heir', role_set: ['one', 'two'] }],
   } as unknown as JsonObject;
-}
-
-/** Fields of a native query over items: what a rule of items compares with has to be there. */
-const ENTRY: Readonly<Record<string, string>> = {
-  ...{
-    id: 'int',
-    team_id: 'int',
-    owner: 'int',
-    open: 'boolean',
-    title: 'text',
-    amount: 'numeric',
-    weight: 'float8',
-  },
-  ...{ area: 'box', body: 'jsonb', day: 'date' },
-};
-
-const TEAM_ENTRIES = {
-  name: 'entries',
-  using: { manual_configuration: { remote_native_query: 'entries', column_mapping: { id: 'team_id' } } },
-};
-
-/** A native query over items with their rule; undefined: the rule asks for more than a query has. */
-function entriesOf({ filter, isWithoutRoots }: Rule) {
-  if (isWithoutRoots || /"(loud|number)":/.test(JSON.stringify(filter))) return undefined;
-  const columns = Object.keys(ENTRY);
-  const permission = { columns, filter, allow_aggregations: true };
-  const two = columns.filter((column) => SHOWN_OF_OPEN.item.includes(column));
-  const fields = Object.entries(ENTRY).map(([name, scalar]) => ({
-    name,
-    type: { scalar, nullable: name !== 'id' },
-  }));
-  return {
-    logical_models: [
-      {
-        name: 'entry',
-        fields,
-        select_permissions: [
-          { role: 'one', permission },
-          { role: 'two', permission: { ...permission, columns: two, filter: { open: { _eq: true } } } },
-        ],
-      },
-    ],
-    native_queries: [
-      {
-        root_field_name: 'entries',
-        arguments: { least: { type: 'int', nullable: true } },
-        code: `select ${columns.join(', ')} from item where {{least}} is null or id >= {{least}}`,
-        returns: 'entry',
-        object_relationships: [
-          { name: 'team', using: { column_mapping: { team_id: 'id' }, remote_table: 'team' } },
-        ],
-        array_relationships: [
-          { name: 'notes', using: { column_mapping: { id: 'item_id' }, remote_table: 'note' } },
-        ],
-      },
-    ],
-  };
 }

@@ -76,6 +76,38 @@ test('a value that is not of its type is an error where it is read, and nowhere 
   await expect(async () => await ask('{ profiles { notes { id } } }', 'admin')).rejects.toThrow('s3cret');
 });
 
+test.each([
+  ['{"id": 1}', null],
+  ['5', null],
+  ['[[{"id": 1}]]', []],
+  ['[5, {"id": 1, "replies": {"id": 2}}]', [{ id: 1, by: null, replies: null }]],
+  ['[{"id": 1, "by": [{"name": "x"}]}]', [{ id: 1, by: null, replies: null }]],
+  [
+    '[{"id": 1, "by": {"name": "x"}, "replies": [[{"id": 2}], {"id": 3}]}]',
+    [{ id: 1, by: { name: 'x' }, replies: [{ id: 3 }] }],
+  ],
+])('a list is a list and a row is a row, in fields, conditions and aggregates: %s', async (notes, shown) => {
+  const served = await nested.served();
+  await nested.database.query(`update customer set notes = '${notes}' where id = 1`);
+  const ask = async (query: string) =>
+    (
+      JSON.parse(await served.answer({ query }, 'boss', { 'x-engine-least': '0' })) as {
+        data: { profiles: readonly Record<string, unknown>[] };
+      }
+    ).data.profiles;
+  const one = 'profiles(where: { id: { _eq: 1 } })';
+  expect(
+    await ask(
+      `{ ${one} { notes { id by { name } replies { id } } notes_aggregate { aggregate { count } } } }`,
+    ),
+  ).toEqual([{ notes: shown, notes_aggregate: { aggregate: { count: shown?.length ?? 0 } } }]);
+  const found = async (condition: string) =>
+    (await ask(`{ profiles(where: { id: { _eq: 1 }, ${condition} }) { id } }`)).length;
+  expect(await found('notes: {}')).toBe(shown?.length ? 1 : 0);
+  expect(await found('notes: { replies: {} }')).toBe(shown?.some(({ replies }) => replies) ? 1 : 0);
+  expect(await found('notes: { by: {} }')).toBe(shown?.some(({ by }) => by) ? 1 : 0);
+});
+
 test('what it reads is not known, so a subscription is read at its interval and no answer is kept', () => {
   const rows = nativeRowsOf(
     { name: 'late', sql: 'select * from page where now() > due', arguments: [] },

@@ -51,7 +51,7 @@ const NAMED: readonly (readonly [RegExp, Kind])[] = [
 
 /** Keys of texts that name nothing the metadata has elsewhere, or only what its sources do not own. */
 const PLAIN = `
-  arguments backend_configs code collection collection_name comment custom_column_names custom_name data_types database
+  arguments backend_configs check_message code collection collection_name comment custom_column_names custom_name data_types database
   database_url definition delete delete_by_pk description disabled_for_roles dynamic_from_file
   engine_fields extensions_schema from_env function function_aggregate functions handler health_check
   host identifier ignored_client_headers insert insert_one kind lhs_fields logical_model logical_models mapping max_export_batch_size name

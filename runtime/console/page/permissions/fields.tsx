@@ -55,7 +55,9 @@ export function Fields(props: FieldsProps) {
               label={OPTIONAL_CHECKS[operation].label}
               value={isObject(permission.check)}
               isReadOnly={isReadOnly}
-              change={(is) => set('check', is ? {} : OPTIONAL_CHECKS[operation]!.absent)}
+              change={(is) =>
+                is ? set('check', {}) : change(unchecked(permission, OPTIONAL_CHECKS[operation]!.absent))
+              }
             />
           )}
           {(key === 'filter' || isObject(permission.check)) && (
@@ -65,6 +67,16 @@ export function Fields(props: FieldsProps) {
               change={(rule) => set(key, rule)}
               isReadOnly={isReadOnly}
             />
+          )}
+          {key === 'check' && isObject(permission.check) && (
+            <label>
+              message if not (extension){' '}
+              <input
+                value={typeof permission.check_message === 'string' ? permission.check_message : ''}
+                readOnly={isReadOnly}
+                onChange={({ target }) => set('check_message', target.value || undefined)}
+              />
+            </label>
           )}
         </fieldset>
       ))}
@@ -98,6 +110,13 @@ export function Fields(props: FieldsProps) {
       </fieldset>
     </>
   );
+}
+
+function unchecked(
+  { check: _, check_message: __, ...rest }: JsonObject,
+  absent: null | undefined,
+): JsonObject {
+  return absent === undefined ? rest : { ...rest, check: absent };
 }
 
 interface PartProps extends FieldsProps {
