@@ -7,6 +7,7 @@ import { fixedType } from '../schema/shared-types.ts';
 import type { TypeReference } from '../schema/types.ts';
 import { raw, type Sql, sql } from '../sql/fragment.ts';
 import { asOperand } from '../sql/operand.ts';
+import { nested } from '../sql/statement.ts';
 import type { ColumnType } from '../types.ts';
 import { allOf, type Condition, partialCondition, totalCondition } from './condition.ts';
 import { arrayListOperand, listParameter, patternParameter, type Scope, valueParameter } from './scope.ts';
@@ -52,7 +53,7 @@ function isTotalCast({ family }: ColumnType): boolean {
 }
 
 function isNull(value: InputNode, left: Sql): Sql {
-  if (value.kind === 'boolean') return value.value ? sql`(${left} is null)` : sql`(${left} is not null)`;
+  if (value.kind === 'boolean') return nested(value.value ? sql`${left} is null` : sql`${left} is not null`);
   throw new EngineError(
     'validation-failed',
     "expected a boolean for type 'Boolean', but found something else",
