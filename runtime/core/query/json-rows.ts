@@ -17,7 +17,7 @@ import {
 import { type Item, listOf, nested, type Select, selectStatement } from '../sql/statement.ts';
 import type { Scope } from './scope.ts';
 
-/** What a list is of which there is none. */
+/** The JSON of no rows. */
 export const EMPTY_LIST = raw(`'[]'`);
 
 /** A key of an object, and the expression of its value. */

@@ -25,7 +25,7 @@ export type ParameterSource =
   | { readonly from: 'list'; readonly items: readonly ParameterSource[] }
   | { readonly from: 'object'; readonly fields: readonly (readonly [string, ParameterSource])[] };
 
-/** What a text is to a statement that is laid out over several lines; see layout.ts. */
+/** Marks a text for the layout of its statement over several lines; see layout.ts. */
 export type Layout =
   /** Begins the select list of a statement. */
   | 'select'

@@ -101,7 +101,7 @@ export function partPrinter(parameters: readonly ParameterNode[]): (fragment: Sq
 }
 
 /**
- * Prints a fragment over several lines, for the file of a saved operation. Rules, which are texts, are laid out as they are read.
+ * Prints a fragment over several lines, for the file of a saved operation. Rules, which are texts, are printed from the nodes they are read as.
  * @param parameter SQL of a parameter
  * @param indent of every line
  */
