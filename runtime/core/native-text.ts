@@ -34,7 +34,6 @@ export function readNativeText(code: string): NativeText {
   const parts: NativePart[] = [];
   let depth = 0;
   let ended: number | undefined;
-  let isAfterWord = false;
   // The tokens that are neither space nor comment.
   let first: string | undefined;
   let last: string | undefined;
@@ -75,9 +74,7 @@ export function readNativeText(code: string): NativeText {
     if (depth < 0) return { problem: 'a parenthesis is closed that was not opened', at };
     if (found.end !== undefined) ended = at;
     else if (found.called !== undefined) parts.push({ argument: found.called, at });
-    // Printing takes a function whose name touches its parenthesis for one that this project calls.
-    else parts.push({ text: isAfterWord && found.open !== undefined ? ' (' : text, at });
-    isAfterWord = found.word !== undefined;
+    else parts.push({ text, at });
     if (quoted !== 'comment' && !/^\s+$/.test(token)) {
       const word = token.toLowerCase();
       // An item of the list may be called like a statement.

@@ -4,7 +4,7 @@
  * @rule Which comparison operators exist, for which types, as which SQL?
  */
 import { type Sql, sql } from './sql/fragment.ts';
-import { compare, infixOperator } from './sql/operand.ts';
+import { compare, infixOperator, quantified } from './sql/operand.ts';
 import { nested } from './sql/statement.ts';
 import { hasTotalComparison } from './total-comparison.ts';
 import type { ColumnType } from './types.ts';
@@ -141,7 +141,7 @@ export const OPERATORS: readonly Operator[] = [
     accepts: (type) => !hasInequality(type),
     argument: { kind: 'same' },
     isTotal: hasTotalComparison,
-    sql: (type, left, right) => sql`(not (${left}${infixOperator('=', type)}${right!}))`,
+    sql: (type, left, right) => nested(sql`not ${nested(sql`${left}${infixOperator('=', type)}${right!}`)}`),
   },
   {
     name: '_in',
@@ -149,7 +149,7 @@ export const OPERATORS: readonly Operator[] = [
     accepts: always,
     argument: { kind: 'list' },
     isTotal: inList,
-    sql: (type, left, right) => sql`(${left}${infixOperator('=', type)}any (${right!}))`,
+    sql: (type, left, right) => nested(quantified(left, '=', type, 'any', right!)),
   },
   {
     name: '_nin',
@@ -157,7 +157,7 @@ export const OPERATORS: readonly Operator[] = [
     accepts: (type) => !hasInequality(type),
     argument: { kind: 'list' },
     isTotal: inList,
-    sql: (type, left, right) => sql`(not (${left}${infixOperator('=', type)}any (${right!})))`,
+    sql: (type, left, right) => nested(sql`not ${nested(quantified(left, '=', type, 'any', right!))}`),
   },
   {
     name: '_nin',
@@ -165,7 +165,7 @@ export const OPERATORS: readonly Operator[] = [
     accepts: hasInequality,
     argument: { kind: 'list' },
     isTotal: inList,
-    sql: (type, left, right) => sql`(${left}${infixOperator('<>', type)}all (${right!}))`,
+    sql: (type, left, right) => nested(quantified(left, '<>', type, 'all', right!)),
   },
   {
     ...total(infix('_gt', ordered, '>'), hasTotalComparison),

@@ -17,7 +17,6 @@ import {
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { layOut } from '../../compiler/phases/4-plan/sql-layout.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
 import { EXTENSIONS } from '../../runtime/core/names.ts';
 import type { InProcess } from '../harness/in-process.ts';
@@ -28,6 +27,7 @@ import {
   type RequestProject,
   type ServingOptions,
 } from '../harness/request-project.ts';
+import { layOut } from '../harness/sql-layout.ts';
 
 interface Request {
   readonly role: string;

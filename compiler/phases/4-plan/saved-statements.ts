@@ -29,7 +29,6 @@ import { isJudged } from '../../../runtime/core/shards/index.ts';
 import { tablesWritten } from '../../../runtime/core/sql/contents.ts';
 import type { Statement } from '../../../runtime/core/sql/print.ts';
 import { reuse } from '../../memory/reuse.ts';
-import { layOut } from './sql-layout.ts';
 
 type Statements = Omit<SavedPlan, 'roles'> & Required<Pick<SavedPlan, 'values'>>;
 
@@ -168,6 +167,7 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
   ): (SavedStatement & Pick<SavedStep, 'reads'>) | undefined => {
     const saved = savedText(
       statement,
+      indent,
       plan.kind === 'live' || (plan.kind === 'query' && plan.cached !== undefined),
     );
     if (!saved) return undefined;
@@ -176,7 +176,7 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
       if (JSON.stringify(known.encoding) !== JSON.stringify(value.encoding)) return undefined;
       values[name] = known;
     }
-    return { sql: layOut(saved.sql, indent), ...(saved.reads && { reads: saved.reads }) };
+    return { sql: `\n${indent}${saved.sql}\n${indent.slice(2)}`, ...(saved.reads && { reads: saved.reads }) };
   };
   if (plan.kind === 'watched') return CALLED;
   if (plan.kind === 'streamed') return 'it is a stream';

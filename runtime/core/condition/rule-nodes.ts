@@ -1,5 +1,16 @@
 /** A rule of a statement as nodes of that statement, as its rows are: for those who read, or change, the queries inside it. */
-import { bindRow, FALSE, join, type ParameterNode, raw, type Sql, sql, wholeRow } from '../sql/fragment.ts';
+import {
+  bindRow,
+  CLOSE,
+  FALSE,
+  join,
+  OPEN,
+  type ParameterNode,
+  raw,
+  type Sql,
+  sql,
+  wholeRow,
+} from '../sql/fragment.ts';
 import {
   aliasNamed,
   columnOf,
@@ -16,7 +27,7 @@ import {
 } from '../sql/statement.ts';
 import { readComparison } from './comparison.ts';
 import { nameOf } from './reads.ts';
-import { readRule } from './rule.ts';
+import { FUNCTIONS, readRule } from './rule.ts';
 import { isQuotedName, type PlacedToken, placeTokens, ROW, type Token } from './tokens.ts';
 import type { Condition, FromItem } from './tree.ts';
 
@@ -116,7 +127,12 @@ class RuleNodes {
       end = token.end;
       if (token.text === ROW) parts.push(next === '.' ? this.#row : wholeRow(this.#row));
       else if (before !== '.' && this.#aliases.has(token.text)) parts.push(aliasNamed(nameOf(token.text)));
-      else parts.push(this.#text(text.slice(token.start, token.end)));
+      else if (token.text === '(') parts.push(OPEN);
+      else if (token.text === ')') parts.push(CLOSE);
+      else {
+        if (next === '(' && before !== '.' && FUNCTIONS.has(token.text)) parts.push(raw('pg_catalog.'));
+        parts.push(this.#text(text.slice(token.start, token.end)));
+      }
     });
     return join(parts, '');
   }

@@ -83,6 +83,32 @@ function nodeText(node: SqlNode): string {
   throw new Error('a rule cannot hold a value of a request');
 }
 
+/** Functions of PostgreSQL that rules call by name alone. */
+export const FUNCTIONS: ReadonlySet<string> = new Set(
+  `array_agg avg bool_and bool_or btrim cardinality chr clock_timestamp concat concat_ws convert_from convert_to corr count
+  covar_pop covar_samp current_setting decode encode every format generate_series hashtextextended json_agg json_build_array
+  json_build_object json_object_agg jsonb_agg jsonb_build_object localtimestamp lower max md5 min now pg_current_snapshot
+  pg_current_xact_id pg_snapshot_xmax pg_snapshot_xmin pg_visible_in_snapshot regr_avgx regr_avgy regr_count regr_intercept
+  regr_r2 regr_slope regr_sxx regr_sxy regr_syy row_number row_to_json set_config starts_with statement_timestamp stddev
+  stddev_pop stddev_samp string_agg sum to_json to_jsonb upper var_pop var_samp variance`.split(/\s+/),
+);
+
+/** Texts and quoted names, which are skipped, and one of these functions that is called without a schema. */
+const CALL = new RegExp(
+  `'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\\w.$])(${[...FUNCTIONS].join('|')})(?=\\()`,
+  'gi',
+);
+
+/**
+ * Qualifies the functions of PostgreSQL that a rule calls. Functions of users are quoted wherever they are named, so one that is
+ * not is PostgreSQL's; by its name alone, a function of a user that takes exactly the given types would be called instead.
+ */
+function withQualifiedCalls(text: string): string {
+  return text.includes('(')
+    ? text.replace(CALL, (all: string, name: string | undefined) => (name ? `pg_catalog.${all}` : all))
+    : text;
+}
+
 const HOLE = /\{\{|\}\}|\{row\}|\{session::([^{}]+)\}|\{session\.([^{}:]+)::([^{}]+)\}|[{}]/g;
 
 function readHoles(text: RuleText): Sql {
@@ -90,7 +116,7 @@ function readHoles(text: RuleText): Sql {
   let literal = '';
   let end = 0;
   const flush = () => {
-    if (literal !== '') nodes.push({ kind: 'text', text: literal });
+    if (literal !== '') nodes.push({ kind: 'text', text: withQualifiedCalls(literal) });
     literal = '';
   };
   for (const match of text.matchAll(HOLE)) {

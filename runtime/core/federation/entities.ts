@@ -13,7 +13,16 @@ import { rowRule } from '../query/visible.ts';
 import { sourceValue } from '../request/bind.ts';
 import type { InputNode, SelectedField, Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, type ParameterSource, type Sql, sql, unnested } from '../sql/fragment.ts';
+import {
+  builtIn,
+  identifier,
+  join,
+  type ParameterSource,
+  raw,
+  type Sql,
+  sql,
+  unnested,
+} from '../sql/fragment.ts';
 import { asOperand, compare } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
 import { columnOf, listOf, nested, selectStatement } from '../sql/statement.ts';
@@ -95,15 +104,15 @@ function lookup(
   const place = columnOf(wanted, POSITION);
   const found = selectStatement({
     distinct: mayRepeatKey(shape) ? [place] : [],
-    columns: sql`${place}, ${object} as "object"`,
+    columns: join([place, sql`${object} as "object"`], ', '),
     from: base.from,
     where: base.where,
   });
-  const value = sql`coalesce(${rows}."object", 'null') order by ${columnOf(all, POSITION)}`;
+  const value = sql`${builtIn('coalesce', sql`${rows}."object"`, raw(`'null'`))} order by ${columnOf(all, POSITION)}`;
   const position = identifier(POSITION);
-  const every = sql`generate_series(1, cardinality(${keys[0]!}))`;
+  const every = builtIn('generate_series', raw('1'), builtIn('cardinality', keys[0]!));
   const list = selectStatement({
-    columns: sql`coalesce(${listOf(value)}, '[]')`,
+    columns: builtIn('coalesce', listOf(value), raw(`'[]'`)),
     from: [
       { rows: every, alias: all, columns: [position] },
       { join: 'left join', rows: nested(found), alias: rows, using: position },

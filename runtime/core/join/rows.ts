@@ -6,14 +6,14 @@
 
 import type { TableShape } from '../contract/shapes.ts';
 import type { Column } from '../program/program.ts';
-import { jsonRows } from '../query/json-rows.ts';
+import { EMPTY_LIST, jsonRows } from '../query/json-rows.ts';
 import { orderBy } from '../query/order.ts';
 import { baseRows, type RowSource } from '../query/rows.ts';
 import type { Scope } from '../query/scope.ts';
 import { aggregateOfRows, listOfRows, rowEntries } from '../query/select.ts';
 import { rowRule } from '../query/visible.ts';
 import type { SelectedField } from '../request/selection.ts';
-import { identifier, type Sql, sql, unnested } from '../sql/fragment.ts';
+import { builtIn, identifier, type Sql, sql, unnested } from '../sql/fragment.ts';
 import { asOperand, compare, infixOperator } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
 import { columnOf, type Item, listOf, nested, selectStatement } from '../sql/statement.ts';
@@ -83,7 +83,11 @@ function resultsPerTuple(target: TableTarget, field: SelectedField, tuples: Tupl
   };
   const ofTuple = target.form === 'aggregate' ? aggregateOfRows : listOfRows;
   const value = ofTuple(visible, field.selection, field.arguments, source, scope);
-  const list = sql`coalesce(${listOf(value, sql` order by ${columnOf(tuples.alias, POSITION)}`)}, '[]')`;
+  const list = builtIn(
+    'coalesce',
+    listOf(value, sql` order by ${columnOf(tuples.alias, POSITION)}`),
+    EMPTY_LIST,
+  );
   return nested(selectStatement({ columns: list, from: [tuples.from] }));
 }
 

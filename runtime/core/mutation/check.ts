@@ -8,7 +8,8 @@ import { EVERY_ROW, type RuleText } from '../contract/shapes.ts';
 import type { Reason } from '../reason.ts';
 import { ruleOrHole } from '../saved/holes.ts';
 import { boundRule, type VisibleTable } from '../schema/visible-table.ts';
-import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { nested } from '../sql/statement.ts';
 
 /** The operations whose permissions have a check. */
 type CheckedOperation = 'insert' | 'update' | 'delete';
@@ -43,7 +44,11 @@ export function rowCheck(
     const which = conditions.length === 1 ? '' : ` ${index + 1}/${conditions.length}`;
     const own = message === undefined ? '' : ` ${JSON.stringify(message)}`;
     // Not a constant: Postgres would work it out, and fail, before there is a row.
-    const failure = sql`concat(${literal(failureOf(operation))}, ${literal(`${own} [${rule} check${which}]`)})`;
+    const failure = builtIn(
+      'concat',
+      literal(failureOf(operation)),
+      literal(`${own} [${rule} check${which}]`),
+    );
     return sql`when ${boundRule(condition, reference)(alias)} is not true then ${failure}`;
   });
   return sql`case ${join(cases, ' ')} else ${PASSED} end`;
@@ -67,7 +72,7 @@ export function checkOrHole(
  * which Postgres evaluates last, reveal nothing about rows that the role may not refer to.
  */
 export function failUnlessPassed(check: Sql): Sql {
-  return sql`(${check})::boolean`;
+  return sql`${nested(check)}::boolean`;
 }
 
 /** What JSON.stringify writes. Clients may send such texts themselves, as a value that is not a boolean. */

@@ -12,8 +12,9 @@ import type { InputNode } from '../request/selection.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
-import { identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, identifier, join, literal, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import type { Insert } from '../sql/statement.ts';
+import { nested } from '../sql/statement.ts';
 import { presetAssignments } from './assignments.ts';
 import { checkOrHole, PASSED, type RowCheck, rowCheck } from './check.ts';
 import { ruleCondition } from './delete.ts';
@@ -74,7 +75,7 @@ export function checkOfInsert(visible: VisibleTable, conflict: Conflict | undefi
   const ofNew = rowCheck(visible, 'insert', inserted, alias);
   const ofChanged = rowCheck(visible, 'update', updated, alias);
   const isNew = notesChanges(visible, conflict)
-    ? sql`current_setting(${NOTE}) = 'inserted'`
+    ? sql`${builtIn('current_setting', NOTE)} = 'inserted'`
     : sql`${alias}.xmax = 0`;
   return sql`case when ${isNew} then ${ofNew ?? PASSED} else ${ofChanged ?? PASSED} end`;
 }
@@ -108,7 +109,7 @@ const NOTE = literal('engine.conflict');
 export const noteOfRow = noted('inserted');
 
 function noted(what: 'inserted' | 'updated'): Sql {
-  return sql`set_config(${NOTE}, ${literal(what)}, true) is not null`;
+  return sql`${builtIn('set_config', NOTE, literal(what), TRUE)} is not null`;
 }
 
 type ObjectNode = Extract<InputNode, { kind: 'object' }>;
@@ -128,10 +129,12 @@ function conflictTarget(node: ObjectNode, { table: { shape } }: VisibleTable): S
 
 /** Names a constraint, or a unique index over columns, by its columns. */
 export function targetOf(columns: readonly string[]): Sql {
-  return sql`(${join(
-    columns.map((column) => identifier(column)),
-    ', ',
-  )})`;
+  return nested(
+    join(
+      columns.map((column) => identifier(column)),
+      ', ',
+    ),
+  );
 }
 
 /** Naming a column twice changes nothing. */

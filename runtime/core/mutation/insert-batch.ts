@@ -13,7 +13,7 @@ import type { Path } from '../errors.ts';
 import type { Column, Relationship, Table } from '../program/program.ts';
 import type { Scope } from '../query/scope.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
+import { builtIn, COUNT, identifier, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
 import type { Statement } from '../sql/print.ts';
 import { nested, selectStatement } from '../sql/statement.ts';
 import { mayBeBatched, type Parent, type Place } from './insert-apart.ts';
@@ -154,9 +154,9 @@ export function planLevels(
     count += objects.length;
     // Where a row is missing, the others would be taken for it.
     const all = parameter({ from: 'constant', value: objects.length }, 'bigint');
-    const ifAll = (text: Sql) => orFail(ofWritten(sql`case count(*) when ${all} then ${text} end`));
+    const ifAll = (text: Sql) => orFail(ofWritten(sql`case ${COUNT} when ${all} then ${text} end`));
     const keys = [...columns].map(([column, name]) =>
-      keep(name, ifAll(sql`array_agg(${identifier(column.name)}::text)::text`)),
+      keep(name, ifAll(sql`${builtIn('array_agg', sql`${identifier(column.name)}::text`)}::text`)),
     );
     const keepsRows = isFirst && keeps;
     const kept = [
@@ -198,7 +198,7 @@ function keptColumn(column: Column, name: string, length: number, counts?: reado
         alias: identifier('each'),
         columns: ['key', 'count', 'position'].map((each) => identifier(each)),
       },
-      { join: ',', rows: sql`generate_series(1, ${identifier('each', 'count')})` },
+      { join: ',', rows: builtIn('generate_series', raw('1'), identifier('each', 'count')) },
     ],
     order: [identifier('each', 'position')],
   });

@@ -10,7 +10,7 @@ import type { InputNode } from '../request/selection.ts';
 import { presetValue } from '../saved/holes.ts';
 import { fixedType } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { identifier, join, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
+import { builtIn, identifier, join, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
 import { readText } from '../sql/spatial.ts';
 import { type Insert, type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
 import { encodeList, encodeValue } from '../types.ts';
@@ -95,7 +95,7 @@ export function insertedRows(
 /** `values (…), (…)`. */
 function valuesOf(rows: readonly (readonly Sql[])[]): Sql {
   return sql`values ${join(
-    rows.map((row) => sql`(${join(row, ', ')})`),
+    rows.map((row) => nested(join(row, ', '))),
     ', ',
   )}`;
 }
@@ -180,7 +180,7 @@ function arraysSelect(
 }
 
 function positions(rows: readonly RowValues[]): Sql {
-  return sql`generate_series(1, ${parameter({ from: 'constant', value: rows.length }, 'integer')})`;
+  return builtIn('generate_series', raw('1'), parameter({ from: 'constant', value: rows.length }, 'integer'));
 }
 
 /** A column's values in all rows as an array parameter. */

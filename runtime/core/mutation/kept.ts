@@ -6,7 +6,19 @@
 import type { Table } from '../program/program.ts';
 import { besideColumns } from '../query/json-rows.ts';
 import { isDistributed } from '../shards/index.ts';
-import { identifier, join, literal, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
+import {
+  builtIn,
+  COUNT,
+  identifier,
+  join,
+  literal,
+  parameter,
+  raw,
+  type Sql,
+  sql,
+  TRUE,
+  unnested,
+} from '../sql/fragment.ts';
 import { NATIVE_WRITTEN } from '../sql/native.ts';
 import { print, type Statement } from '../sql/print.ts';
 import {
@@ -18,6 +30,10 @@ import {
   selectStatement,
   withItem,
 } from '../sql/statement.ts';
+
+const EMPTY_TEXT = raw(`''`);
+const EMPTY_ARRAY = raw(`'{}'`);
+const COMMA = raw(`','`);
 
 /** Rows of the write that a statement is made of. */
 export const WRITTEN = aliasNamed('written');
@@ -39,11 +55,11 @@ export function kept(name: string): Sql {
 
 function keepAs(name: Sql, text: Sql): Sql {
   // Without the kept value, which may be large and is not read.
-  return sql`set_config(${name}, ${text}, true) is not null`;
+  return sql`${builtIn('set_config', name, text, TRUE)} is not null`;
 }
 
 function keptAs(name: Sql): Sql {
-  return sql`current_setting(${name})`;
+  return builtIn('current_setting', name);
 }
 
 function setting(name: string): Sql {
@@ -52,7 +68,7 @@ function setting(name: string): Sql {
 
 /** The name of a part of something long: who adds to a setting, or reads a little of it, reads all of it. */
 function partOf(name: string, part: Sql): Sql {
-  return sql`concat(${setting(`${name}_`)}, ${part})`;
+  return builtIn('concat', setting(`${name}_`), part);
 }
 
 function number(value: number): Sql {
@@ -61,8 +77,8 @@ function number(value: number): Sql {
 
 /** Keeps how many rows were written, so far with those before them. */
 export function keepCount(isFirst: boolean): Sql {
-  const count = ofWritten(raw('count(*)'));
-  return keep('count', isFirst ? sql`${count}::text` : sql`(${keptCount} + ${count})::text`);
+  const count = ofWritten(COUNT);
+  return keep('count', isFirst ? sql`${count}::text` : sql`${nested(sql`${keptCount} + ${count}`)}::text`);
 }
 
 export const keptCount = sql`${kept('count')}::bigint`;
@@ -75,8 +91,8 @@ export function keepRows(table: Table, index = 0, statements = 1): Sql {
   if (isDistributed(table.source)) {
     const rows = listed({ rows: WRITTEN }, rowText(WRITTEN));
     // Never empty: an empty setting is one that was kept on another node, and no array.
-    const before = sql`nullif(btrim(${kept('rows')}, '{}'), '')`;
-    const all = index === 0 ? rows : sql`concat_ws(',', ${before}, ${rows})`;
+    const before = builtIn('nullif', builtIn('btrim', kept('rows'), EMPTY_ARRAY), EMPTY_TEXT);
+    const all = index === 0 ? rows : builtIn('concat_ws', COMMA, before, rows);
     return keep('rows', arrayOf(all));
   }
   const rows = listed({ rows: WRITTEN }, rowColumn(table));
@@ -85,20 +101,20 @@ export function keepRows(table: Table, index = 0, statements = 1): Sql {
   return keepAs(
     name,
     index === part * STATEMENTS
-      ? sql`coalesce(${rows}, '')`
-      : sql`concat_ws(',', nullif(${keptAs(name)}, ''), ${rows})`,
+      ? builtIn('coalesce', rows, EMPTY_TEXT)
+      : builtIn('concat_ws', COMMA, builtIn('nullif', keptAs(name), EMPTY_TEXT), rows),
   );
 }
 
 /** Keeps the rows that a call returns. */
 export function keepRowsOf({ source }: Table, call: Sql, alias: Sql): Sql {
   const rows = listed({ rows: call, alias }, rowText(alias));
-  return keep('rows', isDistributed(source) ? arrayOf(rows) : sql`coalesce(${rows}, '')`);
+  return keep('rows', isDistributed(source) ? arrayOf(rows) : builtIn('coalesce', rows, EMPTY_TEXT));
 }
 
 /** Keeps the rows of one statement under a name. */
 export function keepRowsAs(name: string, table: Table): Sql {
-  return keep(name, sql`coalesce(${listed({ rows: WRITTEN }, rowColumn(table))}, '')`);
+  return keep(name, builtIn('coalesce', listed({ rows: WRITTEN }, rowColumn(table)), EMPTY_TEXT));
 }
 
 /** The rows that one statement has kept under a name, as rows of a table. */
@@ -124,7 +140,7 @@ export function latestRows(
     where: [condition],
   });
   const all = selectStatement({
-    columns: sql`coalesce(${nested(latest)}, (${before}.*)::${rowType})`,
+    columns: builtIn('coalesce', nested(latest), sql`(${before}.*)::${rowType}`),
     from: [{ rows, alias: before }],
   });
   return unnested([sql`array${nested(all)}`]);
@@ -141,16 +157,21 @@ export function rowColumn(table: Table): Sql {
  * column may have the alias' name; no cast, for the table may have a cast to text of its own.
  */
 export function rowText(alias: Sql): Sql {
-  return sql`concat(${alias}.*)`;
+  return builtIn('concat', sql`${alias}.*`);
 }
 
 /** The items of an array of texts, without the braces around them: each begins and ends with a parenthesis. */
 function listed(from: Item, row: Sql): Sql {
-  return nested(selectStatement({ columns: sql`btrim(array_agg(${row})::text, '{}')`, from: [from] }));
+  return nested(
+    selectStatement({
+      columns: builtIn('btrim', sql`${builtIn('array_agg', row)}::text`, EMPTY_ARRAY),
+      from: [from],
+    }),
+  );
 }
 
 function arrayOf(items: Sql): Sql {
-  return sql`concat('{', ${items}, '}')`;
+  return builtIn('concat', raw(`'{'`), items, raw(`'}'`));
 }
 
 /** FROM item: the rows of an array of rows. */
@@ -165,12 +186,12 @@ function rowsOf({ shape, rowType }: Table, array: Sql): Sql {
 export function keepNativeRows({ columns }: Table): Sql {
   const texts = [...columns.values()].map(({ name, shape, type }) => {
     const value = columnOf(NATIVE_WRITTEN, name);
-    const shown = shape.nested ? sql`to_jsonb(${value})` : sql`(${value})::${raw(type.sql)}`;
-    return sql`case when ${value} is distinct from null then concat(${shown}) end`;
+    const shown = shape.nested ? builtIn('to_jsonb', value) : sql`(${value})::${raw(type.sql)}`;
+    return sql`case when ${value} is distinct from null then ${builtIn('concat', shown)} end`;
   });
-  const rows = sql`array_agg(array[${join(texts, ', ')}]::text)::text`;
+  const rows = sql`${builtIn('array_agg', sql`array[${join(texts, ', ')}]::text`)}::text`;
   return selectStatement({
-    columns: keep('rows', sql`coalesce(${rows}, '{}')`),
+    columns: keep('rows', builtIn('coalesce', rows, EMPTY_ARRAY)),
     from: [{ rows: NATIVE_WRITTEN }],
   });
 }
@@ -196,7 +217,11 @@ export function keptRows(table: Table, statements = 1): Sql {
   if (statements <= STATEMENTS) return rowsOf(table, arrayOf(kept('rows')));
   const part = identifier('part');
   const rows = selectStatement({
-    columns: sql`string_agg(nullif(${keptAs(partOf('rows', part))}, ''), ',' order by ${part})`,
+    columns: builtIn(
+      'string_agg',
+      builtIn('nullif', keptAs(partOf('rows', part)), EMPTY_TEXT),
+      sql`${COMMA} order by ${part}`,
+    ),
     from: [{ rows: partsUntil(last), alias: part }],
   });
   return rowsOf(table, arrayOf(nested(rows)));
@@ -225,7 +250,7 @@ export function keepParts(name: string, length: number): Statement | undefined {
       isMaterialized: true,
       item: selectStatement({ columns: sql`${kept(name)}::text[] as "list"` }),
       statement: selectStatement({
-        columns: sql`count(${keepAs(partOf(name, identifier('part')), part)})`,
+        columns: builtIn('count', keepAs(partOf(name, identifier('part')), part)),
         from: [
           { rows: all },
           { join: ',', rows: partsUntil(Math.ceil(length / ITEMS) - 1), alias: identifier('part') },
@@ -237,7 +262,7 @@ export function keepParts(name: string, length: number): Statement | undefined {
 
 /** Numbers of parts, from 0. */
 function partsUntil(last: number): Sql {
-  return sql`generate_series(0, ${number(last)})`;
+  return builtIn('generate_series', raw('0'), number(last));
 }
 
 const NO_ROW = 'no row was written';
@@ -245,7 +270,7 @@ const NO_ROW = 'no row was written';
 /** The text; where it is null, the statement fails. */
 export function orFail(text: Sql): Sql {
   // Not a constant: Postgres would work it out, and fail, before it is known whether it is needed.
-  return sql`coalesce(${text}, concat(${literal(NO_ROW)})::boolean::text)`;
+  return builtIn('coalesce', text, sql`${builtIn('concat', literal(NO_ROW))}::boolean::text`);
 }
 
 /** True if the message of an error comes from `orFail`. */

@@ -14,7 +14,7 @@ import type { Selection } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { tablesWritten } from '../sql/contents.ts';
-import { join, literal, quoteIdentifier, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { builtIn, COUNT, join, literal, quoteIdentifier, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { print, type Statement } from '../sql/print.ts';
 import { type Item, returning, selectStatement, type With, withItem } from '../sql/statement.ts';
 import { failUnlessPassed, type RowCheck } from './check.ts';
@@ -52,7 +52,7 @@ export function rowsStatement(
   const item = { name: WRITTEN, item: statement };
   if (isDistributed(table.source)) {
     // Citus takes no subquery, and nothing but immutable functions, in RETURNING.
-    const apart = ofWritten(sql`bool_and(${failUnlessPassed(check ?? TRUE)})`, alias);
+    const apart = ofWritten(builtIn('bool_and', failUnlessPassed(check ?? TRUE)), alias);
     const all = check ? [...columns, apart] : columns;
     return written({ ...item, returning: sql`${alias}.*`, statement: row(all) }, visible);
   }
@@ -147,7 +147,7 @@ export function writeStep(
     return { kind: 'write', statements: [{ statement, path }], answer: [0], isOneObject: true };
   }
   const from = { rows: WRITTEN, alias: scope.alias('written') };
-  const answer = answerOf(visible, selection, form, from, ofWritten(raw('count(*)')), scope);
+  const answer = answerOf(visible, selection, form, from, ofWritten(COUNT), scope);
   const statement = rowsStatement(write, [sql`${answer}::text`]);
   return { kind: 'write', statements: [{ statement, path }], answer: [0] };
 }

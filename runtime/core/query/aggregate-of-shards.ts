@@ -3,10 +3,10 @@
 import type { SelectedField, Selection } from '../request/selection.ts';
 import { roleLimit } from '../saved/holes.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, filterOf, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnOf, listOf, nested, selectStatement } from '../sql/statement.ts';
 import { aggregateEntries, countsDistinct } from './aggregate.ts';
-import { type Entry, jsonRows, objectCall } from './json-rows.ts';
+import { EMPTY_LIST, type Entry, jsonRows, objectCall } from './json-rows.ts';
 import { type Base, derivedRows, numbered, rowNumber } from './rows.ts';
 import type { Scope } from './scope.ts';
 
@@ -34,7 +34,7 @@ export function aggregateOfShards(
   const reordered = nodes.length > 0 && isKept;
   const position = columnOf(rows.alias, rowNumber(visible.table));
   const order = reordered ? sql` order by ${position}` : raw('');
-  const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');
+  const filter = capped ? filterOf(sql`${position} <= ${roleLimit(visible)}`) : raw('');
   let isEmpty = true;
   const keep = (value: Sql) => {
     isEmpty = false;
@@ -50,7 +50,7 @@ export function aggregateOfShards(
       ];
     const [name] = columnsOfNodes[nodes.indexOf(field)]!;
     const list = sql`${listOf(columnOf(rows.alias, name), order)}${filter}`;
-    return [field.responseName, keep(sql`coalesce(${list}, '[]')`)];
+    return [field.responseName, keep(builtIn('coalesce', list, EMPTY_LIST))];
   });
   // Nothing but type names: one object, whatever the rows.
   if (isEmpty) return jsonRows('single', entries, {}, scope);

@@ -4,7 +4,7 @@ import type { Relationship } from '../program/program.ts';
 import { unexpectedNull } from '../request/refusals.ts';
 import type { InputNode } from '../request/selection.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
-import { isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, filterOf, isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { nested, selectStatement } from '../sql/statement.ts';
 import type { ColumnType } from '../types.ts';
 import { comparison, type ObjectNode, objectOf } from './comparison.ts';
@@ -31,7 +31,7 @@ export function aggregateCondition(
   const { name, returns, fields } = predicateOf(node);
   const inner = scope.alias(relationship.name);
   const columns = argumentValues(fields, target, inner);
-  const aggregate = sql`${raw(name)}(${operand(columns, name)})`;
+  const aggregate = builtIn(name, operand(columns, name));
   const filter = where(fields.get('filter'), inner);
   const conditions = [
     ...related(visible, relationship, target, alias, inner),
@@ -68,8 +68,8 @@ export function groupCondition(
   const distinct = fields.get('distinct');
   const isDistinct = columns.length > 0 && distinct?.kind === 'boolean' && distinct.value;
   const condition = where(fields.get('filter'));
-  const filter = isTrue(condition) ? raw('') : sql` filter (where ${condition})`;
-  const aggregate = sql`${raw(name)}(${raw(isDistinct ? 'distinct ' : '')}${operand(columns, name)})${filter}`;
+  const filter = isTrue(condition) ? raw('') : filterOf(condition);
+  const aggregate = sql`${builtIn(name, sql`${raw(isDistinct ? 'distinct ' : '')}${operand(columns, name)}`)}${filter}`;
   return comparison(objectOf(fields.get('predicate')!), aggregate, returns, scope).sql;
 }
 
@@ -104,7 +104,7 @@ const TOTAL: ReadonlySet<string> = new Set(['count', 'bool_and', 'bool_or']);
 function operand(columns: readonly Sql[], name: string): Sql {
   if (columns.length === 0) return raw('*');
   const list = join(columns, ', ');
-  return name === 'count' && columns.length > 1 ? sql`(${list})` : list;
+  return name === 'count' && columns.length > 1 ? nested(list) : list;
 }
 
 /** Database names of the columns: one, a list, or `{X, Y}`. */

@@ -2,9 +2,10 @@
 import type { SelectedField, Selection } from '../request/selection.ts';
 import { outputValue, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
-import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, COUNT, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { aggregateCall } from '../sql/operand.ts';
 import type { Item } from '../sql/statement.ts';
+import { nested } from '../sql/statement.ts';
 import { computedField } from './computed.ts';
 import { type Entry, lateralObject, objectCall } from './json-rows.ts';
 import type { Scope } from './scope.ts';
@@ -83,13 +84,16 @@ function count(field: SelectedField, rows: Sql, visible: VisibleTable): Sql {
   const node = field.arguments.get('columns');
   const names =
     node?.kind === 'list' ? node.items.flatMap((item) => (item.kind === 'enum' ? [item.value] : [])) : [];
-  if (names.length === 0) return raw('count(*)');
+  if (names.length === 0) return COUNT;
   const list = join(
     names.map((name) => visible.select!.columns.get(name)!.value(rows)),
     ', ',
   );
   const distinct = field.arguments.get('distinct');
-  return sql`count(${raw(distinct?.kind === 'boolean' && distinct.value ? 'distinct ' : '')}${names.length > 1 ? sql`(${list})` : list})`;
+  return builtIn(
+    'count',
+    sql`${raw(distinct?.kind === 'boolean' && distinct.value ? 'distinct ' : '')}${names.length > 1 ? nested(list) : list}`,
+  );
 }
 
 /** Whether an aggregate counts distinct values, at any depth. */

@@ -54,7 +54,7 @@ function isTotalCast({ family }: ColumnType): boolean {
 
 function isNull(value: InputNode, left: Sql): Sql {
   if (value.kind === 'boolean')
-    return value.value ? nested(comparisonOf(left, 'is', raw('null'))) : sql`(${left} is not null)`;
+    return nested(value.value ? comparisonOf(left, 'is', raw('null')) : sql`${left} is not null`);
   throw new EngineError(
     'validation-failed',
     "expected a boolean for type 'Boolean', but found something else",

@@ -2,9 +2,23 @@
 
 import { MAX_IDENTIFIER } from '../names.ts';
 import type { Table } from '../program/program.ts';
-import { identifier, join, literal, type Sql, sql, wholeRow } from '../sql/fragment.ts';
+import {
+  builtIn,
+  CLOSE,
+  identifier,
+  join,
+  literal,
+  OPEN,
+  raw,
+  type Sql,
+  sql,
+  wholeRow,
+} from '../sql/fragment.ts';
 import { type Item, listOf, nested, type Select, selectStatement } from '../sql/statement.ts';
 import type { Scope } from './scope.ts';
+
+/** The JSON of no rows. */
+export const EMPTY_LIST = raw(`'[]'`);
 
 /** A key of an object, and the expression of its value. */
 export type Entry = readonly [name: string, value: Sql];
@@ -23,7 +37,7 @@ export function jsonObject(entries: readonly Entry[], scope: Scope): Sql {
   if (areColumnNames(entries)) {
     const rows = nested(selectStatement({ columns: columns(entries) }));
     return nested(
-      selectStatement({ columns: sql`row_to_json(${wholeRow(alias)})`, from: [{ rows, alias }] }),
+      selectStatement({ columns: builtIn('row_to_json', wholeRow(alias)), from: [{ rows, alias }] }),
     );
   }
   const rows = nested(sql`values ${pairRows(entries)}`);
@@ -54,7 +68,11 @@ export function jsonRows(
   const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
   const row = short ? wholeRow(alias) : sql`${alias}."object"`;
   const result =
-    form === 'list' ? sql`coalesce(${listOf(row)}, '[]')` : short ? sql`row_to_json(${row})` : row;
+    form === 'list'
+      ? builtIn('coalesce', listOf(row), EMPTY_LIST)
+      : short
+        ? builtIn('row_to_json', row)
+        : row;
   const rows = nested(selectStatement({ ...rest, columns: list }));
   return nested(selectStatement({ columns: result, from: [{ rows, alias }] }));
 }
@@ -69,12 +87,12 @@ export function nameBeside(table: Table, name: string): string {
 }
 
 function pairs(alias: Sql): Sql {
-  return sql`json_object_agg(${alias}."name", ${alias}."value")`;
+  return builtIn('json_object_agg', sql`${alias}."name"`, sql`${alias}."value"`);
 }
 
 function pairRows(entries: readonly Entry[]): Sql {
   return join(
-    entries.map(([name, value]) => sql`(${literal(name)}, to_json(${value}))`),
+    entries.map(([name, value]) => sql`${OPEN}${literal(name)}, ${builtIn('to_json', value)}${CLOSE}`),
     ', ',
   );
 }
@@ -85,8 +103,7 @@ const MAX_PAIRS = 50;
 /** A JSON object made by a call, without a query of its own where its names are few enough. */
 export function objectCall(entries: readonly Entry[], scope: Scope): Sql {
   if (entries.length > MAX_PAIRS) return jsonObject(entries, scope);
-  const pairs = entries.map(([name, value]) => sql`${literal(name)}, ${value}`);
-  return sql`json_build_object(${join(pairs, ', ')})`;
+  return builtIn('json_build_object', ...entries.flatMap(([name, value]) => [literal(name), value]));
 }
 
 /**
@@ -101,5 +118,5 @@ export function lateralObject(entries: readonly Entry[], objects: Item[], scope:
   const object = scope.alias('object');
   const rows = nested(selectStatement({ columns: columns(entries) }));
   objects.push({ join: 'cross join lateral', rows, alias: object });
-  return sql`row_to_json(${wholeRow(object)})`;
+  return builtIn('row_to_json', wholeRow(object));
 }

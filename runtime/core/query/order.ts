@@ -5,7 +5,7 @@ import { EngineError } from '../errors.ts';
 import type { ComputedField } from '../program/program.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
-import { raw, type Sql, sql } from '../sql/fragment.ts';
+import { COUNT, raw, type Sql, sql } from '../sql/fragment.ts';
 import { aggregateCall } from '../sql/operand.ts';
 import { nested, selectStatement } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
@@ -146,7 +146,7 @@ export function aggregateKeys(node: InputNode, alias: Sql, visible: VisibleTable
     if (value.kind === 'enum') {
       const type = columnType(visible.table.source, 'int8');
       const count = { path: [name], type, nullable: false, isTotal: true };
-      return [{ expression: raw('count(*)'), direction: value.value, value: count }];
+      return [{ expression: COUNT, direction: value.value, value: count }];
     }
     const columns = objectOf(value);
     const columnDefinitions = columns.type.fields();

@@ -4,9 +4,9 @@ import type { Where } from '../contract/row-types.ts';
 import type { DeclaredTable } from '../contract/shapes.ts';
 import type { Column, Table } from '../program/program.ts';
 import { type Sql, sql } from '../sql/fragment.ts';
-import { asOperand, compare, infixOperator } from '../sql/operand.ts';
+import { asOperand, compare, quantified } from '../sql/operand.ts';
 import { arrayParameter, typedParameter } from '../sql/spatial.ts';
-import { columnOf } from '../sql/statement.ts';
+import { columnOf, nested } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeList, encodeValue } from '../types.ts';
 import { allOf, anyOf, type Condition } from './condition.ts';
@@ -29,7 +29,7 @@ export function ownCondition(where: OwnWhere, alias: Sql, table: Table): Conditi
     if (name === '_or') return anyOf(items(value).map((item) => ownCondition(item, alias, table)));
     if (name === '_not') {
       const { sql: condition, isTotal } = ownCondition(value as OwnWhere, alias, table);
-      return { sql: sql`not (${condition})`, isTotal };
+      return { sql: sql`not ${nested(condition)}`, isTotal };
     }
     const column = table.columns.get(name);
     if (!column) throw new Error(`the table ${table.key} has no column ${JSON.stringify(name)}`);
@@ -51,8 +51,8 @@ function comparison({ type }: Column, operands: Readonly<Record<string, unknown>
     arrayParameter(type, { from: 'constant', value }, (each) => encodeList(type, each as unknown[]));
   const compared = (name: string, value: unknown): Sql => {
     if (name === '_is_null') return value === true ? sql`${left} is null` : sql`${left} is not null`;
-    if (name === '_in') return sql`${left}${infixOperator('=', type)}any (${list(value)})`;
-    if (name === '_nin') return sql`${left}${infixOperator('<>', type)}all (${list(value)})`;
+    if (name === '_in') return quantified(left, '=', type, 'any', list(value));
+    if (name === '_nin') return quantified(left, '<>', type, 'all', list(value));
     const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
     if (operator === undefined) throw new Error(`there is no operator ${JSON.stringify(name)}`);
     const operand = typedParameter(type, { from: 'constant', value }, (each) => encodeValue(type, each));

@@ -9,7 +9,7 @@ import { roleLimit } from '../saved/holes.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { holdsStatement } from '../sql/contents.ts';
-import { identifier, isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, identifier, isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnOf, type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
 import { NumberText } from '../types.ts';
 import { rowArgument } from './computed.ts';
@@ -144,7 +144,7 @@ export function asked(conditions: readonly Sql[]): readonly Sql[] {
 }
 
 /** The place of a row among those that its SELECT gives, which reads nothing but their source. */
-const PLACE = raw('row_number() over ()');
+const PLACE = sql`${builtIn('row_number')} over ()`;
 
 /**
  * Rows that are joined with others, or asked whether there are others, while the order in which their source gives them is kept:
@@ -170,7 +170,7 @@ function inOwnOrder(
   const position = columnOf(alias, place);
   const selected = isWhole ? sql`${rowValue(visible.table, alias)} as "row"` : sql`${alias}.*`;
   const rows = selectStatement({
-    columns: sql`${selected}, ${PLACE} as ${identifier(place)}`,
+    columns: join([selected, sql`${PLACE} as ${identifier(place)}`], ', '),
     from: itemsOf(source, alias),
     where: own,
   });
@@ -202,7 +202,7 @@ export function limitOf(args: RootArguments, visible: VisibleTable, capped: bool
   const written = writtenLimit(node);
   if (written !== undefined) return capped ? roleLimit(visible, written) : raw(String(written));
   const wanted = strictParameter(node, 'bigint');
-  return isLimited ? sql`least(${wanted}, ${roleLimit(visible)})` : wanted;
+  return isLimited ? builtIn('least', wanted, roleLimit(visible)) : wanted;
 }
 
 /**
@@ -302,12 +302,12 @@ function needsWholeRows(visible: VisibleTable, selection: Selection): boolean {
 /** The row of an alias in a list of columns, where a star would give them one by one. A row that is a value already stays one. */
 function rowValue(table: Table, alias: Sql): Sql {
   const row = rowArgument(table, alias);
-  return isDistributed(table.source) || row === alias ? row : sql`(${row})::${table.rowType}`;
+  return isDistributed(table.source) || row === alias ? row : sql`${nested(row)}::${table.rowType}`;
 }
 
 /** The same rows with their position, under the same alias. */
 export function numbered({ alias, from }: DerivedRows, table: Table): Item {
-  const columns = sql`${alias}.*, row_number() over () as ${identifier(rowNumber(table))}`;
+  const columns = join([sql`${alias}.*`, sql`${PLACE} as ${identifier(rowNumber(table))}`], ', ');
   return { rows: nested(selectStatement({ columns, whole: alias, from: [from] })), alias };
 }
 

@@ -9,7 +9,7 @@ import { roleLimit } from '../saved/holes.ts';
 import type { FieldMeaning } from '../schema/types.ts';
 import { outputValue, shownValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
-import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, filterOf, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnOf, conjunction, type Item, listOf, nested, selectStatement } from '../sql/statement.ts';
 import type { ColumnType } from '../types.ts';
 import { aggregateEntries, countsDistinct } from './aggregate.ts';
@@ -17,7 +17,7 @@ import { aggregateOfShards } from './aggregate-of-shards.ts';
 import { computedField } from './computed.ts';
 import { groupsOfRows } from './groups.ts';
 import { jsonPath } from './json-path.ts';
-import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
+import { columns, EMPTY_LIST, type Entry, jsonRows, lateralObject } from './json-rows.ts';
 import { hasList, rowsFrom } from './nested.ts';
 import { orderBy, type SortKey } from './order.ts';
 import {
@@ -279,7 +279,7 @@ function joinTuple({ keys }: JoinField, alias: Sql): Sql {
     if (!value) throw new Error(`the join's ${name} is not a value of a row`);
     return value(alias);
   });
-  const list = sql`json_build_array(${join(values, ', ')})`;
+  const list = builtIn('json_build_array', ...values);
   if (values.length === 0) return list;
   const present = values.map((value) => sql`${value} is not null`);
   return sql`case when ${join(present, ' and ')} then ${list} end`;
@@ -289,7 +289,7 @@ function joinTuple({ keys }: JoinField, alias: Sql): Sql {
 function atJsonPath(field: SelectedField, value: Sql, type: ColumnType): Sql {
   const node = field.arguments.get('path');
   if (!node || node.kind === 'null' || (type.family !== 'json' && type.family !== 'jsonb')) return value;
-  return sql`(${value} #> ${strictParameter(node, 'text[]', (text) => jsonPath(text, node.path))})`;
+  return nested(sql`${value} #> ${strictParameter(node, 'text[]', (text) => jsonPath(text, node.path))}`);
 }
 
 function computedFieldValue(
@@ -392,8 +392,8 @@ export function aggregateOfRows(
             );
             const position = columnOf(rows.alias, rowNumber(visible.table));
             const order = reordered ? sql` order by ${position}` : raw('');
-            const filter = capped ? sql` filter (where ${position} <= ${roleLimit(visible)})` : raw('');
-            return sql`coalesce(${keep(sql`${listOf(node, order)}${filter}`)}, '[]')`;
+            const filter = capped ? filterOf(sql`${position} <= ${roleLimit(visible)}`) : raw('');
+            return builtIn('coalesce', keep(sql`${listOf(node, order)}${filter}`), EMPTY_LIST);
           }
           default:
             throw new Error(`an aggregate has no field of the kind ${field.definition.meaning.kind}`);

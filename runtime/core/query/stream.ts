@@ -10,7 +10,7 @@ import { roleLimit } from '../saved/holes.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
 import { hasShards } from '../shards/index.ts';
-import { empty, isTrue, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, COUNT, filterOf, isTrue, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { asOperand, compare } from '../sql/operand.ts';
 import { typedParameter } from '../sql/spatial.ts';
 import { type Item, nested, selectStatement } from '../sql/statement.ts';
@@ -67,34 +67,37 @@ export function streamRows(
   ].filter((condition) => !isTrue(condition));
   const object = jsonObject(rowEntries(selection, visible, alias, scope), scope);
   const seconds = horizonOf(visible);
-  const late = seconds === undefined ? empty : sql`, ${isLate(alias)} as "late"`;
+  const late = seconds === undefined ? [] : [sql`${isLate(alias)} as "late"`];
   const rows = selectStatement({
-    columns: sql`${object} as "object", ${cursor} as "cursor"${late}`,
+    columns: join([sql`${object} as "object"`, sql`${cursor} as "cursor"`, ...late], ', '),
     from: [{ rows: visible.table.sql, alias }],
     where: conditions,
     order: [sql`${cursor} ${raw(direction)}`],
-    ending: sql`fetch first ${batchSize(args, visible, name)} rows with ties`,
+    ending: sql`fetch first ${nested(batchSize(args, visible, name))} rows with ties`,
   });
   const shared = { field: column.field, start: sql`(${bound})::text` };
+  const objects = builtIn('json_agg', sql`${batch}."object"`);
+  const cursors = builtIn('array_agg', sql`(${batch}."cursor")::text`);
   if (seconds === undefined)
     return {
       ...shared,
-      rows: sql`json_agg(${batch}."object")`,
-      last: sql`(array_agg((${batch}."cursor")::text))[count(*)]`,
+      rows: objects,
+      last: sql`${nested(cursors)}[${COUNT}]`,
       from: { rows: nested(rows), alias: batch },
     };
   // A row that waits holds back those behind it: the cursor would pass it.
+  const waits = sql`${builtIn('bool_or', raw('"late"'))} over (order by "cursor" ${raw(direction)}) as "waits"`;
   const held = selectStatement({
-    columns: sql`*, bool_or("late") over (order by "cursor" ${raw(direction)}) as "waits"`,
+    columns: join([raw('*'), waits], ', '),
     from: [{ rows: nested(rows), alias: batch }],
   });
-  const goes = sql`filter (where not ${batch}."waits")`;
+  const goes = filterOf(sql`not ${batch}."waits"`);
   return {
     ...shared,
-    rows: sql`json_agg(${batch}."object") ${goes}`,
-    last: sql`(array_agg((${batch}."cursor")::text) ${goes})[count(*) ${goes}]`,
+    rows: sql`${objects}${goes}`,
+    last: sql`${nested(sql`${cursors}${goes}`)}[${COUNT}${goes}]`,
     from: { rows: nested(held), alias: batch },
-    waits: { rows: sql`bool_or(${batch}."waits")`, seconds },
+    waits: { rows: builtIn('bool_or', sql`${batch}."waits"`), seconds },
   };
 }
 
@@ -110,17 +113,16 @@ function horizonOf({ table: { shape } }: VisibleTable): number | undefined {
  */
 function isLate(alias: Sql): Sql {
   const floor = parameter({ from: 'horizon' }, 'bigint');
-  const snapshot = (end: string) => raw(`pg_snapshot_${end}(pg_current_snapshot())::text::bigint`);
-  const oldest = sql`greatest(${snapshot('xmin')}, ${floor})`;
+  const snapshot = (end: string) =>
+    sql`${builtIn(`pg_snapshot_${end}`, builtIn('pg_current_snapshot'))}::text::bigint`;
+  const oldest = builtIn('greatest', snapshot('xmin'), floor);
   return sql`(((${alias}.xmin::text::bigint - ${oldest}) & 4294967295) < ${snapshot('xmax')} - ${oldest})`;
 }
 
 /** The smaller of the argument and the role's limit. */
 function batchSize(args: RootArguments, visible: VisibleTable, name: (name: string) => string): Sql {
   const wanted = strictParameter(args.get(name('batch_size'))!, 'bigint');
-  return visible.select?.limit === undefined
-    ? sql`(${wanted})`
-    : sql`(least(${wanted}, ${roleLimit(visible)}))`;
+  return visible.select?.limit === undefined ? wanted : builtIn('least', wanted, roleLimit(visible));
 }
 
 interface Cursor {

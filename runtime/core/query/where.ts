@@ -148,7 +148,9 @@ function expression(
       }
       case 'columnComparison':
         conditions.push({
-          sql: sql`(${meaning.left.value(alias)} ${raw(meaning.operator)} ${meaning.right.value(alias)})`,
+          sql: nested(
+            sql`${meaning.left.value(alias)} ${raw(meaning.operator)} ${meaning.right.value(alias)}`,
+          ),
           isTotal:
             hasTotalComparison(meaning.left.column.type) && !meaning.left.canFail && !meaning.right.canFail,
         });

@@ -1,11 +1,17 @@
 /** Global ids and cursors: JSON in base64, made by Postgres, read here. Clients may send anything in their place. */
 import { parseExactJson } from '../json/exact-json.ts';
-import { type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, raw, type Sql, sql } from '../sql/fragment.ts';
+import { nested } from '../sql/statement.ts';
 import { type ColumnType, encodeValue, NumberText } from '../types.ts';
 
 /** SQL of the text for a JSON value. Postgres breaks base64 into lines. */
 export function base64Json(json: Sql): Sql {
-  return sql`translate(encode(convert_to((${json})::text, 'UTF8'), 'base64'), chr(10), '')`;
+  return builtIn(
+    'translate',
+    builtIn('encode', builtIn('convert_to', sql`${nested(json)}::text`, raw(`'UTF8'`)), raw(`'base64'`)),
+    builtIn('chr', raw('10')),
+    raw(`''`),
+  );
 }
 
 /** The JSON value of a text; undefined if the text is not of that form. */

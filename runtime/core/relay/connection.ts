@@ -7,7 +7,7 @@
 import { mayRepeatKey } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
 import type { Condition } from '../query/condition.ts';
-import { columns, type Entry, jsonObject, jsonRows, nameBeside } from '../query/json-rows.ts';
+import { columns, EMPTY_LIST, type Entry, jsonObject, jsonRows, nameBeside } from '../query/json-rows.ts';
 import { orderBy } from '../query/order.ts';
 import { type Base, baseRows, derivedRows, type RowSource } from '../query/rows.ts';
 import { type Scope, strictParameter } from '../query/scope.ts';
@@ -16,7 +16,21 @@ import type { InputNode, RootArguments, SelectedField, Selection } from '../requ
 import { roleLimit } from '../saved/holes.ts';
 import { sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { empty, identifier, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import {
+  builtIn,
+  CLOSE,
+  COUNT,
+  empty,
+  FALSE,
+  filterOf,
+  identifier,
+  join,
+  literal,
+  OPEN,
+  raw,
+  type Sql,
+  sql,
+} from '../sql/fragment.ts';
 import { columnOf, type Item, listOf, nested, selectStatement } from '../sql/statement.ts';
 import { cursorValues } from './cursor.ts';
 import {
@@ -93,7 +107,7 @@ class Connection {
     if (!node) return undefined;
     const ordered = this.#after ? keys : reversed(keys);
     const later = isLater(ordered, cursorValues(node, keys, this.#selection.argumentsPath));
-    return side === 'behind' ? later : { ...later, sql: sql`(${later.sql}) is not true` };
+    return side === 'behind' ? later : { ...later, sql: sql`${nested(later.sql)} is not true` };
   }
 
   /** The rows that the arguments select; a cursor is among the conditions, unless the rows are to be made distinct first. */
@@ -146,25 +160,31 @@ class Connection {
     const isLimited = this.#visible.select?.limit !== undefined;
     if (!node) return isLimited ? roleLimit(this.#visible) : undefined;
     const wanted = strictParameter(node, 'bigint');
-    return isLimited ? sql`least(${wanted}, ${roleLimit(this.#visible)})` : wanted;
+    return isLimited ? builtIn('least', wanted, roleLimit(this.#visible)) : wanted;
   }
 
   json(rowEntries: RowEntries): Sql {
     const size = this.#size();
     const mayTie = this.#source.stored && mayRepeatKey(this.#visible.table.shape);
     const page = (wanted: Sql): Base['limits'] =>
-      mayTie ? { ending: sql`fetch first (${wanted}) rows with ties` } : { limit: sql`${wanted} + 1` };
+      mayTie ? { ending: sql`fetch first ${nested(wanted)} rows with ties` } : { limit: sql`${wanted} + 1` };
     const { base, rows, keys, from, order } = this.#rows('behind', size && page(size));
     const own = nameBeside(this.#visible.table, 'position#');
     const position = columnOf(rows.alias, own);
     const ordered = order(keys);
-    const place = ordered.length > 0 ? sql` order by ${join(ordered, ', ')}` : empty;
+    const place = ordered.length > 0 ? sql`order by ${join(ordered, ', ')}` : empty;
     const numbered = selectStatement({
-      columns: sql`${rows.alias}.*, row_number() over (${place}) as ${identifier(own)}`,
+      columns: join(
+        [
+          sql`${rows.alias}.*`,
+          sql`${builtIn('row_number')} over ${OPEN}${place}${CLOSE} as ${identifier(own)}`,
+        ],
+        ', ',
+      ),
       whole: rows.alias,
       from: [from],
     });
-    const kept = size && !mayTie ? sql` filter (where ${position} <= ${size})` : empty;
+    const kept = size && !mayTie ? filterOf(sql`${position} <= ${size}`) : empty;
     const [forward, backward] = this.#isBackward ? ([' desc', ''] as const) : (['', ' desc'] as const);
     const result = this.#scope.alias('connection');
     const aggregates: Entry[] = [];
@@ -176,13 +196,13 @@ class Connection {
     // A page without rows ends where it was looked for, so that a client goes on from there; its other end has no rows beyond it.
     const end = (direction: string, cursor: InputNode | undefined) => {
       const none = cursor ? strictParameter(cursor, 'text') : raw(`''`);
-      const first = sql`(array_agg(${cursorOf(keys)} order by ${position}${raw(direction)})${kept})[1]`;
-      return keep(sql`coalesce(${first}, ${none})`);
+      const first = sql`${nested(sql`${builtIn('array_agg', sql`${cursorOf(keys)} order by ${position}${raw(direction)}`)}${kept}`)}[1]`;
+      return keep(builtIn('coalesce', first, none));
     };
     const more = () => {
       if (!size) return raw('false');
-      if (!mayTie) return keep(sql`coalesce(bool_or(${position} > ${size}), false)`);
-      return this.#exist(this.#rows('behind', { offset: keep(raw('count(*)')) }).from);
+      if (!mayTie) return keep(builtIn('coalesce', builtIn('bool_or', sql`${position} > ${size}`), FALSE));
+      return this.#exist(this.#rows('behind', { offset: keep(COUNT) }).from);
     };
     const edge = (field: SelectedField): Sql =>
       this.#object(field.selection, (inner) =>
@@ -205,7 +225,11 @@ class Connection {
     };
     const entries = this.#entries(this.#selection, (field) =>
       field.definition.meaning.kind === 'connection' && field.definition.meaning.part === 'edges'
-        ? sql`coalesce(${keep(sql`${listOf(edge(field), sql` order by ${position}${raw(forward)}`)}${kept}`)}, '[]')`
+        ? builtIn(
+            'coalesce',
+            keep(sql`${listOf(edge(field), sql` order by ${position}${raw(forward)}`)}${kept}`),
+            EMPTY_LIST,
+          )
         : this.#object(field.selection, pageInfo),
     );
     const values = selectStatement(
@@ -243,7 +267,7 @@ class Connection {
 
 function either(...conditions: readonly (Sql | undefined)[]): Sql {
   const all = conditions.filter((condition) => condition !== undefined);
-  return all.length > 0 ? sql`(${join(all, ' or ')})` : raw('false');
+  return all.length > 0 ? nested(join(all, ' or ')) : raw('false');
 }
 
 function given(args: RootArguments, name: string): InputNode | undefined {

@@ -10,9 +10,9 @@ import { type SortKey, type SortValue, sortKeys } from '../query/order.ts';
 import type { Scope } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
-import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { asOperand, compare } from '../sql/operand.ts';
-import { and, columnOf, or } from '../sql/statement.ts';
+import { and, columnOf, nested, or } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { base64Json, jsonValue } from './base64-json.ts';
 
@@ -97,7 +97,7 @@ export function isLater(keys: readonly ConnectionKey[], values: readonly Sql[]):
       ', ',
     );
     // An index can find the place.
-    return { sql: sql`(${own}) ${raw([...directions][0]!)} (${join(values, ', ')})`, isTotal };
+    return { sql: sql`${nested(own)} ${raw([...directions][0]!)} ${nested(join(values, ', '))}`, isTotal };
   }
   const cases = keys.map((key, index) => {
     const equal = keys.slice(0, index).map((each, before) => isSame(each, values[before]!));
@@ -116,7 +116,7 @@ function isSame({ expression, value: { nullable, type } }: ConnectionKey, value:
   if (!nullable) return equal;
   // `is distinct from` takes the `=` that the search path has.
   return type.element
-    ? sql`(${equal} or (${own} is null and ${value} is null))`
+    ? or([equal, and([sql`${own} is null`, sql`${value} is null`])])
     : sql`${own} is not distinct from ${value}`;
 }
 
@@ -130,8 +130,8 @@ function isLaterBy({ expression, direction, value: { nullable, type } }: Connect
       : [raw('is null'), raw('is not null')];
   const nullsLast = direction === 'asc' || direction.endsWith('nulls last');
   return nullsLast
-    ? sql`(${value} ${isNotNull} and (${compared} or ${expression} ${isNull}))`
-    : sql`(${compared} or (${value} ${isNull} and ${expression} ${isNotNull}))`;
+    ? and([sql`${value} ${isNotNull}`, or([compared, sql`${expression} ${isNull}`])])
+    : or([compared, and([sql`${value} ${isNull}`, sql`${expression} ${isNotNull}`])]);
 }
 
 /** Values by the names in the order: `{"author": {"name": …}, "id": …}`. */
@@ -155,8 +155,9 @@ export function cursorOf(keys: readonly ConnectionKey[]): Sql {
 }
 
 function objectOf(tree: Tree): Sql {
-  const entries = [...tree].map(
-    ([name, value]) => sql`${literal(name)}::text, ${value instanceof Map ? objectOf(value) : value}`,
-  );
-  return sql`json_build_object(${join(entries, ', ')})`;
+  const entries = [...tree].flatMap(([name, value]) => [
+    sql`${literal(name)}::text`,
+    value instanceof Map ? objectOf(value) : value,
+  ]);
+  return builtIn('json_build_object', ...entries);
 }

@@ -4,7 +4,7 @@
  */
 import type { Column, ProgramContent, Table } from '../program/program.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
-import { join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnOf } from '../sql/statement.ts';
 import { base64Json, jsonValue, readBase64Json, readJsonValue } from './base64-json.ts';
 
@@ -44,7 +44,7 @@ export function nodeIdOf({ table }: VisibleTable, program: ProgramContent, alias
     ...names.map((each) => sql`${literal(each)}::text`),
     ...table.primaryKey.map((column) => jsonValue(column.type, columnOf(alias, column.name))),
   ];
-  return base64Json(sql`json_build_array(${join(parts, ', ')})`);
+  return base64Json(builtIn('json_build_array', ...parts));
 }
 
 function isAmbiguous(table: Table, { tables, sources }: ProgramContent): boolean {

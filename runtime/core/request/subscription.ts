@@ -10,10 +10,10 @@ import { planNode } from '../relay/node.ts';
 import { REMOTE } from '../remotes/remote-root.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { liveForShards, readsCluster, shapeOf } from '../shards/plans.ts';
-import { empty, join, literal, type ParameterNode, type Sql, sql } from '../sql/fragment.ts';
+import { builtIn, join, literal, type ParameterNode, raw, type Sql, sql } from '../sql/fragment.ts';
 import { printInto, type Statement } from '../sql/print.ts';
 import { type ReadSet, readSetOf } from '../sql/reads.ts';
-import { selectStatement } from '../sql/statement.ts';
+import { nested, selectStatement } from '../sql/statement.ts';
 import { checkOperationDirectives } from './directives.ts';
 import { checkFragmentCycles, type Operation } from './document.ts';
 import { answerParts, planQuery, type QueryPlan } from './plan.ts';
@@ -188,7 +188,9 @@ export function planRead(
     throw new EngineError('not-supported', 'all fields of a subscription must be of one source');
   const fields = selection.fields.map(({ definition }) => definition.name).join(',');
   const parts = answer.map((part) =>
-    typeof part === 'string' ? literal(part) : sql`coalesce((${expressions[part.column]!})::text, 'null')`,
+    typeof part === 'string'
+      ? literal(part)
+      : builtIn('coalesce', sql`${nested(expressions[part.column]!)}::text`, raw(`'null'`)),
   );
   const data = join(parts, ' || ');
   const apartFrom = (query: Sql, kind: Parameters<typeof liveForShards>[2]) => {
@@ -203,16 +205,18 @@ export function planRead(
     return { kind: 'live', source, query, fields, ...once, ...apartFrom(query, once ? 'once' : 'live') };
   }
   const { last, from, field, waits, start } = onlyStream(streams, expressions.length);
-  const batch = (further: Sql) =>
-    selectStatement({ columns: sql`${last} as "cursor", ${data} as "text"${further}`, from: [from] });
+  const batch = (...further: readonly Sql[]) => {
+    const own = [sql`${last} as "cursor"`, sql`${data} as "text"`];
+    return selectStatement({ columns: join([...own, ...further], ', '), from: [from] });
+  };
   return {
     kind: 'streamed',
     source,
-    query: batch(waits ? sql`, ${waits.rows} as "waits"` : empty),
+    query: batch(...(waits ? [sql`${waits.rows} as "waits"`] : [])),
     field,
     fields,
     ...(waits && { horizon: waits.seconds }),
-    ...apartFrom(batch(sql`, ${start} as "start"`), 'stream'),
+    ...apartFrom(batch(sql`${start} as "start"`), 'stream'),
   };
 }
 
@@ -257,7 +261,7 @@ function batchStatement({ query, once }: LiveQuery, place: Place): Printed {
     `case when "_hash"."value" is distinct from "_cohort"."hash" then "_result"."text" end ` +
     `from ${cohorts(parameters, place, ['"hash"'], [`(${place(2)})::bigint[]`], 4, once ? READ_ONLY : '')} ` +
     `cross join lateral (${result} offset 0) as "_result" ` +
-    `cross join lateral (select hashtextextended("_result"."text", (${place(3)})::bigint) as "value" offset 0) as "_hash"`;
+    `cross join lateral (select pg_catalog.hashtextextended("_result"."text", (${place(3)})::bigint) as "value" offset 0) as "_hash"`;
   const reads = readSetOf(query, parameters);
   // READ_ONLY calls a function that is not immutable, as those for which it is there.
   return { text, parameters, reads: once ? { ...reads, words: [...reads.words, 'set_config'] } : reads };
@@ -299,7 +303,7 @@ function valueOfCohort(position: number): string {
  * A live query is read again and again, for several sessions at once, so nothing that it calls may write. Holds from the first
  * cohort to the end of the statement's transaction.
  */
-const READ_ONLY = ` where set_config('transaction_read_only', 'on', true) is not null`;
+const READ_ONLY = ` where pg_catalog.set_config('transaction_read_only', 'on', true) is not null`;
 
 /**
  * The batch as a FROM item. Its values are cast here, and `offset 0` keeps the casts here: where a condition compares, Postgres

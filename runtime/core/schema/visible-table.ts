@@ -20,7 +20,7 @@ import { type RuleOperation, type RuleReference, ruleName } from '../reason.ts';
 import { lazy, remember } from '../remember.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { distributionColumn, isDistributed } from '../shards/index.ts';
-import { bindRow, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
+import { bindRow, builtIn, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { equality } from '../sql/operand.ts';
 import { columnOf, conjunction, nested, ruleFor } from '../sql/statement.ts';
 import { isStringified } from '../types.ts';
@@ -291,7 +291,7 @@ export function joinCondition(relationship: Relationship, from: Sql, to: Sql): S
 
 /** Values of enum tables are written as their GraphQL names, which one naming convention puts in upper case. */
 export function shownValue({ enumTable }: Column, value: Sql): Sql {
-  return enumTable?.source.naming === 'graphql-default' ? sql`upper(${value})` : value;
+  return enumTable?.source.naming === 'graphql-default' ? builtIn('upper', value) : value;
 }
 
 /**

@@ -2,7 +2,7 @@
  * Conditions of a write that planners may prove to be false: Citus fails such a write instead of writing no row. All but what the shard is
  * found by gets a form that planners do not fold, and that means the same.
  */
-import { eachPart, means, raw, type Sql, sql, wholeRow } from '../sql/fragment.ts';
+import { builtIn, eachPart, means, raw, type Sql, sql, wholeRow } from '../sql/fragment.ts';
 import { aliasNamed, columnOf, comparisonOf, meaningOf } from '../sql/statement.ts';
 import { type ColumnReference, equalitiesOf, type Reading } from './equalities.ts';
 import type { Facts } from './facts.ts';
@@ -180,7 +180,7 @@ function evaluatedFor(item: Item, condition: Sql, facts: Facts): Sql {
   const row = aliasNamed(item.alias);
   const by = columnOfShards(item, facts);
   const value = by === undefined ? wholeRow(row) : columnOf(row, by);
-  return sql`case when ${comparisonOf(sql`num_nulls(${value})`, '>=', raw('0'))} then ${copied(condition)} end`;
+  return sql`case when ${comparisonOf(builtIn('num_nulls', value), '>=', raw('0'))} then ${copied(condition)} end`;
 }
 
 /** The same text, which is not replaced once more. */

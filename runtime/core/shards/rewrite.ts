@@ -1,7 +1,7 @@
 /** The forms of a statement that Citus answers rightly. To PostgreSQL they mean what the statement meant before. */
 
 import { holds } from '../sql/contents.ts';
-import { eachPart, means, raw, type Sql } from '../sql/fragment.ts';
+import { COUNT, eachPart, means, raw, type Sql } from '../sql/fragment.ts';
 import {
   aliasNamed,
   columnOf,
@@ -69,7 +69,7 @@ export function anchorOf(
     limit: raw('1'),
   });
   const count = selectStatement({
-    columns: raw('count(*)'),
+    columns: COUNT,
     from: [{ rows: nested(one), alias: aliasNamed('one') }],
   });
   const where = [...(rows.where ?? []).map(inParentheses), comparisonOf(nested(count), '>=', raw('0'))];

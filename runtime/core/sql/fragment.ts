@@ -6,6 +6,7 @@
  */
 import type { Path } from '../errors.ts';
 import type { RuleReference } from '../reason.ts';
+import { remember } from '../remember.ts';
 
 /** Where the value of a parameter comes from when the statement runs. */
 export type ParameterSource =
@@ -24,8 +25,21 @@ export type ParameterSource =
   | { readonly from: 'list'; readonly items: readonly ParameterSource[] }
   | { readonly from: 'object'; readonly fields: readonly (readonly [string, ParameterSource])[] };
 
+/** Marks a text for the layout of its statement over several lines; see layout.ts. */
+export type Layout =
+  /** Begins the select list of a statement. */
+  | 'select'
+  /** Begins a clause, or a condition behind `and` and `or`: the white space in front of it may be a line break. */
+  | 'clause'
+  | 'condition'
+  /** Ends an entry of a list: the white space behind it may be a line break. */
+  | 'entry'
+  /** Ends with a parenthesis, or begins with the one that closes it. */
+  | 'open'
+  | 'close';
+
 export type SqlNode =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly layout?: Layout }
   /** The row that a rule speaks of; only inside rules, replaced by `bindRow`. */
   | { readonly kind: 'row' }
   | {
@@ -69,6 +83,14 @@ export function row(): Sql {
 export function raw(text: string): Sql {
   return { nodes: [{ kind: 'text', text }] };
 }
+
+/** SQL text of this project that says how the statement is laid out. */
+export function laidOut(text: string, layout: Layout): Sql {
+  return { nodes: [{ kind: 'text', text, layout }] };
+}
+
+export const OPEN: Sql = laidOut('(', 'open');
+export const CLOSE: Sql = laidOut(')', 'close');
 
 /** A quoted identifier. */
 export function identifier(...parts: readonly string[]): Sql {
@@ -185,15 +207,40 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql 
   return means(undefined, all);
 }
 
+/** Separators at which a line may be broken. */
+const SEPARATORS: ReadonlyMap<string, Sql> = new Map([
+  [', ', laidOut(', ', 'entry')],
+  [' and ', laidOut(' and ', 'condition')],
+  [' or ', laidOut(' or ', 'condition')],
+]);
+
 /** Fragments with a separator between them. */
 export function join(parts: readonly Sql[], separator: string): Sql {
   const all: (string | Sql)[] = [];
+  const between = SEPARATORS.get(separator) ?? separator;
   for (const part of parts) {
-    if (all.length > 0) all.push(separator);
+    if (all.length > 0) all.push(between);
     all.push(part);
   }
   return means(undefined, all);
 }
+
+/**
+ * A call of a function or aggregate of PostgreSQL. It is qualified: by its name alone, a function of a user that takes exactly the given
+ * types would be called instead.
+ */
+export function builtIn(name: string, ...values: readonly Sql[]): Sql {
+  const start = remember(CALLS, name, () =>
+    laidOut(`${SYNTAX.has(name) ? '' : 'pg_catalog.'}${name}(`, 'open'),
+  );
+  return means(undefined, [start, values.length === 1 ? values[0]! : join(values, ', '), CLOSE]);
+}
+
+/** How the calls of built-in functions begin, by name. */
+const CALLS = new Map<string, Sql>();
+
+/** Parts of PostgreSQL's syntax that look like functions. */
+const SYNTAX: ReadonlySet<string> = new Set(['coalesce', 'nullif', 'greatest', 'least']);
 
 /** Replaces the row of a rule by an alias of the request. */
 export function bindRow({ nodes }: Sql, alias: Sql): Sql {
@@ -234,10 +281,18 @@ export function isTrue(fragment: Sql): boolean {
 
 export type ParameterNode = Extract<SqlNode, { kind: 'parameter' }>;
 
+/** How many rows there are. */
+export const COUNT: Sql = builtIn('count', raw('*'));
+
+/** What follows an aggregate of some rows. */
+export function filterOf(condition: Sql): Sql {
+  return sql` filter ${OPEN}where ${condition}${CLOSE}`;
+}
+
 /**
  * Several arrays side by side as an item of FROM. With several arguments PostgreSQL takes `unnest` for its own, and without a schema
  * only.
  */
 export function unnested(arrays: readonly Sql[]): Sql {
-  return sql`${raw(arrays.length === 1 ? 'pg_catalog.unnest' : 'unnest')}(${join(arrays, ', ')})`;
+  return arrays.length === 1 ? builtIn('unnest', ...arrays) : sql`unnest${OPEN}${join(arrays, ', ')}${CLOSE}`;
 }

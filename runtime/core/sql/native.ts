@@ -3,15 +3,15 @@ import type { NativeShape, SourceShape } from '../contract/shapes.ts';
 import { DECLARED_SCHEMA } from '../names.ts';
 import { type NativePart, nativeStatement, nativeWithItem } from '../native-text.ts';
 import { type ColumnType, columnType } from '../types.ts';
-import { identifier, join, literal, raw, type Sql, sql } from './fragment.ts';
-import { aliasNamed, callOf, columnOf, nativeOf, nested, selectStatement } from './statement.ts';
+import { CLOSE, identifier, join, literal, OPEN, raw, type Sql, sql } from './fragment.ts';
+import { aliasNamed, CLAUSE, callOf, columnOf, nativeOf, nested, selectStatement } from './statement.ts';
 
 /**
  * The statement in parentheses.
  * @param value SQL of an argument
  */
 export function nativeRowsOf({ name, sql: code }: NativeShape, value: (name: string) => Sql): Sql {
-  return nativeOf(DECLARED_SCHEMA, name, ['(', ...placed(nativeStatement(code!).parts, value), ')']);
+  return nativeOf(DECLARED_SCHEMA, name, [OPEN, ...placed(nativeStatement(code!).parts, value), CLOSE]);
 }
 
 /** The values of arguments that columns of a row give. */
@@ -45,7 +45,7 @@ export function correlatedRowsOf(
     [...given].map(([argument, column]) => sql`${column} as ${identifier(argument)}`),
     ', ',
   );
-  const item = sql`${GIVEN} as (${selectStatement({ columns })})`;
+  const item = sql`${GIVEN} as ${nested(selectStatement({ columns }))}`;
   const { parts, list } = nativeStatement(code!);
   const place = (argument: string): Sql =>
     given.has(argument)
@@ -57,7 +57,14 @@ export function correlatedRowsOf(
     parts.filter((part) => !before(part)),
     place,
   );
-  return nativeOf(DECLARED_SCHEMA, name, ['(', ...head, item, list === undefined ? ' ' : ', ', ...rest, ')']);
+  return nativeOf(DECLARED_SCHEMA, name, [
+    OPEN,
+    ...head,
+    item,
+    list === undefined ? ' ' : ', ',
+    ...rest,
+    CLOSE,
+  ]);
 }
 
 /** The rows of a statement that `nativeWrite` makes. */
@@ -70,7 +77,7 @@ export function nativeWrite(
   statement: Sql,
 ): Sql {
   const parts = placed(nativeWithItem(nativeStatement(code!)), value);
-  return nativeOf(DECLARED_SCHEMA, name, [...parts, ' ', statement]);
+  return nativeOf(DECLARED_SCHEMA, name, [...parts, CLAUSE, statement]);
 }
 
 function placed(parts: readonly NativePart[], value: (name: string) => Sql): (string | Sql)[] {

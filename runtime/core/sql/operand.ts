@@ -5,7 +5,7 @@
  * @rule When is a value cast before it is compared?
  */
 import type { ColumnType } from '../types.ts';
-import { identifier, raw, type Sql, sql } from './fragment.ts';
+import { builtIn, CLOSE, identifier, OPEN, raw, type Sql, sql } from './fragment.ts';
 import { comparisonOf } from './statement.ts';
 
 /** Whether a value of the type is to be cast to the type below its domain, which is `sql` of the type. */
@@ -36,6 +36,17 @@ export function compare(left: Sql, symbol: string, type: ColumnType, right: Sql)
   return comparisonOf(left, operatorOf(symbol, type), right);
 }
 
+/** `left <symbol> any (…)` of the items of an array; also `all`. */
+export function quantified(
+  left: Sql,
+  symbol: string,
+  type: ColumnType,
+  quantifier: 'any' | 'all',
+  array: Sql,
+): Sql {
+  return sql`${left}${infixOperator(symbol, type)}${raw(quantifier)} ${OPEN}${array}${CLOSE}`;
+}
+
 /** `left = right` of values of two columns' types. */
 export function equality(left: Sql, leftType: ColumnType, right: Sql, rightType: ColumnType): Sql {
   const common = commonArray(leftType, rightType);
@@ -62,11 +73,12 @@ function commonArray({ element: left }: ColumnType, { element: right }: ColumnTy
 
 /**
  * A call of an aggregate of one value. The types of extensions bring aggregates of their own (`max` of citext), which the search
- * path finds; those of PostgreSQL are qualified when the statement is printed, because their names are not quoted.
+ * path finds.
  */
 export function aggregateCall(name: string, value: Sql, type: ColumnType | undefined): Sql {
   const own = type !== undefined && EXTENSION_AGGREGATES.has(type.family) && type.sql.startsWith('"');
-  return sql`${own ? identifier(name) : raw(name)}(${type ? asOperand(value, type) : value})`;
+  const operand = type ? asOperand(value, type) : value;
+  return own ? sql`${identifier(name)}${OPEN}${operand}${CLOSE}` : builtIn(name, operand);
 }
 
 const EXTENSION_AGGREGATES: ReadonlySet<string> = new Set(['text', 'ltree']);

@@ -1,7 +1,9 @@
 /** The printer: fragments become text with placeholders, or text with holes for files of saved operations. */
+import { ruleNodes } from '../condition/rule-nodes.ts';
 import { EngineError } from '../errors.ts';
 import { remember } from '../remember.ts';
 import { type Encoding, eachPart, type ParameterNode, type Sql, type SqlNode } from './fragment.ts';
+import { Lines } from './layout.ts';
 import { meaningOf } from './statement.ts';
 
 /** A statement ready for Postgres: `$1`-style text and what each parameter is. */
@@ -49,30 +51,6 @@ function isSame(left: ParameterNode, right: ParameterNode): boolean {
 /** Distinguishes encodings of one source as one SQL type. */
 function wayOf(encoding: Encoding | undefined): string | undefined {
   return encoding?.as === 'part' ? `part ${encoding.part}` : encoding?.as;
-}
-
-/** Functions of PostgreSQL that generated SQL calls. */
-const FUNCTIONS = `array_agg avg bool_and bool_or btrim cardinality chr clock_timestamp concat concat_ws convert_from convert_to corr
-  count covar_pop covar_samp current_setting decode encode every format generate_series hashtextextended json_agg
-  json_build_array json_build_object json_object_agg jsonb_agg jsonb_build_object localtimestamp lower max md5 min now num_nulls
-  pg_current_snapshot pg_current_xact_id pg_snapshot_xmax pg_snapshot_xmin pg_visible_in_snapshot regr_avgx regr_avgy
-  regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy row_number row_to_json set_config starts_with
-  statement_timestamp stddev stddev_pop stddev_samp string_agg sum to_json to_jsonb upper var_pop var_samp variance`;
-
-/** Texts and quoted names, which are skipped, and one of these functions that is called without a schema. */
-const CALL = new RegExp(
-  `'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\\w.$])(${FUNCTIONS.split(/\s+/).join('|')})(?=\\()`,
-  'g',
-);
-
-/**
- * Qualifies the functions of PostgreSQL that a text calls. Functions of users are quoted wherever they are named, so one that is
- * not is PostgreSQL's; by its name alone, a function of a user that takes exactly the given types would be called instead.
- */
-function withQualifiedCalls(text: string): string {
-  return text.includes('(')
-    ? text.replace(CALL, (all: string, name: string | undefined) => (name ? `pg_catalog.${all}` : all))
-    : text;
 }
 
 /**
@@ -123,47 +101,46 @@ export function partPrinter(parameters: readonly ParameterNode[]): (fragment: Sq
 }
 
 /**
- * Prints a fragment for the file of a saved operation.
+ * Prints a fragment over several lines, for the file of a saved operation. Rules, which are texts, are printed from the nodes they are read as.
  * @param parameter SQL of a parameter
+ * @param indent of every line
  */
-export function printSaved(fragment: Sql, parameter: (node: ParameterNode) => string): string {
-  return printed(fragment, parameter, {
-    text: (text) => text.replaceAll('{', '{{').replaceAll('}', '}}'),
-    hole: (text) => `{${text}}`,
-  });
-}
-
-/** @param saved how texts and holes are written; holes are printed as their values otherwise */
-function printed(
+export function printSaved(
   fragment: Sql,
   parameter: (node: ParameterNode) => string,
-  saved?: { readonly text: (text: string) => string; readonly hole: (text: string) => string },
+  indent: string,
 ): string {
-  const texts: string[] = [];
-  let text: string[] = [];
-  // A function and its parenthesis may be texts of their own.
-  const flush = () => {
-    const qualified = withQualifiedCalls(text.join(''));
-    texts.push(saved ? saved.text(qualified) : qualified);
-    text = [];
-  };
-  const add = (part: string | SqlNode | Sql) => {
-    if (typeof part === 'string') text.push(part);
+  const lines = new Lines();
+  const add = (part: string | SqlNode | Sql): void => {
+    if (typeof part === 'string') lines.add(withDoubledBraces(part));
     else if ('nodes' in part) {
-      const meaning = saved && meaningOf(part);
-      if (meaning?.kind === 'hole') {
-        flush();
-        texts.push(saved!.hole(meaning.text));
-      } else eachPart(part, add);
-    } else if (part.kind === 'text') text.push(part.text);
-    else if (part.kind === 'row') throw new Error('a rule reached the printer without a row');
-    else {
-      flush();
-      texts.push(parameter(part));
-    }
+      const meaning = meaningOf(part);
+      if (meaning?.kind === 'hole') lines.add(`{${meaning.text}}`);
+      else eachPart(meaning?.kind === 'rule' ? ruleNodes(meaning, part) : part, add);
+    } else if (part.kind === 'text') lines.add(withDoubledBraces(part.text), part.layout);
+    else lines.add(parameter(parameterOf(part)));
   };
   add(fragment);
-  flush();
+  return lines.text(indent);
+}
+
+function withDoubledBraces(text: string): string {
+  return text.replaceAll('{', '{{').replaceAll('}', '}}');
+}
+
+function printed(fragment: Sql, parameter: (node: ParameterNode) => string): string {
+  const texts: string[] = [];
+  const add = (part: string | SqlNode | Sql): void => {
+    if (typeof part === 'string') texts.push(part);
+    else if ('nodes' in part) eachPart(part, add);
+    else texts.push(part.kind === 'text' ? part.text : parameter(parameterOf(part)));
+  };
+  add(fragment);
   // Joined at once: text that is added bit by bit keeps every bit in memory.
   return texts.join('');
+}
+
+function parameterOf(node: Exclude<SqlNode, { kind: 'text' }>): ParameterNode {
+  if (node.kind === 'row') throw new Error('a rule reached the printer without a row');
+  return node;
 }

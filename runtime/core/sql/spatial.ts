@@ -6,6 +6,7 @@
 import type { Path } from '../errors.ts';
 import type { ColumnType } from '../types.ts';
 import {
+  builtIn,
   type Encoding,
   identifier,
   type ParameterSource,
@@ -34,7 +35,9 @@ export function readText(type: ColumnType, text: Sql, form?: 'geojson' | 'text')
     return sql`(case when ${text} is not null then ${readTexts(type.element, sql`${text}::text[]`)} end)`;
   if (form === 'text') return cast;
   const geojson = sql`ST_GeomFromGeoJSON(${text})::${raw(type.sql)}`;
-  return form ? geojson : sql`(case when starts_with(${text}, '{') then ${geojson} else ${cast} end)`;
+  return form
+    ? geojson
+    : sql`(case when ${builtIn('starts_with', text, raw(`'{'`))} then ${geojson} else ${cast} end)`;
 }
 
 /** SQL of the array of values that an array of encoded texts means. @param texts SQL of type text[] */

@@ -4,12 +4,16 @@
  */
 import type { RulePart } from '../condition/rule.ts';
 import {
+  builtIn,
+  CLOSE,
   eachPart,
   FALSE,
   identifier,
   join,
   knownMeaning,
+  laidOut,
   means,
+  OPEN,
   quoteIdentifier,
   raw,
   type Sql,
@@ -193,7 +197,12 @@ export function columnOf(row: Sql, name: string): Sql {
 }
 
 export function callOf(schema: string, name: string, values: readonly Sql[]): Sql {
-  return node({ kind: 'call', schema, name }, [`${quoteIdentifier(schema, name)}(`, join(values, ', '), ')']);
+  return node({ kind: 'call', schema, name }, [
+    quoteIdentifier(schema, name),
+    OPEN,
+    join(values, ', '),
+    CLOSE,
+  ]);
 }
 
 /** The SQL of a native query where a call would be: what it reads is not looked into, like the body of a function. */
@@ -214,7 +223,7 @@ export function conjunction(conditions: readonly Sql[]): Sql {
 export function and(conditions: readonly Sql[]): Sql {
   if (conditions.length === 0) return raw('true');
   if (conditions.length === 1) return conditions[0]!;
-  return node({ kind: 'and', conditions }, ['(', join(conditions, ' and '), ')']);
+  return node({ kind: 'and', conditions }, [OPEN, join(conditions, ' and '), CLOSE]);
 }
 
 export function or(conditions: readonly Sql[]): Sql {
@@ -239,7 +248,7 @@ export function constant(value: Sql): Sql {
 
 /** @param ending order and filter */
 export function listOf(row: Sql, ending?: Sql): Sql {
-  return node({ kind: 'list' }, ['json_agg(', row, ...(ending ? [ending] : []), ')']);
+  return node({ kind: 'list' }, [builtIn('json_agg', ending ? sql`${row}${ending}` : row)]);
 }
 
 export function rowsOfTable({ schema, name }: Omit<TableName, 'kind'>, rows: Sql): Sql {
@@ -261,19 +270,41 @@ export function savedStatementOf(reads: ReadNotes, parts: readonly (string | Sql
   return node({ kind: 'saved', reads }, parts);
 }
 
+/** How clauses begin. */
+const SELECT = laidOut('select ', 'select');
+const FROM = laidOut(' from ', 'clause');
+const WHERE = laidOut(' where ', 'clause');
+const GROUP = laidOut(' group by ', 'clause');
+const HAVING = laidOut(' having ', 'clause');
+const ORDER = laidOut(' order by ', 'clause');
+const LIMIT = laidOut(' limit ', 'clause');
+const OFFSET = laidOut(' offset ', 'clause');
+const SET = laidOut(' set ', 'clause');
+const CONFLICT = laidOut(' on conflict', 'clause');
+const RETURNING = laidOut(' returning ', 'clause');
+/** Precedes a statement, or what it begins with. */
+export const CLAUSE: Sql = laidOut(' ', 'clause');
+const JOINS: Readonly<Record<NonNullable<Item['join']>, string | Sql>> = {
+  ',': ', ',
+  join: laidOut(' join ', 'clause'),
+  'left join': laidOut(' left join ', 'clause'),
+  'cross join': laidOut(' cross join ', 'clause'),
+  'cross join lateral': laidOut(' cross join lateral ', 'clause'),
+};
+
 export function selectStatement(clauses: Select): Sql {
   const { distinct = [], columns, from = [], where = [], group, having = [] } = clauses;
   const { order = [], limit, offset, ending } = clauses;
-  const parts: (string | Sql)[] = ['select'];
-  if (distinct.length > 0) parts.push(' distinct on (', join(distinct, ', '), ')');
-  if (columns) parts.push(' ', columns);
-  if (from.length > 0) parts.push(' from ', ...from.flatMap(itemParts));
+  const parts: (string | Sql)[] = [columns || distinct.length > 0 ? SELECT : 'select'];
+  if (distinct.length > 0) parts.push('distinct on (', join(distinct, ', '), columns ? ') ' : ')');
+  if (columns) parts.push(columns);
+  if (from.length > 0) parts.push(FROM, ...from.flatMap(itemParts));
   parts.push(...whereParts(where));
-  if (group) parts.push(' group by ', group);
-  if (having.length > 0) parts.push(' having ', join(having, ' and '));
-  if (order.length > 0) parts.push(' order by ', join(order, ', '));
-  if (limit) parts.push(' limit ', limit);
-  if (offset) parts.push(' offset ', offset);
+  if (group) parts.push(GROUP, group);
+  if (having.length > 0) parts.push(HAVING, join(having, ' and '));
+  if (order.length > 0) parts.push(ORDER, join(order, ', '));
+  if (limit) parts.push(LIMIT, limit);
+  if (offset) parts.push(OFFSET, offset);
   if (ending) parts.push(' ', ending);
   return node({ kind: 'select', ...clauses }, parts);
 }
@@ -281,35 +312,35 @@ export function selectStatement(clauses: Select): Sql {
 function itemParts(item: Item): (string | Sql)[] {
   const { rows, alias: name, columns, on, using } = item;
   return [
-    ...(item.join === undefined ? [] : item.join === ',' ? [', '] : [` ${item.join} `]),
+    ...(item.join === undefined ? [] : [JOINS[item.join]]),
     rows,
     ...(name ? [' as ', name] : []),
-    ...(columns ? [' (', join(columns, ', '), ')'] : []),
+    ...(columns ? [' ', OPEN, join(columns, ', '), CLOSE] : []),
     ...(on ? [' on ', on] : []),
     ...(using ? [' using (', using, ')'] : []),
   ];
 }
 
 function whereParts(where: readonly Sql[]): (string | Sql)[] {
-  return where.length > 0 ? [' where ', join(where, ' and ')] : [];
+  return where.length > 0 ? [WHERE, join(where, ' and ')] : [];
 }
 
 /** Parentheses: a statement in them is an expression, or an item of FROM. */
 export function nested(inner: Sql): Sql {
-  return node({ kind: 'nested', inner }, ['(', inner, ')']);
+  return node({ kind: 'nested', inner }, [OPEN, inner, CLOSE]);
 }
 
 export function insertInto(clauses: Insert): Sql {
   const { table: into, alias: name, columns, source, conflict } = clauses;
   const parts: (string | Sql)[] = ['insert into ', into, ' as ', name];
-  if (columns) parts.push(' (', join(columns, ', '), ')');
-  parts.push(' ', source);
+  if (columns) parts.push(' ', OPEN, join(columns, ', '), CLOSE);
+  parts.push(CLAUSE, source);
   if (conflict) {
     const { target, set, where } = conflict;
-    parts.push(' on conflict');
+    parts.push(CONFLICT);
     if (target) parts.push(' ', target);
     if (set.length === 0) parts.push(' do nothing');
-    else parts.push(' do update set ', assignments(set), ...whereParts(where));
+    else parts.push(' do update', SET, assignments(set), ...whereParts(where));
   }
   return node({ kind: 'insert', ...clauses }, parts);
 }
@@ -328,7 +359,7 @@ export function updateOf(clauses: Update): Sql {
     of,
     ' as ',
     name,
-    ' set ',
+    SET,
     assignments(set),
     ...whereParts(where),
   ]);
@@ -336,7 +367,7 @@ export function updateOf(clauses: Update): Sql {
 
 export function deleteFrom(clauses: Delete): Sql {
   const { table: from, alias: name, where } = clauses;
-  return node({ kind: 'delete', ...clauses }, ['delete from ', from, ' as ', name, ...whereParts(where)]);
+  return node({ kind: 'delete', ...clauses }, ['delete', FROM, from, ' as ', name, ...whereParts(where)]);
 }
 
 export function withItem(clauses: With): Sql {
@@ -345,14 +376,16 @@ export function withItem(clauses: With): Sql {
   return node({ kind: 'with', ...clauses }, [
     'with ',
     name,
-    isMaterialized ? ' as materialized (' : ' as (',
+    isMaterialized ? ' as materialized ' : ' as ',
+    OPEN,
     written,
-    ') ',
+    CLOSE,
+    CLAUSE,
     statement,
   ]);
 }
 
 /** A write that returns columns of its rows. */
 export function returning(write: Sql, columns: Sql): Sql {
-  return node({ kind: 'returning', write, columns }, [write, ' returning ', columns]);
+  return node({ kind: 'returning', write, columns }, [write, RETURNING, columns]);
 }

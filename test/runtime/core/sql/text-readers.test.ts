@@ -19,7 +19,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'runtime/core/native-text.ts':
     'native queries are texts of the metadata, with the places of their arguments',
   'runtime/core/saved/saved-sql.ts': 'saved operations are texts of generated files, with holes',
-  'runtime/core/sql/print.ts': 'functions of PostgreSQL, which rules call by name alone, are qualified',
   'runtime/core/contract/declared.ts': 'columns that a rule names behind its row',
   'runtime/core/types.ts': 'keys of types are quoted as in SQL',
   'runtime/database/own-objects.ts': 'definitions of own tables are constants, compared with what is there',

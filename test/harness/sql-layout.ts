@@ -1,8 +1,8 @@
 /**
- * Lays SQL out for people: a clause a line, subqueries indented. Only white space between tokens changes, so the statement
- * stays what it was; a text that this cannot read for sure stays as it is.
+ * Lays SQL out by its tokens: for the statements of request cases, and to compare with what the printer makes of their trees (layout.ts).
+ * Only white space between tokens changes; a text that this cannot read for sure stays unchanged.
  */
-import { placeTokens } from '../../../runtime/core/condition/tokens.ts';
+import { placeTokens } from '../../runtime/core/condition/tokens.ts';
 
 /** A token, or a group in parentheses; `text` is all of it on one line. */
 interface Item {
