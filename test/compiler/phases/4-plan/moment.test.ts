@@ -17,11 +17,11 @@ test.each([
 });
 
 test.each([
-  ['timestamptz', 'now()', 'pg_catalog.now()'],
-  ['timestamptz', ' Now ', 'pg_catalog.now()'],
-  ['timestamp', 'NOW', 'pg_catalog.now()::timestamp'],
-  ['date', 'now', 'pg_catalog.now()::date'],
-  ['time', 'now', 'pg_catalog.now()::time'],
+  ['timestamptz', 'now()', 'now()'],
+  ['timestamptz', ' Now ', 'now()'],
+  ['timestamp', 'NOW', 'now()::timestamp'],
+  ['date', 'now', 'now()::date'],
+  ['time', 'now', 'now()::time'],
 ])('a %s literal "%s" is written %s', (type, value, text) => {
   expect(textOf(type, value)).toBe(text);
 });
