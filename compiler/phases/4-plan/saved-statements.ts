@@ -25,7 +25,7 @@ import { savedText } from '../../../runtime/core/saved/saved-sql.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType } from '../../../runtime/core/schema/types.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { isJudged } from '../../../runtime/core/shards/index.ts';
+import { isDistributed } from '../../../runtime/core/shards/index.ts';
 import { tablesWritten } from '../../../runtime/core/sql/contents.ts';
 import type { Statement } from '../../../runtime/core/sql/print.ts';
 import { reuse } from '../../memory/reuse.ts';
@@ -125,7 +125,7 @@ export function planForRole(
       );
       // Such values are an error, which planning the request words.
       if (!plan) continue;
-      if (sourcesOf(plan).some((source) => isJudged(sources.find(({ name }) => name === source)!)))
+      if (sourcesOf(plan).some((source) => isDistributed(sources.find(({ name }) => name === source)!)))
         return DISTRIBUTED;
       const saved = savedPlan(plan, when);
       if (typeof saved === 'string') return saved;

@@ -15,7 +15,6 @@ import type {
   TableAccess,
   TableShape,
 } from '../contract/shapes.ts';
-import { EngineError } from '../errors.ts';
 import { DECLARED_SCHEMA, keyOf, objectKey } from '../names.ts';
 import { savedStatement } from '../saved/saved-sql.ts';
 import { bindRow, identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
@@ -145,22 +144,11 @@ export function proofsOf(program: GeneratedProgram): Proof[] {
           for (const step of steps)
             for (const { sql: text } of 'sql' in step ? [step] : step.statements) {
               const saved = { sql: text, values: { ...shared, ...values } };
-              const statement = servedText(saved, step.source, role, linked);
-              if (statement !== undefined)
-                add(step.source, statement, { kind: 'saved operation', collection, name, roles: [role] });
+              const statement = savedStatement(saved, step.source, role, linked).text;
+              add(step.source, statement, { kind: 'saved operation', collection, name, roles: [role] });
             }
   }
   return [...proofs.values()];
-}
-
-/** undefined where a cluster cannot serve the operation to the role: it is refused without a query to the database. */
-function servedText(...saved: Parameters<typeof savedStatement>): string | undefined {
-  try {
-    return savedStatement(...saved).text;
-  } catch (error) {
-    if (error instanceof EngineError && error.code === 'not-supported') return undefined;
-    throw error;
-  }
 }
 
 function tableName(table: TableShape): Sql {

@@ -5,7 +5,7 @@
  */
 import type { SourceShape } from '../contract/shapes.ts';
 import { BOOLEAN, INT } from '../schema/shared-types.ts';
-import { isJudged } from '../shards/index.ts';
+import { isDistributed } from '../shards/index.ts';
 import { shapeOf } from '../shards/plans.ts';
 import type { ParameterSource, Sql } from '../sql/fragment.ts';
 import type { Statement } from '../sql/print.ts';
@@ -68,6 +68,6 @@ export function cachedOf(
   if (step.once) return refuse('it calls a VOLATILE function');
   if (!reusable || answer.some((part) => typeof part !== 'string' && 'representations' in part))
     return refuse('its plan holds values of the request');
-  if (isJudged(shapeOf(step.source, sources))) return refuse('the tables are distributed');
+  if (isDistributed(shapeOf(step.source, sources))) return refuse('the tables are distributed');
   return { ...request, reads: readSetOf(read, (step.statement as Statement).parameters) };
 }

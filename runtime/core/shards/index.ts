@@ -17,16 +17,11 @@ import { anchorOf, type Edits, editsOf, withEdits } from './rewrite.ts';
 import type { TableDistribution, Verdict } from './shapes.ts';
 import { valuesOf, verdictOf } from './verdict.ts';
 
-/** Whether tables of the source are spread over the nodes of a cluster. */
+/** Whether the source is on a cluster: tables are spread over its nodes, or functions see tables of the coordinator empty. */
 export function isDistributed({ distribution }: SourceShape): boolean {
   if (!distribution) return false;
   for (const _ in distribution.tables) return true;
-  return false;
-}
-
-/** Whether statements of the source are judged: tables are spread, or functions see tables of the cluster empty. */
-export function isJudged(source: SourceShape): boolean {
-  return isDistributed(source) || source.distribution?.functions !== undefined;
+  return distribution.functions !== undefined;
 }
 
 /** Whether the rows of a table are in shards, or may be. Copies on each node, and tables of the coordinator, are plain tables. */
@@ -48,7 +43,7 @@ export function distributionColumn({ source, schema, name }: TableShape): string
 
 /** Whether the statements of a program are changed after they are planned, or saved. */
 export function needsTrees({ program, options }: Pick<RoleSchema, 'program' | 'options'>): boolean {
-  return options.ruleHoles === true || program.sources.some(isJudged);
+  return options.ruleHoles === true || program.sources.some(isDistributed);
 }
 
 export interface Judged {
@@ -112,11 +107,11 @@ export function fixesRows(query: Sql, { distribution }: SourceShape): boolean {
  * @throws EngineError not-supported for what Citus cannot answer, or would answer wrongly
  */
 export function forShards(statement: Statement, source: SourceShape, known?: Known): Statement {
-  return isJudged(source) ? sentTo(source, statement, known).statement : statement;
+  return isDistributed(source) ? sentTo(source, statement, known).statement : statement;
 }
 
 /**
- * The same for a source that is judged, with the verdict.
+ * The same for a source of a cluster, with the verdict.
  * @throws EngineError not-supported
  */
 export function sentTo(
@@ -132,7 +127,7 @@ export function sentTo(
 
 /** Like `forShards`, before it is printed. @throws EngineError */
 export function treeForShards(query: Sql, source: SourceShape): Sql {
-  return isJudged(source) ? sentTo(source, print(query, true)).tree : query;
+  return isDistributed(source) ? sentTo(source, print(query, true)).tree : query;
 }
 
 /** Of a source whose tables are spread, for a reason that a reader of the metadata understands. */

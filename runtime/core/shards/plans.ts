@@ -8,7 +8,7 @@ import type { RoleSchema } from '../schema/role-schema.ts';
 import type { Sql } from '../sql/fragment.ts';
 import { print, type Statement } from '../sql/print.ts';
 import type { ReadSet } from '../sql/reads.ts';
-import { forShards, isDistributed, isJudged, judge, refusal, sentTo } from './index.ts';
+import { forShards, isDistributed, judge, refusal, sentTo } from './index.ts';
 import { placed } from './kept-rows.ts';
 
 type Sources = readonly SourceShape[];
@@ -17,7 +17,7 @@ type Sources = readonly SourceShape[];
 export function planForShards<Plan extends RequestPlan>(plan: Plan, { program, options }: RoleSchema): Plan {
   const { sources } = program;
   // Saved texts hold rules as holes: they are completed when the rules are there.
-  if (options.ruleHoles || !sources.some(isJudged)) return plan;
+  if (options.ruleHoles || !sources.some(isDistributed)) return plan;
   return { ...plan, ...partsOf(plan, sources) };
 }
 
@@ -52,7 +52,7 @@ export function liveForShards(
   sources: Sources,
 ): Statement | undefined {
   const shape = shapeOf(source, sources);
-  if (!isJudged(shape)) return undefined;
+  if (!isDistributed(shape)) return undefined;
   const statement = print(query);
   const { verdict, statement: sent, tree } = judge({ ...statement, tree: query }, shape);
   if (kind === 'stream' && 'why' in verdict)

@@ -193,15 +193,19 @@ function refusedIsland({ queries }: Island, facts: Facts): string | undefined {
     if (isDerived || ![...allQueries(query)].some((each) => each.items.some((item) => isSpread(item, facts))))
       continue;
     for (const item of outer) {
-      const isValues = item.table === undefined && item.query === undefined;
       if (item.rowsOf !== undefined) return KEPT_ELSEWHERE;
-      if (isValues || (item.query && isLimited(item.query)))
+      if (item.of.items.some(isValues) || (item.query && isLimited(item.query)))
         return `rows of ${first.table} are looked up for rows that are not of a table, as those of an action or a remote schema, and ${NOT_FIXED}`;
       if (item.table !== undefined && !isSpread(item, facts))
         return `rows of ${first.table} are looked up for rows of the reference table ${item.table}, and ${NOT_FIXED}`;
     }
   }
   return undefined;
+}
+
+/** Rows that are no table's, whose query Citus gives no correlated subqueries, even where the rows are joined to shards. */
+function isValues({ table, query }: Item): boolean {
+  return table === undefined && query === undefined;
 }
 
 /** Why Citus refuses a write whatever its conditions are. */

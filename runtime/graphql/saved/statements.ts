@@ -18,7 +18,7 @@ import type {
 } from '../../core/saved/saved.ts';
 import { savedSql, savedStatement } from '../../core/saved/saved-sql.ts';
 import { INT } from '../../core/schema/shared-types.ts';
-import { isJudged } from '../../core/shards/index.ts';
+import { isDistributed } from '../../core/shards/index.ts';
 import { print, type Statement } from '../../core/sql/print.ts';
 
 /** @returns undefined when a request with these values has to be planned */
@@ -69,7 +69,7 @@ function casesOf(
   role: string,
   program: Pick<Program, 'sources' | 'roleSchema'>,
 ): readonly Case[] {
-  const clusters = new Set(program.sources.filter(isJudged).map(({ name }) => name));
+  const clusters = new Set(program.sources.filter(isDistributed).map(({ name }) => name));
   // The rules decide about their statements, so they are planned from the document.
   const isOfCluster = ({ source }: SavedStep | SavedWrite) => clusters.has(source);
   return plans

@@ -4,7 +4,7 @@ import type { MutationStep } from '../../core/mutation/step.ts';
 import { createScope, type Scope } from '../../core/query/scope.ts';
 import { MissingSessionVariable } from '../../core/request/bind.ts';
 import { readStatement } from '../../core/request/plan.ts';
-import { forShards, isJudged } from '../../core/shards/index.ts';
+import { forShards, isDistributed } from '../../core/shards/index.ts';
 import { stepForShards } from '../../core/shards/plans.ts';
 import type { Sql } from '../../core/sql/fragment.ts';
 import { vocabulary } from '../../core/vocabulary.ts';
@@ -44,7 +44,7 @@ export function dataRequest(
     scope: createScope(roleView, options),
     read: (expression) =>
       inOwnWords(() =>
-        runStatement(forShards(readStatement([expression], isJudged(shape)), shape), source, request),
+        runStatement(forShards(readStatement([expression], isDistributed(shape)), shape), source, request),
       ),
     write: (step) => inOwnWords(async () => [await writeStep(stepForShards(step, shape), source, request)]),
   };

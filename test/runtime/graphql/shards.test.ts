@@ -25,10 +25,11 @@ afterAll(async () => {
   await database?.stop();
 });
 
+const SESSION = { 'x-engine-tenant-id': '1', 'x-engine-user-id': '1' };
+
 async function sent(query: string, role = 'agent'): Promise<string[]> {
   database.statements();
-  const session = { 'x-engine-tenant-id': '1', 'x-engine-user-id': '1' };
-  await served.answer({ query }, role, session).catch(() => undefined);
+  await served.answer({ query }, role, SESSION).catch(() => undefined);
   return database.statements().map((text) => text.replace(/\s+/g, ' ').slice(0, 44));
 }
 
@@ -129,6 +130,44 @@ test.each([
 });
 
 test('the cases are found', () => expect(queries.length).toBeGreaterThan(30));
+
+/** Of the rows that the answer of an action refers to. */
+const ELSEWHERE =
+  'for rows that are not of a table, as those of an action or a remote schema, and no rule or argument fixes them';
+
+test.each([
+  ['admin', 'ticket { id }', undefined],
+  ['admin', 'messages { body }', undefined],
+  ['admin', 'ticket { id messages { body } }', ELSEWHERE],
+  ['admin', 'ticket { id customer { name } }', ELSEWHERE],
+  ['admin', 'messages(limit: 1) { body }', ELSEWHERE],
+  ['admin', 'messages { body ticket { subject } }', ELSEWHERE],
+  ['agent', 'ticket { id messages { body } }', undefined],
+  ['agent', 'messages(limit: 1) { body ticket { subject } }', undefined],
+])('rows that the answer of an action refers to, as %s: %s', (role, selection, why) => {
+  for (const field of ['suggested', 'suggestion']) {
+    const planned = () => served.statements({ query: `{ ${field} { ${selection} } }` }, role, SESSION);
+    if (why === undefined) expect(planned()).toEqual([]);
+    else expect(planned).toThrow(why);
+  }
+});
+
+test('functions that see tables of a cluster empty are refused where no table is spread, in writes too', async () => {
+  const functions = { 'public.ticket_theme': { why: 'public.ticket_theme reads public.setting' } };
+  const metadata = parse(read('metadata.yaml')) as JsonObject;
+  const distribution = { tables: {}, functions, fingerprint: '' };
+  const own = await serveInProcess(database.url, metadata, undefined, { distribution });
+  const key = 'tenant_id: 1, id: 1';
+  const asked = [
+    `{ ticket_by_pk(${key}) { theme } }`,
+    `mutation { update_ticket_by_pk(pk_columns: {${key}}, _inc: {votes: 1}) { theme } }`,
+    `mutation { delete_ticket(where: {theme: {_eq: "dark"}}) { affected_rows } }`,
+    `mutation { delete_ticket(where: {}) { returning { customer { tickets { theme } } } } }`,
+  ];
+  for (const query of asked)
+    expect(() => own.sql({ query }, 'admin')).toThrow('ticket_theme cannot be called on a cluster');
+  await own.end();
+});
 
 test.each([
   ['of a table that is not tracked', 'select id from ticket', true],
