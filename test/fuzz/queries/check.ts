@@ -46,19 +46,29 @@ export async function check(
     'error' in cursors ? cursors.document : printRequest(project, request, new Random(seed), cursors.found);
   const answered =
     'error' in cursors ? cursors : await served.answer(request.role, request.session, document);
-  if ('error' in answered) {
-    const { error } = answered;
-    const internal = (error as Partial<EngineError>).internal;
-    const cause = internal === undefined ? '' : ` ${JSON.stringify(internal)}`;
-    const detail = `${error.message} at ${(error as Partial<EngineError>).path ?? '?'}${cause}${internal === undefined ? `\n${error.stack}` : ''}`;
-    return {
-      kind: `${error.message}${cause.match(/"error":.*"message":"([^"]*)/)?.[1] ?? ''}`,
-      detail,
-      document,
-      isRefused: isRefusedForShards(error, served.distribution),
-    };
-  }
+  if ('error' in answered) return failureOf(answered.error, document, served);
   const expected = expectedAnswer(project, request);
   const detail = wrongAnswer(expected, answered.text);
-  return detail === undefined ? undefined : { kind: 'wrong answer', detail, document };
+  if (detail !== undefined) return { kind: 'wrong answer', detail, document };
+  // On a cluster a live query is read by statements of its own. Entities are not subscribed to.
+  if (!served.distribution || request.fields.some(({ kind }) => kind === 'entities')) return undefined;
+  const found = 'error' in cursors ? undefined : cursors.found;
+  const subscription = printRequest(project, request, new Random(seed), found, 'subscription');
+  const read = await served.live(request.role, request.session, subscription);
+  if ('error' in read) return { ...failureOf(read.error, subscription, served), isRefused: false };
+  const other = wrongAnswer(expected, read.text);
+  return other === undefined
+    ? undefined
+    : { kind: 'wrong live answer', detail: other, document: subscription };
+}
+
+function failureOf(error: Partial<EngineError> & Error, document: Document, served: Served): Failure {
+  const { internal, message, path = '?', stack } = error;
+  const cause = internal === undefined ? '' : ` ${JSON.stringify(internal)}`;
+  return {
+    kind: `${message}${cause.match(/"error":.*"message":"([^"]*)/)?.[1] ?? ''}`,
+    detail: `${message} at ${path}${cause}${internal === undefined ? `\n${stack}` : ''}`,
+    document,
+    isRefused: isRefusedForShards(error, served.distribution),
+  };
 }

@@ -50,13 +50,15 @@ export function printRequest(
   request: Request,
   random: Random,
   cursors?: Cursors,
+  operation: 'query' | 'subscription' = 'query',
 ): Document {
   const declarations: string[] = [];
   const variables: Record<string, Json> = {};
   const fragments: string[] = [];
 
   const fields = request.fields.map(rootField);
-  const head = declarations.length > 0 ? `query (${declarations.join(', ')})` : 'query';
+  const declared = declarations.length > 0 ? ` (${declarations.join(', ')})` : '';
+  const head = `${operation}${declared}${operation === 'query' ? '' : ' @_multiple_top_level_fields'}`;
   const query = [`${head} { ${fields.join(' ')} }`, ...fragments].join('\n');
   return { query, variables, ...(request.relay && { relay: true }) };
 

@@ -18,13 +18,17 @@ export interface Workbench {
   end(): Promise<void>;
 }
 
+type Answering = (
+  role: string,
+  session: SessionValues,
+  document: Document,
+) => Promise<{ readonly text: string } | { readonly error: Error }>;
+
 export interface Served {
   /** The answer's text, or the error that came instead. */
-  answer(
-    role: string,
-    session: SessionValues,
-    document: Document,
-  ): Promise<{ text: string } | { error: Error }>;
+  readonly answer: Answering;
+  /** The same of the first result of a live query. */
+  readonly live: Answering;
   /** Sends one more request, with operands of every kind; undefined: it was answered as any error may be. */
   hostile(role: string, session: SessionValues, random: Random): Promise<Defect | undefined>;
   /** The SQL of a request, if it can be planned. */
@@ -62,14 +66,18 @@ async function serve(
   });
   const texts = (session: SessionValues) =>
     Object.fromEntries(Object.entries(session).map(([name, { text }]) => [name, text]));
-  return {
-    answer: async (role, session, document) => {
+  const answering =
+    (kind: 'answer' | 'live'): Answering =>
+    async (role, session, document) => {
       try {
-        return { text: await served.answer(document, role, texts(session)) };
+        return { text: await served[kind](document, role, texts(session)) };
       } catch (error) {
         return { error: error as Error };
       }
-    },
+    };
+  return {
+    answer: answering('answer'),
+    live: answering('live'),
     hostile: (role, session, random) => sendHostile(random, served, 'query', role, texts(session)),
     sql: (role, session, document) => {
       try {

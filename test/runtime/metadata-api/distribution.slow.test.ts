@@ -1,5 +1,5 @@
 /** A server follows how a cluster spreads its tables: by functions in `run_sql`, and by whatever others do. Plain PostgreSQL, with stand-ins. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CITUS, PLACES } from '../../harness/citus.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
@@ -62,6 +62,15 @@ async function metadata(type: string, args: object): Promise<void> {
   expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
 }
 
+interface Exported {
+  readonly sources: readonly { readonly tables: readonly { readonly table: { readonly name: string } }[] }[];
+}
+
+async function exported(): Promise<Exported> {
+  const { json } = await send(server, '/v1/metadata', { body: { type: 'export_metadata', args: {} } });
+  return json as unknown as Exported;
+}
+
 async function runSql(sql: string, more: object = {}): Promise<void> {
   const answer = await send(server, '/v2/query', { body: { type: 'run_sql', args: { sql, ...more } } });
   expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
@@ -120,4 +129,46 @@ test.each<[string, () => Promise<unknown>]>([
   const before = await isSpread();
   await move();
   await expect.poll(isSpread, { timeout: 30_000, interval: 200 }).toBe(!before);
+});
+
+describe('an event trigger on a table that is spread', () => {
+  const REFUSED = 'is on public.doc, where a Citus cluster refuses database triggers';
+  const trigger = (name: string) => ({
+    name,
+    definition: { enable_manual: false, insert: { columns: '*' } },
+    retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 },
+    webhook: 'http://localhost',
+  });
+
+  test('is refused with its reason, and leaves nothing behind', async () => {
+    if (!(await isSpread())) await runSql(`select undistribute_table('doc')`);
+    const args = {
+      source: 'default',
+      name: 'told',
+      table: 'doc',
+      webhook: 'http://localhost',
+      insert: { columns: '*' },
+    };
+    const { status, text } = await send(server, '/v1/metadata', {
+      body: { type: 'pg_create_event_trigger', args },
+    });
+    expect([status, text]).toEqual([400, expect.stringContaining(REFUSED)]);
+    expect(JSON.stringify(await exported())).not.toContain('told');
+  });
+
+  test('is an inconsistent object of metadata whose other objects are served', async () => {
+    const { sources, ...rest } = await exported();
+    const tables = sources[0]!.tables.map((table) =>
+      table.table.name === 'doc' ? { ...table, event_triggers: [trigger('told')] } : table,
+    );
+    const metadata = { ...rest, sources: [{ ...sources[0], tables }] };
+    const { status, json } = await send(server, '/v1/metadata', {
+      body: { type: 'replace_metadata', version: 2, args: { metadata, allow_inconsistent_metadata: true } },
+    });
+    expect([status, json]).toMatchObject([
+      200,
+      { inconsistent_objects: [{ type: 'event_trigger', reason: expect.stringContaining(REFUSED) }] },
+    ]);
+    expect(await isSpread()).toBe(true);
+  });
 });

@@ -74,6 +74,12 @@ test.each<[string, string, string, string[]]>([
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   const program = await createLoader().load(files);
   if (change !== '') await database.query(change);
-  const verification = await verifyProgram(program, new Map([['default', { connectionString: database.url }]]));
-  expect([verification.verdict, verification.changes.map(({ object }) => object)]).toEqual([verdict, objects]);
+  const verification = await verifyProgram(
+    program,
+    new Map([['default', { connectionString: database.url }]]),
+  );
+  expect([verification.verdict, verification.changes.map(({ object }) => object)]).toEqual([
+    verdict,
+    objects,
+  ]);
 });
