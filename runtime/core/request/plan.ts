@@ -94,15 +94,12 @@ export function planOperation(
   switch (operation.kind) {
     case 'query': {
       const selection = rootSelection(roleSchema.roots.query, context);
-      return planForShards(planQuery(roleSchema, selection, context, options), roleSchema);
+      return planQuery(roleSchema, selection, context, options);
     }
     case 'mutation': {
       const root = roleSchema.roots.mutation;
       if (!root) throw new UnknownName('mutation_root', firstField(operation), 'no mutations exist', '$');
-      return planForShards(
-        planMutation(roleSchema, rootSelection(root, context), context, options),
-        roleSchema,
-      );
+      return planMutation(roleSchema, rootSelection(root, context), context, options);
     }
     case 'subscription': {
       if (!roleSchema.roots.subscription)
@@ -216,7 +213,10 @@ export function planQuery(
     };
   });
   const tagged = createTagger(roleSchema, tags, options);
-  const plan: QueryPlan = { kind: 'query', steps, ...levelsOf(joins, tagged), answer, reusable };
+  const plan = planForShards<QueryPlan>(
+    { kind: 'query', steps, ...levelsOf(joins, tagged), answer, reusable },
+    roleSchema,
+  );
   const asked = cacheRequest(context.operation, context.variables);
   if (!asked) return plan;
   const [group] = groups.values();
@@ -335,7 +335,10 @@ function planMutation(
   });
   const tagged = createTagger(roleSchema, tagsOf(roleSchema, selection.fields, context), options);
   const levels = levelsOf(joins, tagged);
-  return { kind: 'mutation', fields, ...(size && { size }), ...levels, answer, reusable: true };
+  return planForShards(
+    { kind: 'mutation', fields, ...(size && { size }), ...levels, answer, reusable: true },
+    roleSchema,
+  );
 }
 
 /** `{"name":…,"name":…}` around the parts of each root field; namespaces nest. */

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { EngineError } from '../../../runtime/core/errors.ts';
+import type { QueryPlan } from '../../../runtime/core/request/plan.ts';
+import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { CITUS } from '../../harness/citus.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
@@ -150,6 +152,33 @@ test.each([
     if (why === undefined) expect(planned()).toEqual([]);
     else expect(planned).toThrow(why);
   }
+});
+
+test.each([
+  ['admin', 'ticket { messages { body } }', ELSEWHERE],
+  ['agent', 'ticket { subject messages { body } }', undefined],
+])('the same of an asynchronous action, watched as %s: %s', async (role, selection, why) => {
+  const metadata = parse(read('metadata.yaml')) as JsonObject & { actions: JsonObject[] };
+  metadata.actions.push({
+    name: 'suggesting',
+    definition: { kind: 'asynchronous', handler: 'http://localhost', output_type: 'Suggestion' },
+    permissions: [{ role: 'agent' }],
+  });
+  const distribution = JSON.parse(read('distribution.json'));
+  const own = await serveInProcess(database.url, metadata, undefined, { distribution });
+  const planner = createPlanner(own.program, { stringifyNumbers: false, collapseNulls: false });
+  const fields = `suggesting(id: "00000000-0000-0000-0000-000000000000") { output { ${selection} } }`;
+  const session = { role, backendOnly: false, variables: { 'x-engine-role': role, ...SESSION } };
+  const statementsOf = (kind: 'query' | 'subscription') => () => {
+    const request = { query: `${kind} { ${fields} }` };
+    const planned = kind === 'query' ? planner.plan(session, request) : planner.subscribe(session, request);
+    const plan = planned.plan.kind === 'watched' ? planned.plan.plan : (planned.plan as QueryPlan);
+    return plan.joins!.flat().map((join) => 'statement' in join && join.statement.text);
+  };
+  if (why !== undefined)
+    for (const kind of ['query', 'subscription'] as const) expect(statementsOf(kind)).toThrow(why);
+  else expect(statementsOf('subscription')()).toEqual(statementsOf('query')());
+  await own.end();
 });
 
 test('functions that see tables of a cluster empty are refused where no table is spread, in writes too', async () => {
