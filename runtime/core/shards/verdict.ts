@@ -203,7 +203,7 @@ function refusedIsland({ queries }: Island, facts: Facts): string | undefined {
   return undefined;
 }
 
-/** Rows that are no table's, whose query Citus gives no correlated subqueries, even where the rows are joined to shards. */
+/** Rows that a function makes: Citus gives their query no correlated subqueries, also where they are joined to shards. */
 function isValues({ table, query }: Item): boolean {
   return table === undefined && query === undefined;
 }

@@ -79,9 +79,4 @@ export const FIGURES = {
     'MB',
     /resident at the first answer, under load \| 169 MB, 204 MB \| 121 MB, (\d+) MB/,
   ),
-  polled: figure(
-    'polling by a statement for each subscriber',
-    'statements/s',
-    /\| floors \| (\d+) and \d+ statements a second/,
-  ),
 } as const;

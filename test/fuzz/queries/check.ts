@@ -50,7 +50,7 @@ export async function check(
   const expected = expectedAnswer(project, request);
   const detail = wrongAnswer(expected, answered.text);
   if (detail !== undefined) return { kind: 'wrong answer', detail, document };
-  // On a cluster a live query is read by statements of its own. Entities are not subscribed to.
+  // On a cluster a live query has separate statements. Entities are not subscribed to.
   if (!served.distribution || request.fields.some(({ kind }) => kind === 'entities')) return undefined;
   const found = 'error' in cursors ? undefined : cursors.found;
   const subscription = printRequest(project, request, new Random(seed), found, 'subscription');
