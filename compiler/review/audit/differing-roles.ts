@@ -10,7 +10,7 @@ import type { GeneratedCode } from '../generated-code/index.ts';
 
 const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const satisfies readonly (keyof AccessRules)[];
 
-/** Both versions with the roles that they can differ for; as they are where more than rules differs. */
+/** Both versions with the roles that they can differ for; unchanged where more than rules differs. */
 export function withDifferingRoles(
   base: GeneratedCode,
   head: GeneratedCode,

@@ -105,7 +105,7 @@ function looseText(tree: Sql): string {
 
 const TOLD: ReadonlySet<unknown> = new Set(['table', 'alias', 'column', 'rule']);
 
-/** A name in a schema of the corpus that is no type and no function, an alias (keys of connections are columns), or a function that is the time. */
+/** A name in a schema of the corpus, unless of a type or function, an alias (keys of connections are columns), or a function that is the time. */
 const LOOSE =
   /(?<!::)"(?:public|billing|geo)"\."[^"]+"(?!\()|"(?!key#)[^"]+#\d+"|\b(?:now|age|timeofday|clock_timestamp|statement_timestamp|localtimestamp|current_(?:date|time|timestamp))\b/;
 

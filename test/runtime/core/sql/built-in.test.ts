@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../../runtime/core', import.meta.url));
-/** What PostgreSQL's grammar reads by itself: no schema can have another one. PostGIS is in the schema that its owner chose. */
+/** Words of PostgreSQL's grammar: no schema can have another one. PostGIS is in the schema that its owner chose. */
 const WORDS = 'any array case coalesce exists greatest least nullif row';
 const CALL = new RegExp(`(?<![\\w.$"])(?!(?:${WORDS.split(' ').join('|')})\\()(?!st_)[a-z_]\\w*\\(`, 'i');
 
