@@ -18,9 +18,12 @@ export interface NativeStatement {
 
 export type NativeText = NativeStatement | { readonly problem: string; readonly at: number };
 
-/** What is copied, comments and quotes first, so that nothing inside of them is taken for anything else. */
+/**
+ * What is copied, comments and quotes first, so that nothing inside of them is taken for anything else. As PostgreSQL reads it: every
+ * character beyond ASCII is one of a word, a carriage return ends a line, and E'' goes on in a literal on the next line.
+ */
 const TOKEN =
-  /(?<line>--[^\n]*)|(?<block>\/\*)|(?<escaped>[eE]'(?:[^'\\]|''|\\.)*')|(?<literal>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<dollar>\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$)|(?<argument>\{\{\s*(?<called>[\p{L}_][\p{L}\p{N}_]*)\s*\}\})|(?<word>[\p{L}_][\p{L}\p{N}_$]*)|(?<position>\$\d+)|(?<open>\()|(?<close>\))|(?<end>;)|(?<other>.)/suy;
+  /(?<line>--[^\n\r]*)|(?<block>\/\*)|(?<escaped>[eE]'(?:[^'\\]|''|\\.)*'(?:[ \t\f\v]*(?:--[^\n\r]*)?[\n\r](?:\s|--[^\n\r]*[\n\r])*'(?:[^'\\]|''|\\.)*')*)|(?<literal>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<dollar>\$(?:[A-Za-z_\u{80}-\u{10ffff}][\w\u{80}-\u{10ffff}]*)?\$)|(?<argument>\{\{\s*(?<called>[\p{L}_][\p{L}\p{N}_]*)\s*\}\})|(?<word>[A-Za-z_\u{80}-\u{10ffff}][\w$\u{80}-\u{10ffff}]*)|(?<position>\$\d+)|(?<open>\()|(?<close>\))|(?<end>;)|(?<other>.)/suy;
 
 const ARGUMENT = /\{\{\s*[\p{L}_][\p{L}\p{N}_]*\s*\}\}/u;
 

@@ -14,17 +14,23 @@ export function nativeRowsOf({ name, sql: code }: NativeShape, value: (name: str
   return nativeOf(DECLARED_SCHEMA, name, [OPEN, ...placed(nativeStatement(code!).parts, value), CLOSE]);
 }
 
+/** What gives an argument its value, and the type that the query declares. */
+interface Given {
+  readonly value: Sql;
+  readonly type: Sql;
+}
+
 /** The values of arguments that columns of a row give. */
 export function givenValues(
   source: SourceShape,
   { arguments: list }: NativeShape,
   given: Readonly<Record<string, string>>,
   row: Sql,
-): ReadonlyMap<string, Sql> {
+): ReadonlyMap<string, Given> {
   return new Map(
     Object.entries(given).map(([name, column]) => {
-      const { type } = list.find((argument) => argument.name === name)!;
-      return [name, sql`${columnOf(row, column)}::${raw(columnType(source, type).sql)}`];
+      const argument = list.find((each) => each.name === name)!;
+      return [name, { value: columnOf(row, column), type: raw(columnType(source, argument.type).sql) }];
     }),
   );
 }
@@ -38,19 +44,22 @@ const GIVEN = aliasNamed('engine arguments');
  */
 export function correlatedRowsOf(
   { name, sql: code }: NativeShape,
-  given: ReadonlyMap<string, Sql>,
+  given: ReadonlyMap<string, Given>,
   value: (name: string) => Sql,
 ): Sql {
   const columns = join(
-    [...given].map(([argument, column]) => sql`${column} as ${identifier(argument)}`),
+    [...given].map(([name, each]) => sql`${each.value} as ${identifier(name)}`),
     ', ',
   );
   const item = sql`${GIVEN} as ${nested(selectStatement({ columns }))}`;
   const { parts, list } = nativeStatement(code!);
-  const place = (argument: string): Sql =>
-    given.has(argument)
-      ? selectStatement({ columns: columnOf(GIVEN, argument), from: [{ rows: GIVEN }] })
-      : value(argument);
+  const place = (argument: string): Sql => {
+    const type = given.get(argument)?.type;
+    if (!type) return value(argument);
+    const read = selectStatement({ columns: columnOf(GIVEN, argument), from: [{ rows: GIVEN }] });
+    // Without the cast, `any ({{list}})` would compare with the rows of the SELECT instead of the items of the list.
+    return sql`${nested(read)}::${type}`;
+  };
   const before = (part: NativePart) => list !== undefined && part.at < list;
   const head = list === undefined ? ['with '] : placed(parts.filter(before), place);
   const rest = placed(

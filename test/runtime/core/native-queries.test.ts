@@ -142,6 +142,10 @@ test.each([
   ['select $a$ b', 'not closed', 7],
   ['select /* a', 'not closed', 7],
   ['select $1', 'write {{name}}', 7],
+  // PostgreSQL takes every character beyond ASCII for one of a word, and goes on with E'' on the next line.
+  ['select $हिन्दी$ {{a}} $हिन्दी$', 'in a literal', 16],
+  ["select E'a'\n  '\\'{{a}}'", 'in a literal', 17],
+  ["select E'a' -- more\n '\\'{{a}}'", 'in a literal', 24],
   [' -- nothing', 'no statement', 0],
 ])('refused: %s', (code, problem, at) => {
   const read = readNativeText(code);
@@ -153,6 +157,9 @@ test.each([
   ["select '{{1,2},{3,4}}'::int[]", ["select '{{1,2},{3,4}}'::int[]"]],
   ['select {{a}}+{{ a }}', ['select ', '+']],
   ['select a$b, "x""{y"', ['select a$b, "x""{y"']],
+  // A name with dollars in it.
+  ['select é€$$, x$$', ['select é€$$, x$$']],
+  ['select 1 -- one\r where {{a}}\r and true', ['select 1', '\r where', '\r and true']],
 ])('read: %s', (code, texts) => {
   const read = readNativeText(code);
   const found = 'parts' in read ? read.parts.flatMap((part) => ('text' in part ? [part.text] : [])) : [];
