@@ -15,6 +15,7 @@ import { objectKey } from '../../../runtime/core/names.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
 import type { RemoteArgument, RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
+import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
 import type { PlannedDatabase, PlannedObject } from '../../model/plan.ts';
 import { type GeneratedCode, linkCode } from '../generated-code/index.ts';
 import type { Finding } from './finding.ts';
@@ -278,16 +279,12 @@ function renamedText(text: string, table: DeclaredTable, namesOf: NamesOf): stri
       .at(-1)!
       .get(tokens[index - 2] ?? '')
       ?.get(unquoted(token));
-    if (next !== undefined) replaced.push({ ...placed[index]!, by: quote(next) });
+    if (next !== undefined) replaced.push({ ...placed[index]!, by: quoteIdentifier(next) });
   }
   return replaced.reduceRight(
     (result, { start, end, by }) => result.slice(0, start) + by + result.slice(end),
     text,
   );
-}
-
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Webhooks, actions and remote schemas that name columns. */
@@ -390,7 +387,7 @@ function renamedNames(text: string, own: Names | undefined): string {
   const pattern = new RegExp(`'(?:[^']|'')*'|(?<![.:$\\p{L}\\p{N}_"])${NAME}(?![\\p{L}\\p{N}_$"(.])`, 'gsu');
   return text.replaceAll(pattern, (found) => {
     const next = found.startsWith("'") ? undefined : own.get(plain(found));
-    return next === undefined ? found : /^[a-z_][a-z0-9_]*$/.test(next) ? next : quote(next);
+    return next === undefined ? found : /^[a-z_][a-z0-9_]*$/.test(next) ? next : quoteIdentifier(next);
   });
 }
 

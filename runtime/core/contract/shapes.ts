@@ -329,7 +329,7 @@ export interface InsertRule {
   readonly columns: readonly string[];
   /** Holds for every inserted row, or the request fails. */
   readonly check: RuleText;
-  /** What clients are told then. Absent: a general message. */
+  /** Error message when the check fails. Absent: a general one. */
   readonly checkMessage?: string;
   /** Column → SQL expression with holes; the client cannot give these. */
   readonly presets?: Readonly<Record<string, RuleText>>;

@@ -64,7 +64,7 @@ const validate_input = key(
 );
 
 const check_message = extension(
-  'What clients are told where a row does not satisfy `check`. Absent: `check constraint of … permission has failed`.',
+  'Error message when a row does not satisfy `check`. Default: `check constraint of … permission has failed`.',
   optional(text),
 );
 
