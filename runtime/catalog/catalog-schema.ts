@@ -149,7 +149,9 @@ const source = z.strictObject({
   types: z.array(type),
   tables: z.array(table),
   functions: z.array(databaseFunction),
-  refused: z.record(text, text).exactOptional(),
+  refused: z
+    .record(text, z.strictObject({ reason: text, inCode: z.literal(true).exactOptional() }))
+    .exactOptional(),
   objects: z
     .record(
       text,

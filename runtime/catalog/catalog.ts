@@ -13,6 +13,13 @@ export interface CatalogFile {
   readonly sources: Readonly<Record<string, SourceCatalog>>;
 }
 
+/** Why a native query or a logical model is not served. */
+export interface Refusal {
+  readonly reason: string;
+  /** The SQL of the query is the reason. */
+  readonly inCode?: true;
+}
+
 export interface Catalog {
   /** Version number as the server reports it, e.g. 150018. */
   readonly serverVersion: number;
@@ -25,7 +32,7 @@ export interface Catalog {
   readonly tables: readonly CatalogTable[];
   readonly functions: readonly CatalogFunction[];
   /** Native queries and logical models that PostgreSQL refuses: key → why. Absent without any. */
-  readonly refused?: Readonly<Record<string, string>>;
+  readonly refused?: Readonly<Record<string, Refusal>>;
   /** What the database does by itself; absent in catalogs that were saved before this was read. */
   readonly objects?: DatabaseObjects;
   /** Of a file that version 2 saved: it does not tell what is below views, columns and functions. */

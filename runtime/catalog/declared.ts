@@ -5,8 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { nearest } from '../core/diagnostics/nearest.ts';
-import { DECLARED_SCHEMA, objectKey } from '../core/names.ts';
+import { DECLARED_SCHEMA, isColumnField, objectKey } from '../core/names.ts';
 import type { LogicalField, LogicalModel, NativeQuery, Source } from '../metadata/metadata.ts';
+import type { Refusal } from './catalog.ts';
 import { describeNative } from './describe-native.ts';
 import type { Query } from './introspect.ts';
 import { typeFinder, withNested } from './logical-types.ts';
@@ -28,7 +29,7 @@ export interface DeclaredObjects extends Pick<Source, 'logical_models' | 'native
 export interface Declared {
   readonly raw: RawCatalog;
   /** Reasons by key of what is left out. */
-  readonly refused: Readonly<Record<string, string>>;
+  readonly refused: Readonly<Record<string, Refusal>>;
 }
 
 interface DescribedModel {
@@ -64,7 +65,7 @@ export async function addDeclared(
   const { logical_models: models, native_queries: queries, attempt = query } = objects;
   if (models.length + queries.length === 0) return { raw, refused: {} };
   const numbers: Numbers = { next: -1 };
-  const refused: Record<string, string> = {};
+  const refused: Record<string, Refusal> = {};
   const types = await typeFinder(attempt, raw, objects);
   const relations: RawRelation[] = [];
   const columns: RawColumn[] = [];
@@ -82,20 +83,26 @@ export async function addDeclared(
       const found = types(field.type);
       if (typeof found === 'string') reasons.push(`field "${field.name}": ${found}`);
       else own.push(columnOf(relation, own.length + 1, field, found));
+      if (!isColumnField(field.name))
+        reasons.push(
+          `GraphQL does not allow the name "${field.name}" of a field; name the column otherwise in the SQL`,
+        );
     }
     if (model.fields.length === 0) reasons.push('it has no fields');
     const repeated = model.fields.find(({ name }, index) =>
       model.fields.some((other, at) => at < index && other.name === name),
     );
     if (repeated) reasons.push(`it has more than one field "${repeated.name}"`);
-    if (reasons.length > 0) refused[keyOf(model.name)] = reasons.join('; ');
+    if (reasons.length > 0) refused[keyOf(model.name)] = { reason: reasons.join('; ') };
     else described.set(model.name, { model, type, relation, columns: own });
   }
   // Without a model those go that have rows of it inside.
   for (const { name } of models) {
     const lost = withNested(name, models).find((inner) => !described.has(inner.name));
     if (!lost || lost.name === name) continue;
-    refused[keyOf(name)] ??= `the logical model "${lost.name}" inside of it is inconsistent`;
+    refused[keyOf(name)] ??= {
+      reason: `the logical model "${lost.name}" inside of it is inconsistent`,
+    };
   }
   for (const [name, { model, type, relation, columns: own }] of described) {
     if (Object.hasOwn(refused, keyOf(name))) {
@@ -112,9 +119,10 @@ export async function addDeclared(
     if (!model) {
       const known = Object.hasOwn(refused, keyOf(native.returns));
       const near = nearest(native.returns, [...described.keys()]);
-      refused[key] = known
+      const reason = known
         ? `the logical model "${native.returns}" of its rows is inconsistent`
         : `there is no logical model "${native.returns}"${near === undefined ? '' : `; did you mean "${near}"?`}`;
+      refused[key] = { reason };
       continue;
     }
     const list = Object.entries(native.arguments).map(([name, { type }]) => {
@@ -126,7 +134,7 @@ export async function addDeclared(
       ? `argument "${unknown.name}": ${unknown.type}`
       : await describeNative({ query: attempt, raw, types, models }, native, model.model);
     if (typeof result === 'string') {
-      refused[key] = result;
+      refused[key] = { reason: result, ...(!unknown && { inCode: true }) };
       continue;
     }
     const oid = numbers.next--;

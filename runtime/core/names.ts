@@ -78,6 +78,12 @@ export function displayName(schema: string, name: string): string {
   return schema === 'public' || schema === DECLARED_SCHEMA ? name : `${schema}.${name}`;
 }
 
+/** What messages call a table or a function: a logical model or a native query where the metadata declares it. */
+export function kindName(kind: 'table' | 'function', schema: string): string {
+  if (schema !== DECLARED_SCHEMA) return kind;
+  return kind === 'table' ? 'logical model' : 'native query';
+}
+
 /** Base name of a table's or function's GraphQL nodes: `name` in schema public, else `schema_name`. */
 export function defaultBaseName(schema: string, name: string): string {
   return schema === 'public' || schema === DECLARED_SCHEMA ? name : `${schema}_${name}`;

@@ -20,7 +20,7 @@ import type {
   Metadata,
 } from '../../../runtime/metadata/metadata.ts';
 import { checkTransforms } from './action-transform.ts';
-import { rootTypeOf } from './conflict.ts';
+import { functionOwner, rootTypeOf } from './conflict.ts';
 import { baseType, resolveCustomTypes, type Scopes, type TypeKinds, withoutPaths } from './custom-types.ts';
 import { missingVariables, type SetVariables } from './environment.ts';
 import { inheritFunctionRoles } from './inherited-role.ts';
@@ -137,7 +137,7 @@ function rootFieldOwners(structures: readonly SourceStructure[]): Map<string, st
       for (const field of rootFields) owners.set(`${rootTypeOf(field)} ${field.name}`, owner);
     }
     for (const { shape, exposedAs, rootFields } of functions) {
-      const owner = `function ${shape.name} in source ${scope.source.name}`;
+      const owner = functionOwner(shape, scope.source.name);
       for (const { name } of rootFields) owners.set(`${exposedAs}_root ${name}`, owner);
     }
   }

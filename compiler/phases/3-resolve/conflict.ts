@@ -8,7 +8,7 @@
 
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { RootFieldClash } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { displayName, isGraphqlName, quotedName } from '../../../runtime/core/names.ts';
+import { displayName, isGraphqlName, kindName, quotedName } from '../../../runtime/core/names.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { RootField } from '../../model/model.ts';
 import { attempt, Failure, type ReportedObject } from './report.ts';
@@ -54,16 +54,20 @@ export function claimNames(
   };
   eachTable((scope, { columns, catalog }) => {
     for (const [name, { type }] of columns)
-      names.types.claimColumnType(`column "${name}" of table ${quotedName(catalog)}`, scope.shape, type);
+      names.types.claimColumnType(
+        `column "${name}" of ${kindName('table', catalog.schema)} ${quotedName(catalog)}`,
+        scope.shape,
+        type,
+      );
   });
   eachTable((scope, table) => {
     const roots = resolveRootFields(scope, table);
-    const own = `table ${quotedName(table.catalog)}`;
+    const kind = kindName('table', table.catalog.schema);
     try {
       names.types.claim(
-        own,
+        `${kind} ${quotedName(table.catalog)}`,
         tableTypes(scope, table, memory),
-        `table ${table.key} in source ${scope.shape.name}`,
+        `${kind} ${table.key} in source ${scope.shape.name}`,
       );
     } catch (error) {
       // The API lists root fields that clash, too.
@@ -102,6 +106,14 @@ const rootTypes: Readonly<Record<RootField['kind'], string>> = {
   delete: 'mutation_root',
   delete_by_pk: 'mutation_root',
 };
+
+/** Name of a function among the owners of root fields: `function search in source default`, `native query report in source default`. */
+export function functionOwner(
+  { schema, name }: { readonly schema: string; readonly name: string },
+  source: string,
+): string {
+  return `${kindName('function', schema)} ${displayName(schema, name)} in source ${source}`;
+}
 
 /** The root type of a table's root field. */
 export function rootTypeOf({ kind }: RootField): string {

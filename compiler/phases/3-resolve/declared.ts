@@ -3,7 +3,7 @@
  * of its rows, which nothing but such functions reads. All that holds for tracked functions and views holds for them by that.
  * @rule What is a native query to the compiler?
  */
-import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
+import type { CatalogFunction, Refusal } from '../../../runtime/catalog/catalog.ts';
 import { declaredHash, modelHash } from '../../../runtime/catalog/declared.ts';
 import { nestedModel } from '../../../runtime/catalog/logical-types.ts';
 import type { FunctionArgumentShape } from '../../../runtime/core/contract/shapes.ts';
@@ -13,6 +13,7 @@ import type {
   FunctionEntry,
   LogicalModel,
   Metadata,
+  MetadataPath,
   NativeQuery,
   QualifiedName,
   Source,
@@ -129,19 +130,23 @@ function functionOf(
   };
 }
 
-/** @throws Failure if PostgreSQL refused it, or the catalog was read for another text */
+/**
+ * @param code the place of the SQL that may be the reason
+ * @throws Failure if PostgreSQL refused it, or the catalog was read for another text
+ */
 export function requireTyped(
   { catalog }: SourceScope,
   kind: string,
   name: string,
   hash: string,
   typed: string | undefined,
+  code?: MetadataPath,
 ): void {
   if (typed === hash) return;
-  const reason =
-    catalog.refused?.[keyOf({ schema: DECLARED_SCHEMA, name })] ??
-    'the catalog was read before it was declared like this; read it from the database again';
-  throw new Failure(diagnostics.declaredObjectRefused({ kind, name, reason }));
+  const { reason, inCode }: Refusal = catalog.refused?.[keyOf({ schema: DECLARED_SCHEMA, name })] ?? {
+    reason: 'the catalog was read before it was declared like this; read it from the database again',
+  };
+  throw new Failure(diagnostics.declaredObjectRefused({ kind, name, reason }), inCode && code);
 }
 
 /** Arguments as the query declares them. */

@@ -9,6 +9,7 @@ import {
   displayName,
   isGraphqlName,
   keyOf,
+  kindName,
   quotedName,
 } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
@@ -32,13 +33,17 @@ export function resolveFunction(
   const { declared } = entry;
   if (declared) {
     const [known] = scope.catalogFunctions.get(keyOf(entry.function)) ?? [];
-    requireTyped(scope, 'native query', entry.function.name, declared.hash, known?.definition);
+    requireTyped(scope, 'native query', entry.function.name, declared.hash, known?.definition, [
+      ...entry.path,
+      'code',
+    ]);
   }
   const called = catalogFunction(scope, entry.function);
   const { configuration } = entry;
   const graphqlName = configuration.custom_name ?? defaultBaseName(called.schema, called.name);
   const reasons: string[] = [];
-  if (!isGraphqlName(graphqlName)) reasons.push('function name is not a legal GraphQL identifier');
+  const kind = kindName('function', called.schema);
+  if (!isGraphqlName(graphqlName)) reasons.push(`${kind} name is not a legal GraphQL identifier`);
   if (called.arguments.some(({ variadic }) => variadic))
     reasons.push('function with "VARIADIC" parameters are not supported');
   reasons.push(...returnReasons(scope, called));
@@ -55,10 +60,12 @@ export function resolveFunction(
     name !== null && !isGraphqlName(name) ? [name] : [],
   );
   if (illegal.length > 0)
-    reasons.push(`the function arguments ${illegal.join(',')} are not in compliance with GraphQL spec`);
+    reasons.push(`the ${kind} arguments ${illegal.join(',')} are not in compliance with GraphQL spec`);
   if (reasons.length > 0)
     throw new Failure(
-      diagnostics.functionUntrackable({ name: quotedName(called), reasons: because(reasons) }),
+      declared
+        ? diagnostics.declaredObjectRefused({ kind, name: called.name, reason: reasons.join('; ') })
+        : diagnostics.functionUntrackable({ name: quotedName(called), reasons: because(reasons) }),
     );
   const table = trackedTable(scope, called.returns);
   const description = entry.comment ?? called.comment;
@@ -79,7 +86,7 @@ export function resolveFunction(
     ...(called.definer && { definer: true }),
     ...(description !== undefined && { description }),
   };
-  claimArguments(types, `function ${quotedName(called)}`, scope, shape, {
+  claimArguments(types, `${kind} ${quotedName(called)}`, scope, shape, {
     hidden: new Set([sessionArgument]),
     type: typeNames(shape).args,
   });

@@ -7,14 +7,14 @@ import { askedArguments, type TableShape } from '../../../runtime/core/contract/
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { NamedInconsistency } from '../../../runtime/core/diagnostics/inconsistency.ts';
-import { displayName, type NamingOptions, objectKey } from '../../../runtime/core/names.ts';
+import { type NamingOptions, objectKey } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { keeper, reuse } from '../../memory/reuse.ts';
 import type { ModelFunction, RootField } from '../../model/model.ts';
 import { claimArguments, computedFieldObject, resolveComputedField } from './computed-field.ts';
-import { claimNames, type Names, ownerName, rootTypeOf } from './conflict.ts';
+import { claimNames, functionOwner, type Names, ownerName, rootTypeOf } from './conflict.ts';
 import { contestedFieldNames, leaveOutContested } from './field.ts';
 import { functionObject, resolveFunction } from './function.ts';
 import { sourceLosses } from './losses.ts';
@@ -221,8 +221,7 @@ function resolveFunctions(scope: SourceScope, { types, roots }: Names): readonly
   for (const entry of scope.source.functions) {
     const resolved = attempt(scope, functionObject(scope, entry), () => {
       const found = resolveFunction(scope, entry, types);
-      const { schema, name } = entry.function;
-      const owner = `function ${displayName(schema, name)} in source ${scope.source.name}`;
+      const owner = functionOwner(entry.function, scope.source.name);
       roots.claim(scope, owner, found.rootFields, () => `${found.exposedAs}_root`);
       return found;
     });

@@ -7,7 +7,7 @@ import { linkProgram } from '../../../runtime/core/program/program.ts';
 import { lazy } from '../../../runtime/core/remember.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { rootTypeOf } from './conflict.ts';
+import { functionOwner, rootTypeOf } from './conflict.ts';
 import { objectMeaning } from './remote-meaning.ts';
 import type { SourceStructure, Structure } from './structure.ts';
 import type { TakenType } from './type-register.ts';
@@ -83,7 +83,7 @@ function takenRoots(
       for (const field of rootFields)
         take(rootTypeOf(field).replace('_root', ''), field.name, `table ${key} in source ${source}`);
     for (const { exposedAs, rootFields, shape } of functions)
-      for (const { name } of rootFields) take(exposedAs, name, `function ${shape.name} in source ${source}`);
+      for (const { name } of rootFields) take(exposedAs, name, functionOwner(shape, source));
   }
   return taken;
 }
