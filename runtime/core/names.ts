@@ -84,6 +84,14 @@ export function kindName(kind: 'table' | 'function', schema: string): string {
   return kind === 'table' ? 'logical model' : 'native query';
 }
 
+/** Name of a table or function with its schema, `public.article`, or of what the metadata declares: `native query report`. */
+export function fullName(
+  kind: 'table' | 'function',
+  { schema, name }: { readonly schema: string; readonly name: string },
+): string {
+  return schema === DECLARED_SCHEMA ? `${kindName(kind, schema)} ${name}` : objectKey(schema, name);
+}
+
 /** Base name of a table's or function's GraphQL nodes: `name` in schema public, else `schema_name`. */
 export function defaultBaseName(schema: string, name: string): string {
   return schema === 'public' || schema === DECLARED_SCHEMA ? name : `${schema}_${name}`;

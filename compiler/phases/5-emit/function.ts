@@ -1,5 +1,6 @@
 /** `<function>.ts`: the shape of a tracked function, who may call it, and its root fields. */
 import type { DeclaredFunction } from '../../../runtime/core/contract/shapes.ts';
+import { fullName } from '../../../runtime/core/names.ts';
 import type { FileNames } from './names.ts';
 import { properties, sections } from './table.ts';
 import { templates } from './templates.ts';
@@ -12,7 +13,7 @@ function templateLiteral(text: string): string {
 /** Text of a function's file. */
 export function emitFunction(declared: DeclaredFunction, names: FileNames): string {
   return templates.function({
-    place: `${declared.source.name} · ${declared.schema}.${declared.name}`,
+    place: `${declared.source.name} · ${fullName('function', declared)}`,
     identifier: names.identifier,
     properties: properties(declared, [
       'schema',

@@ -1,6 +1,7 @@
 /** `<table>.table.ts`: the shape of a table and its root fields, the same for every role. */
 
 import type { DeclaredTable, TableShape } from '../../../runtime/core/contract/shapes.ts';
+import { fullName } from '../../../runtime/core/names.ts';
 import { fieldEntries } from '../../../runtime/core/program/root-fields.ts';
 import type { FileNames } from './names.ts';
 import { holdsExactNumber, type Property, printLiteral, templates } from './templates.ts';
@@ -53,7 +54,7 @@ function typeName(identifier: string): string {
 
 /** How the header of a table's files names it: `default · public.article`. */
 export function placeOf(shape: TableShape): string {
-  return `${shape.source.name} · ${shape.schema}.${shape.name}`;
+  return `${shape.source.name} · ${fullName('table', shape)}`;
 }
 
 /** Root fields by section, printed. */

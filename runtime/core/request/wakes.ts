@@ -4,6 +4,7 @@
  */
 import { TIME_KEYWORDS } from '../condition/rule-reads.ts';
 import { sessionWords } from '../condition/words.ts';
+import { fullName } from '../names.ts';
 import type { Program } from '../program/program.ts';
 import { bindParameter } from './bind.ts';
 import type { SubscriptionPlan } from './subscription.ts';
@@ -29,7 +30,8 @@ export function wakesOf(plan: SubscriptionPlan, program: Pick<Program, 'tables'>
     return `${schema}.${name} (${read})${where}${REMARKS[kind] ?? ''}`;
   });
   const calls = functions.map(
-    ({ schema, name }) => `${schema}.${name}(): read at the interval, unless the function is IMMUTABLE`,
+    ({ schema, name }) =>
+      `${fullName('function', { schema, name })}(): read at the interval, unless the function is IMMUTABLE`,
   );
   const isTimed = hasMoment || words.some((word) => TIME_KEYWORDS.has(word) || TIME_FUNCTIONS.has(word));
   return [

@@ -3,6 +3,7 @@
  * a role never say what they leave out.
  */
 import type { EngineError, UnknownName } from '../errors.ts';
+import { fullName } from '../names.ts';
 import type { Column, Program, Table } from '../program/program.ts';
 import type { RootFieldKind } from '../program/root-fields.ts';
 import { type Reason, ruleName } from '../reason.ts';
@@ -236,7 +237,7 @@ function whyNoAggregates(roleSchema: RoleSchema, target: Table, role: string): R
 }
 
 function noPermission(table: Table, operation: TableOperation, role: string): Reason {
-  const why = `the role ${role} has no ${operation} permission on ${table.key}`;
+  const why = `the role ${role} has no ${operation} permission on ${fullName('table', table.shape)}`;
   return { rule: ruleName(table.shape, operation, role), why };
 }
 

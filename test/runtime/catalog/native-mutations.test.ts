@@ -44,7 +44,7 @@ async function described(code: string, fields: readonly object[] = ID, type = 'm
   const { value } = readMetadata({ version: 3, sources: [source] });
   const { functions, refused } = await introspectDatabase(query, undefined, undefined, value.sources[0]!);
   const it = functions.find(({ schema, name }) => schema === '' && name === 'it');
-  return it ? { volatility: it.volatility, writes: it.writes } : (refused?.['.it'] ?? 'no reason');
+  return it ? { volatility: it.volatility, writes: it.writes } : (refused?.['.it']?.reason ?? 'no reason');
 }
 
 test.each<[string, Record<string, string[]>]>([

@@ -1,4 +1,4 @@
-// default · .asks · shape and root fields
+// default · logical model asks · shape and root fields
 import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 

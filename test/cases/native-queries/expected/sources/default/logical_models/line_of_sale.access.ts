@@ -1,4 +1,4 @@
-// default · .line_of_sale · access
+// default · logical model line_of_sale · access
 import { access } from "engine/contract";
 import { lineOfSale } from "./line_of_sale.table.ts";
 

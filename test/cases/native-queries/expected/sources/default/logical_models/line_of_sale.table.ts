@@ -1,4 +1,4 @@
-// default · .line_of_sale · shape and root fields
+// default · logical model line_of_sale · shape and root fields
 import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 

@@ -1,4 +1,4 @@
-// default · .region_report · access
+// default · logical model region_report · access
 import { access, EVERY_ROW } from "engine/contract";
 import { regionReport } from "./region_report.table.ts";
 

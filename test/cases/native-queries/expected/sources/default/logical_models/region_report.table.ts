@@ -1,4 +1,4 @@
-// default · .region_report · shape and root fields
+// default · logical model region_report · shape and root fields
 import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 

@@ -1,4 +1,4 @@
-// default · .taken · shape and root fields
+// default · logical model taken · shape and root fields
 import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 

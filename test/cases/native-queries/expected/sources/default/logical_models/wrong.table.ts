@@ -1,4 +1,4 @@
-// default · .wrong · shape and root fields
+// default · logical model wrong · shape and root fields
 import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 

@@ -1,4 +1,4 @@
-// default · .wrong_inner · shape and root fields
+// default · logical model wrong_inner · shape and root fields
 import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 

@@ -1,4 +1,4 @@
-// default · .by_json · function
+// default · native query by_json · function
 import { trackedFunction } from "engine/contract";
 import { source } from "../source.ts";
 

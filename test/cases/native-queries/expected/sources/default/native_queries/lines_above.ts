@@ -1,4 +1,4 @@
-// default · .lines_above · function
+// default · native query lines_above · function
 import { trackedFunction } from "engine/contract";
 import { source } from "../source.ts";
 

@@ -1,4 +1,4 @@
-// default · .no_reader · function
+// default · native query no_reader · function
 import { trackedFunction } from "engine/contract";
 import { source } from "../source.ts";
 

@@ -1,4 +1,4 @@
-// default · .pay · function
+// default · native query pay · function
 import { trackedFunction } from "engine/contract";
 import { source } from "../source.ts";
 

@@ -1,4 +1,4 @@
-// default · .sales_by_region · function
+// default · native query sales_by_region · function
 import { trackedFunction } from "engine/contract";
 import { source } from "../source.ts";
 

@@ -1,4 +1,4 @@
-// my db · Sales Dept.Über `${x}` */ "q" · access
+// my db · Sales Dept."Über `${x}` */ ""q""" · access
 import { access, EVERY_ROW } from "engine/contract";
 import { salesDeptBerXQ } from "./_ber____x_______q__72f6a8f0.table.ts";
 

@@ -1,4 +1,4 @@
-// my db · Sales Dept.Über `${x}` */ "q" · shape and root fields
+// my db · Sales Dept."Über `${x}` */ ""q""" · shape and root fields
 import { type Row, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
