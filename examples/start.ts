@@ -1,15 +1,20 @@
 /** `npm start`: `engine dev` of the help desk example, with its receiver of webhooks, its roles and a page on what to try. */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
 import { runDevelopment } from '../compiler/cli/dev-command.ts';
 import type { Development } from '../compiler/dev/develop.ts';
 import { curl } from '../compiler/dev/terminal.ts';
 import type { GraphiqlRole } from '../runtime/http/graphiql.ts';
+import { addServerOptions } from '../runtime/server/serve-command.ts';
 import { startReceiver } from './helpdesk/receiver.ts';
 import { agent, agentWorkload, customer, rating, roles } from './helpdesk/roles.ts';
 
-/** Runs until Ctrl-C. Ends the process with status 1 if something is in the way. */
+/** Runs until Ctrl-C, with the options of a server from the command line. Ends the process with status 1 if something is in the way. */
 export async function start(): Promise<void> {
+  const command = new Command('npm start --').description('The help desk example on an embedded PostgreSQL.');
+  addServerOptions(command);
+  const flags = command.parse().opts();
   process.chdir(fileURLToPath(new URL('..', import.meta.url)));
   const secret = randomBytes(16).toString('hex');
   const receiver = await startReceiver(secret, (line) => console.log(`  ← ${line}`));
@@ -26,7 +31,7 @@ export async function start(): Promise<void> {
       handlerTypes: undefined,
       folder: '.engine',
       environmentFile: '.env',
-      flags: {},
+      flags,
       roles,
     },
     {

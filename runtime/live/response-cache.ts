@@ -37,7 +37,7 @@ export interface ResponseCache extends AnswerCache {
   readonly of: (plan: QueryPlan) => CachedQuery | undefined;
 }
 
-/** How often a query was asked for since it was first asked, and why its answers are not kept. */
+/** How often a query was asked for since it was first asked, and why its answers, or the last one that was read, are not kept. */
 interface CachedQuery {
   readonly answers: number;
   readonly hits: number;
@@ -125,6 +125,8 @@ class KeptAnswers {
   #asked = performance.now();
   #hits = 0;
   #misses = 0;
+  /** Why the last answer that was read is not kept. */
+  #lastRefused: string | undefined;
 
   constructor(
     source: SourceConnection,
@@ -147,7 +149,8 @@ class KeptAnswers {
   }
 
   get state(): CachedQuery {
-    return { answers: this.#answers.size, hits: this.#hits, misses: this.#misses, refused: this.#refused };
+    const refused = this.#refused ?? this.#lastRefused;
+    return { answers: this.#answers.size, hits: this.#hits, misses: this.#misses, refused };
   }
 
   /** @param seconds for which this request may have it kept: another one may have said more */
@@ -179,7 +182,8 @@ class KeptAnswers {
       this.#reading.delete(answer);
     }
     const { text } = answer;
-    if (!this.#mayKeep(answer)) {
+    this.#lastRefused = this.#whyNotKept(answer);
+    if (this.#lastRefused !== undefined) {
       this.#index.remove(answer);
       return { text };
     }
@@ -187,9 +191,11 @@ class KeptAnswers {
     return { text, seconds };
   }
 
-  #mayKeep({ values, since, expires, isStale }: Answer): boolean {
-    if (expires === since || isStale || this.#refused !== undefined) return false;
-    return !dependOnMoment(this.#parameters, values);
+  #whyNotKept({ values, since, expires, isStale }: Answer): string | undefined {
+    if (this.#refused !== undefined) return this.#refused;
+    if (expires === since) return 'its ttl is 0';
+    if (isStale) return 'a change concerned it while it was read';
+    return dependOnMoment(this.#parameters, values) ? 'a value depends on the time' : undefined;
   }
 
   /** Drops what has expired. @returns whether the query is not asked any more */
