@@ -20,16 +20,25 @@ export async function readDatabase(
   const client = new DatabaseClient({ ...configuration, connectionTimeoutMillis: CONNECT_TIMEOUT });
   await client.connect();
   try {
-    await client.query(`${SESSION_SETTINGS}; select ${NO_JIT}`);
+    await client.query(READER_SETTINGS);
     const query: Query = (sql, values) => client.query(sql, values ? [...values] : undefined);
-    const catalog = await introspectDatabase(
-      query,
-      readBody,
-      readBody ? catalogStatement : servedStatement,
-      declared,
-    );
-    return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
+    return await readConnected(query, enumTables, readBody, declared);
   } finally {
     await client.end();
   }
+}
+
+/** What a connection runs before `readConnected`. */
+export const READER_SETTINGS = `${SESSION_SETTINGS}; select ${NO_JIT}`;
+
+/** The same over a connection that is open. @throws as `pg` does */
+export async function readConnected(
+  query: Query,
+  enumTables: readonly RelationReference[],
+  readBody?: Parameters<typeof introspectDatabase>[1],
+  declared?: DeclaredObjects,
+): Promise<SourceCatalog> {
+  const statement = readBody ? catalogStatement : servedStatement;
+  const catalog = await introspectDatabase(query, readBody, statement, declared);
+  return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
 }

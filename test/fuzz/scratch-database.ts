@@ -1,11 +1,15 @@
 /** The database that a campaign fills again and again, dropped at its end. */
 import pg from 'pg';
+import type { Query } from '../../runtime/catalog/introspect.ts';
+import { READER_SETTINGS } from '../../runtime/database/read-database.ts';
 
 export interface ScratchDatabase {
   readonly url: string;
   /** The name as an SQL identifier. */
   readonly name: string;
   readonly client: pg.Client;
+  /** Reads catalogs, over one connection. */
+  readonly reader: Query;
   drop(): Promise<void>;
 }
 
@@ -31,16 +35,22 @@ export async function createScratchDatabase(
   );
   const address = new URL(serverUrl);
   address.pathname = `/${encodeURIComponent(database)}`;
-  const client = new pg.Client({ connectionString: address.href });
-  // Between statements a lost connection would end the campaign without its report; the next statement fails and says it.
-  client.on('error', (error) => console.error(`The database of the campaign: ${error.message}`));
-  await client.connect();
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: address.href });
+    // Between statements a lost connection would end the campaign without its report; the next statement fails and says it.
+    client.on('error', (error) => console.error(`The database of the campaign: ${error.message}`));
+    await client.connect();
+    return client;
+  };
+  const [client, reading] = [await connect(), await connect()];
+  await reading.query(READER_SETTINGS);
   return {
     url: address.href,
     name,
     client,
+    reader: (sql, values) => reading.query(sql, values && [...values]),
     drop: async () => {
-      await client.end();
+      await Promise.all([client.end(), reading.end()]);
       for (;;) {
         try {
           return await onServer(`drop database ${name} with (force)`);

@@ -30,6 +30,7 @@ export async function runCampaign(options: Omit<CampaignOptions, 'shrinks'>): Pr
       const random = new Random(seed * 1_000_003 + index);
       const camel = index % 2 === 1;
       const served = await serveInProcess(scratch.url, worldMetadata(camel), loader, {
+        reader: scratch.reader,
         naming: { enabled: true },
       });
       try {

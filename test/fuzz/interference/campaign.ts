@@ -107,7 +107,7 @@ interface Side {
 }
 
 async function openSide(serverUrl: string, name: string): Promise<Side> {
-  const { url, name: database, client, drop } = await createScratchDatabase(serverUrl, name);
+  const { url, name: database, client, reader, drop } = await createScratchDatabase(serverUrl, name);
   await client.query('set client_min_messages = warning');
   const loader = createLoader();
   const fill = async ({ rows, isAnalyzed }: World, position: number) => {
@@ -122,7 +122,7 @@ async function openSide(serverUrl: string, name: string): Promise<Side> {
       await client.query([`alter database ${database} reset all`, ...settings].join(';\n'));
       await client.query(world.schema);
       await fill(world, position);
-      return serveInProcess(url, world.metadata, loader, { naming: { extensions: EXTENSIONS } });
+      return serveInProcess(url, world.metadata, loader, { reader, naming: { extensions: EXTENSIONS } });
     },
     fill,
     end: drop,

@@ -65,6 +65,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
       coverage.addPermissions(permissions);
       const distribution = options.distribution?.(new Random(index), TABLES);
       const served = await serveInProcess(scratch.url, metadataOf(permissions), loader, {
+        reader: scratch.reader,
         naming: { extensions: EXTENSIONS },
         ...(distribution && { distribution }),
       });

@@ -68,11 +68,12 @@ export const signupTriggers = {
       if (!after) return [];
       const { nick, n } = after;
       const row = { ...old, nick: nick!, n: n! };
+      // PostgreSQL may have begun with this row, so its check counts also where another row was in its way here.
+      if (!accepts(row)) errors.add(CHECK);
       try {
         updateRows(state, 'player', (each) =>
           each.id === old.id ? { ...each, nick: nick!, n: n! } : undefined,
         );
-        if (!accepts(row)) errors.add(CHECK);
       } catch (error) {
         if (!(error instanceof StatementFailed)) throw error;
         for (const code of error.codes) errors.add(code);

@@ -1,12 +1,11 @@
 /** A random project as the engine serves it: database made, metadata compiled in process, requests answered. */
-import type pg from 'pg';
 import { EXTENSIONS } from '../../../runtime/core/names.ts';
 import type { Distribution } from '../../../runtime/core/shards/shapes.ts';
 import { createLoader, type Loader } from '../../../runtime/program/loader.ts';
 import { serveInProcess } from '../../harness/in-process.ts';
 import { type Defect, sendHostile } from '../hostile/check.ts';
 import type { Random } from '../random.ts';
-import { createScratchDatabase } from '../scratch-database.ts';
+import { createScratchDatabase, type ScratchDatabase } from '../scratch-database.ts';
 import { projectMetadata, projectSql } from './database.ts';
 import type { SessionValues } from './lens.ts';
 import type { Document } from './print.ts';
@@ -42,24 +41,24 @@ export interface Served {
 /** Makes a database on the server; `end` drops it. Texts sort by their bytes there, as in TypeScript. */
 export async function openWorkbench(serverUrl: string, name: string): Promise<Workbench> {
   const settings = ['search_path = public, extensions', "timezone = 'UTC'"];
-  const { url, client, drop } = await createScratchDatabase(serverUrl, name, settings);
-  await client.query('create schema extensions; create extension citext schema extensions');
+  const database = await createScratchDatabase(serverUrl, name, settings);
+  await database.client.query('create schema extensions; create extension citext schema extensions');
   const loader = createLoader();
   return {
-    serve: (project, distribution) => serve(client, url, loader, project, distribution),
-    end: drop,
+    serve: (project, distribution) => serve(database, loader, project, distribution),
+    end: database.drop,
   };
 }
 
 async function serve(
-  client: pg.Client,
-  url: string,
+  { client, url, reader }: ScratchDatabase,
   loader: Loader,
   project: Project,
   distribution: Distribution | undefined,
 ): Promise<Served> {
   await client.query(projectSql(project));
   const served = await serveInProcess(url, projectMetadata(project), loader, {
+    reader,
     apolloFederation: true,
     naming: { extensions: EXTENSIONS },
     ...(distribution && { distribution }),
