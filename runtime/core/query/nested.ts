@@ -53,9 +53,18 @@ function queriedRows(
     : correlatedRowsOf(query, givenValues(table.source, query, given, outer), asked);
 }
 
-/** Whether a field with a list of rows has one, in the row of `outer`; undefined where it always has. */
-export function hasList(from: VisibleTable, { shape }: Relationship, outer: Sql): Sql | undefined {
-  if (shape.nested === undefined || !from.select?.nested.get(shape.nested)?.nullable) return undefined;
+/**
+ * Whether a field with a list of rows has one, in the row of `outer`; undefined where it always has. SQL that aggregates no row gives null,
+ * so null would tell a role that nothing is hidden: where the role has a rule for the items, its list is empty then.
+ */
+export function hasList(
+  from: VisibleTable,
+  { shape }: Relationship,
+  target: VisibleTable,
+  outer: Sql,
+): Sql | undefined {
+  if (shape.nested === undefined || target.select?.where) return undefined;
+  if (!from.select?.nested.get(shape.nested)?.nullable) return undefined;
   const json = callOf('pg_catalog', 'to_jsonb', [nestedValue(from, shape.nested, outer)]);
   return sql`${callOf('pg_catalog', 'jsonb_typeof', [json])} = 'array'`;
 }

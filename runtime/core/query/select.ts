@@ -167,7 +167,7 @@ function rowValue(
       if (meaning.relationship.shape.kind === 'array') {
         const related = relatedRows(meaning.visible, meaning.relationship, visible, alias, args);
         const list = listOfRows(meaning.visible, field.selection, field.arguments, related, scope);
-        const isThere = hasList(visible, meaning.relationship, alias);
+        const isThere = hasList(visible, meaning.relationship, meaning.visible, alias);
         return isThere ? sql`case when ${isThere} then ${list} end` : list;
       }
       return joins && canJoin(meaning, field.selection, joins)
