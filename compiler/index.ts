@@ -5,6 +5,7 @@ import { linkCauses } from '../runtime/core/diagnostics/causes.ts';
 import type { Diagnostic } from '../runtime/core/diagnostics/diagnostic.ts';
 import type { NamingOptions } from '../runtime/core/names.ts';
 import type { SavedOptions } from '../runtime/core/saved/saved.ts';
+import { CANONICAL, type Vocabulary } from '../runtime/core/vocabulary.ts';
 import type { InheritedRole, Metadata } from '../runtime/metadata/metadata.ts';
 import type { Origin } from '../runtime/metadata/origin.ts';
 import { createMemory, type Memory } from './memory/memory.ts';
@@ -28,6 +29,8 @@ export interface CompileInput {
   readonly origin?: Origin;
   /** How names and types are shown; without it as the database has them. */
   readonly naming?: NamingOptions;
+  /** The word in the names of the API, in which the metadata was read; `engine` unless given. */
+  readonly vocabulary?: Vocabulary;
   /** Options of the server for which statements of saved operations are made. */
   readonly serving?: SavedOptions;
   /** Names of the environment variables that the server has; without them nothing is said of missing ones. */
@@ -80,10 +83,11 @@ const DEFAULT_SERVING: SavedOptions = {
  */
 export function compile(input: CompileInput, previous?: Partial<CompileResult>): CompileResult {
   const { naming = DEFAULT_NAMING, serving = DEFAULT_SERVING, remotes = NO_REMOTES, environment } = input;
+  const { vocabulary = CANONICAL } = input;
   const memory = previous?.state?.memory ?? createMemory();
 
   const given = recall({ ...input, naming, serving, remotes }, memory);
-  const model = resolve(given, environment, memory);
+  const model = resolve(given, vocabulary, environment, memory);
   const planned = plan(model.value, given.metadata, given.serving, given.catalogs, memory);
   const unread = unreadLosses(input.unread ?? [], given.metadata, given.catalogs, given.naming);
   const found = [...model.diagnostics, ...planned.diagnostics];

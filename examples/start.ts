@@ -1,10 +1,12 @@
 /** `npm start`: `engine dev` of the help desk example, with its receiver of webhooks, its roles and a page on what to try. */
+
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { runDevelopment } from '../compiler/cli/dev-command.ts';
 import type { Development } from '../compiler/dev/develop.ts';
 import { curl } from '../compiler/dev/terminal.ts';
+import { CANONICAL } from '../runtime/core/vocabulary.ts';
 import type { GraphiqlRole } from '../runtime/http/graphiql.ts';
 import { addServerOptions } from '../runtime/server/serve-command.ts';
 import { startReceiver } from './helpdesk/receiver.ts';
@@ -13,7 +15,7 @@ import { agent, agentWorkload, customer, rating, roles } from './helpdesk/roles.
 /** Runs until Ctrl-C, with the options of a server from the command line. Ends the process with status 1 if something is in the way. */
 export async function start(): Promise<void> {
   const command = new Command('npm start --').description('The help desk example on an embedded PostgreSQL.');
-  addServerOptions(command);
+  addServerOptions(command, CANONICAL);
   const flags = command.parse().opts();
   process.chdir(fileURLToPath(new URL('..', import.meta.url)));
   const secret = randomBytes(16).toString('hex');
@@ -35,6 +37,7 @@ export async function start(): Promise<void> {
       roles,
     },
     {
+      vocabulary: CANONICAL,
       environment: { ...process.env, HELPDESK_HOOKS: receiver.url, HELPDESK_HOOKS_SECRET: secret },
       stdout: (text) => process.stdout.write(text),
       stderr: (text) => process.stderr.write(text),
@@ -54,10 +57,10 @@ function welcome({ port, place }: Development): string {
   return `
 Try it in the browser:   ${url}/graphiql     (choose a role at the top right), or ${url}/console
 or from another terminal:
-${tries.map(([who, role]) => `\n  as ${who} – ${role.description}\n${curl(url, role)}`).join('\n')}
+${tries.map(([who, role]) => `\n  as ${who} – ${role.description}\n${curl(url, role, CANONICAL)}`).join('\n')}
 
 See events arrive: the server calls a webhook here for each rating of an article, and every minute for a cron trigger.
-${curl(url, rating)}
+${curl(url, rating, CANONICAL)}
 
 Change it:               examples/helpdesk/metadata/       what you save is served at once
 Read what answers:       generated/README.md

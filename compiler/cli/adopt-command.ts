@@ -1,9 +1,8 @@
 /** `engine adopt check`: what another engine of the API family left in a database. */
 import pg from 'pg';
-import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { DatabaseClient } from '../../runtime/database/client.ts';
 import { describeConnectionError } from '../../runtime/database/connection-error.ts';
-import { findLeftovers } from '../review/adopt/leftovers.ts';
+import { findLeftovers, type Leftovers } from '../review/adopt/leftovers.ts';
 import { isSettled, leftoversText, settlingSql } from '../review/adopt/settle.ts';
 import { type CommandContext, UsageError } from './command.ts';
 
@@ -18,10 +17,10 @@ export async function adoptCheckCommand(
   { databaseUrl, format }: AdoptOptions,
   context: CommandContext,
 ): Promise<number> {
-  const address = url ?? databaseUrl ?? context.environment[vocabulary().environment('DATABASE_URL')];
+  const address = url ?? databaseUrl ?? context.environment[context.vocabulary.environment('DATABASE_URL')];
   if (address === undefined)
     throw new UsageError(
-      `Which database? Give its URL, --database-url or ${vocabulary().environment('DATABASE_URL')}.`,
+      `Which database? Give its URL, --database-url or ${context.vocabulary.environment('DATABASE_URL')}.`,
     );
   const client = await connect(address);
   let lost = false;
@@ -31,11 +30,13 @@ export async function adoptCheckCommand(
   });
   try {
     await client.query('set default_transaction_read_only = on');
-    const found = await findLeftovers(client);
+    const found = await findLeftovers(client, context.vocabulary);
     context.stdout(
-      { text: leftoversText, sql: settlingSql, json: (all: object) => `${JSON.stringify(all, null, 2)}\n` }[
-        format
-      ](found),
+      {
+        text: leftoversText,
+        sql: (all: Leftovers) => settlingSql(all, context.vocabulary),
+        json: (all: object) => `${JSON.stringify(all, null, 2)}\n`,
+      }[format](found),
     );
     return isSettled(found) ? 0 : 1;
   } catch (error) {

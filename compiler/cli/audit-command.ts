@@ -2,7 +2,6 @@
 
 import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import type { Table } from '../../runtime/core/program/program.ts';
-import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { version } from '../index.ts';
 import { startProgress } from '../offline/progress.ts';
 import { actionsByHost, actionsText, untrustedCredentials } from '../review/audit/actions.ts';
@@ -97,7 +96,7 @@ export function whoCommand(name: string, options: AuditOptions, context: Command
       `Table ${table.key} has no column "${column}".${didYouMean(column, Object.keys(table.shape.columns))}`,
     );
   const result = whoCan(code, table, column);
-  context.stdout(options.format === 'json' ? json(result) : whoText(result));
+  context.stdout(options.format === 'json' ? json(result) : whoText(result, code.program.vocabulary));
   return 0;
 }
 
@@ -114,7 +113,7 @@ export function roleCommand(role: string, options: AuditOptions, context: Comman
   const remoteSchemas = remoteGrants(code, role);
   const causes = causesOf(code, role);
   const others = [...causeLines(causes), ...remoteGrantLines(remoteSchemas)];
-  if (options.format === 'text') context.stdout(roleText(matrix, role, others));
+  if (options.format === 'text') context.stdout(roleText(matrix, role, code.program.vocabulary, others));
   else
     context.stdout(
       json({
@@ -136,7 +135,7 @@ export function tableCommand(name: string, options: AuditOptions, context: Comma
   const matrix = auditMatrix(code);
   const isOurs = (each: AccessTable) => each.key === key && each.source === source.name;
   const table = matrix.tables.find(isOurs)!;
-  if (options.format === 'text') context.stdout(tableText(matrix, table));
+  if (options.format === 'text') context.stdout(tableText(matrix, table, code.program.vocabulary));
   else
     context.stdout(
       json({
@@ -156,8 +155,10 @@ export function shardsCommand({ generated, format }: AuditOptions, context: Comm
 
 /** `engine audit matrix`. @throws GeneratedCodeError */
 export function matrixCommand(options: AuditOptions, context: CommandContext): number {
-  const matrix = auditMatrix(readUnedited(options.generated, context));
-  context.stdout({ text: matrixText, json, html: matrixHtml }[options.format](matrix));
+  const code = readUnedited(options.generated, context);
+  const { vocabulary } = code.program;
+  const html = (matrix: Parameters<typeof matrixHtml>[0]) => matrixHtml(matrix, vocabulary);
+  context.stdout({ text: matrixText, json, html }[options.format](auditMatrix(code)));
   return 0;
 }
 
@@ -167,14 +168,14 @@ export function isolationCommand(
   context: CommandContext,
 ): number {
   const code = readUnedited(options.generated, context);
-  const variable = vocabulary().toCanonical(by) ?? by.toLowerCase();
+  const variable = code.program.vocabulary.toCanonical(by) ?? by.toLowerCase();
   const known = variablesOf(code);
   if (!known.includes(variable))
     throw new UsageError(
-      `No rule names the session variable ${by}; they name ${known.map((name) => vocabulary().fromCanonical(name)).join(', ') || 'none'}.${didYouMean(variable, known)}`,
+      `No rule names the session variable ${by}; they name ${known.map((name) => code.program.vocabulary.fromCanonical(name)).join(', ') || 'none'}.${didYouMean(variable, known)}`,
     );
   const result = isolationOf(code, variable);
-  context.stdout(options.format === 'json' ? json(result) : isolationText(result));
+  context.stdout(options.format === 'json' ? json(result) : isolationText(result, code.program.vocabulary));
   return 0;
 }
 

@@ -1,9 +1,11 @@
 /** The metadata of an earlier version: of a file or folder, or as a revision of git has it. */
+
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
+import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
@@ -14,8 +16,8 @@ import { UsageError } from './command.ts';
  * @param path of the present metadata
  * @throws UsageError if the metadata does not exist or cannot be read
  */
-export function readBaseMetadata(place: string, path: string): Metadata {
-  if (existsSync(place)) return read(place, place);
+export function readBaseMetadata(place: string, path: string, vocabulary: Vocabulary): Metadata {
+  if (existsSync(place)) return read(place, place, vocabulary);
   const [, revision = place, there = path] = /^([^:]+):(.+)$/.exec(place) ?? [];
   // Paths count from the working directory, as the person typed them.
   const inRevision = relative('.', there) || '.';
@@ -35,14 +37,14 @@ export function readBaseMetadata(place: string, path: string): Metadata {
       writeFileSync(copy, git(place, ['show', `${revision}:./${file}`]));
     }
     const isFile = files.length === 1 && files[0] === inRevision;
-    return read(isFile ? join(folder, basename(inRevision)) : folder, place);
+    return read(isFile ? join(folder, basename(inRevision)) : folder, place, vocabulary);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function read(path: string, label: string): Metadata {
-  const { value, diagnostics, origin } = readMetadataFile(path);
+function read(path: string, label: string, vocabulary: Vocabulary): Metadata {
+  const { value, diagnostics, origin } = readMetadataFile(path, { vocabulary });
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   if (hasErrors(errors))
     throw new UsageError(

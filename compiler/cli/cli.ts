@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { chooseVocabulary } from '../../runtime/configuration/choose-vocabulary.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
+import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import { compilerModule, reviewModule } from '../module.ts';
 import type { CommandContext } from './command.ts';
 import { declare } from './commands/declaration.ts';
@@ -30,38 +31,45 @@ const EXPECTED: Readonly<Record<string, number>> = {
   ProjectFolderError: 1,
 };
 
-const consoleContext: CommandContext = {
+const consoleContext: ProcessContext = {
   environment: process.env,
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
 };
 
+/** What a command line runs in. */
+type ProcessContext = Omit<CommandContext, 'vocabulary'>;
+
 /**
  * Runs `engine` with these arguments and returns the exit status: 0 for success, 1 for errors in the input and for stale
  * files, 2 for a wrong command line.
  */
-export async function run(
-  args: readonly string[],
-  context: CommandContext = consoleContext,
-): Promise<number> {
+export async function run(args: readonly string[], given: ProcessContext = consoleContext): Promise<number> {
   let status = 0;
+  let vocabulary: Vocabulary;
   try {
-    chooseVocabulary(args, context.environment);
+    vocabulary = chooseVocabulary(args, given.environment);
   } catch (error) {
-    context.stderr(`${(error as Error).message}\n`);
+    given.stderr(`${(error as Error).message}\n`);
     return USAGE;
   }
+  const context: CommandContext = { ...given, vocabulary };
   const finish = (code: number) => {
     status = code;
   };
   const program = createProgram(context);
-  const commands = [...projectCommands(), ...serverCommands(), ...reviewCommands(), ...helpCommands()];
+  const commands = [
+    ...projectCommands(vocabulary),
+    ...serverCommands(vocabulary),
+    ...reviewCommands(vocabulary),
+    ...helpCommands(),
+  ];
   for (const command of commands) declare(program, command, context, finish);
   // The server's half is loaded for its own commands and for help; it loads the compiler only to serve metadata.
   if (args.includes('serve') || !commands.some(({ name }) => args.includes(name))) {
     const { addServerOptions, registerServe } = await import('../../runtime/server/serve-command.ts');
-    registerServe(program, compilerModule, reviewModule);
-    addServerOptions(declare(program, developCommand, context, finish));
+    registerServe(program, { compiler: compilerModule, review: reviewModule }, vocabulary);
+    addServerOptions(declare(program, developCommand, context, finish), vocabulary);
   }
   try {
     await program.parseAsync([...args], { from: 'user' });

@@ -1,7 +1,10 @@
+import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 /** Shared parts of the commands. */
 
 /** Where a command writes and what it runs in. */
 export interface CommandContext {
+  /** The word in the names of the API, in which metadata is read and written. */
+  readonly vocabulary: Vocabulary;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;

@@ -1,6 +1,5 @@
 /** `engine dev`: serves a project while it is edited, until a signal ends it. */
 import { existsSync } from 'node:fs';
-import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { Developing, type Development, type DevelopmentOptions, explain } from '../dev/develop.ts';
 import { curl } from '../dev/terminal.ts';
 import { type CommandContext, UsageError } from './command.ts';
@@ -108,11 +107,13 @@ function welcome({ port, configuration, place, roles }: Development): string {
     `GraphQL   ${url}/v1/graphql`,
   ];
   const [admin, first] = roles;
-  const tries = [admin, first].flatMap((role) => (role ? [`\nas ${role.name}:\n${curl(url, role)}`] : []));
+  const tries = [admin, first].flatMap((role) =>
+    role ? [`\nas ${role.name}:\n${curl(url, role, configuration.vocabulary)}`] : [],
+  );
   const secret =
     adminSecret === undefined
       ? ''
-      : `\nEvery request needs the header ${vocabulary().fromCanonical('x-engine-admin-secret')} with the admin secret.\n`;
+      : `\nEvery request needs the header ${configuration.vocabulary.fromCanonical('x-engine-admin-secret')} with the admin secret.\n`;
   return `
 ${pages.join('\n')}
 ${secret}${tries.join('\n')}

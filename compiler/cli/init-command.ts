@@ -7,7 +7,6 @@ import { printCatalogFile } from '../../runtime/catalog/index.ts';
 import { loadReadBody } from '../../runtime/catalog/sql-body.ts';
 import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import { keyOf } from '../../runtime/core/names.ts';
-import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { DatabaseClient } from '../../runtime/database/client.ts';
 import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
@@ -46,7 +45,8 @@ interface Database {
 /** Runs the command and returns its exit status. Writes nothing if one of its files exists. @throws UsageError, ProjectFolderError */
 export async function initCommand(options: InitOptions, context: CommandContext): Promise<number> {
   const { out } = options;
-  const url = options.databaseUrl ?? context.environment[vocabulary().environment('DATABASE_URL')];
+  const { vocabulary } = context;
+  const url = options.databaseUrl ?? context.environment[vocabulary.environment('DATABASE_URL')];
   // Known before the database is asked.
   refuseExisting(out, ['metadata', ...(url === undefined ? ['migrations'] : ['catalog.json', '.env'])]);
   const progress = startProgress(context);
@@ -61,18 +61,18 @@ export async function initCommand(options: InitOptions, context: CommandContext)
   }
   const { catalog, foreign } = database;
   refuseUnknownSchemas(options.schema, catalog);
-  const proposed = proposeMetadata(catalog, options.schema, foreign);
+  const proposed = proposeMetadata(catalog, options.schema, foreign, vocabulary);
   const place = url === undefined ? MIGRATIONS : SAVED_CATALOG;
   const metadata = [...metadataFolder(proposed.metadata, proposed.comments)].map(
     ([path, text]): [string, string] => [join('metadata', path), text],
   );
-  const files = new Map([...metadata, ...projectFiles(proposed, place)]);
+  const files = new Map([...metadata, ...projectFiles(proposed, place, vocabulary)]);
   if (url === undefined) files.set(FIRST_MIGRATION.path, FIRST_MIGRATION.text);
   else files.set('catalog.json', printCatalogFile({ version: 3, sources: { default: catalog } }));
   refuseExisting(out, [...files.keys()]);
   for (const [path, text] of files) write(join(out, path), text);
   if (url !== undefined)
-    write(join(out, '.env'), environmentFile(url, randomBytes(24).toString('base64url')), 0o600);
+    write(join(out, '.env'), environmentFile(url, randomBytes(24).toString('base64url'), vocabulary), 0o600);
   const { tables, relationships, functions } = proposed.counts;
   context.stdout(`${out}: ${count(tables, 'table or view', 'tables and views')}, ${count(relationships, 'relationship')}, ${count(functions, 'function')}; no permissions, so only the administrator may do anything.
 
@@ -80,14 +80,10 @@ ${notesText(proposed)}
 Next${out === '.' ? '' : `, in ${out}`}:
   engine dev
   engine compile --out generated
-  engine role add user --owner ${exampleOwner(catalog)}=X-${title(vocabulary().word)}-User-Id
+  engine role add user --owner ${exampleOwner(catalog)}=${vocabulary.titled('User-Id')}
 README.md says how to serve it.
 `);
   return 0;
-}
-
-function title(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** The table that most others refer to is the best guess of who the users are. */

@@ -35,10 +35,10 @@ export async function introspectCommand(
     else catalogs[name] = catalog;
   };
   if (options.metadata !== undefined) {
-    const { value, diagnostics, origin } = readMetadataFile(options.metadata);
+    const { value, diagnostics, origin } = readMetadataFile(options.metadata, context);
     if (hasErrors(diagnostics)) context.stderr(renderDiagnostics(diagnostics, origin.describe));
     if (value.sources.length === 0) failures.push('The metadata has no source that could be read.');
-    const settings = { addresses, environment: context.environment };
+    const settings = { ...context, addresses };
     for (const source of value.sources) keep(source.name, await readCatalog(source, settings));
   } else {
     if (addresses.size === 0)

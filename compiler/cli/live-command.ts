@@ -107,7 +107,7 @@ interface LiveSource extends Omit<Target, 'client'> {
 /** Undefined if the metadata cannot be read, which has been told: tables that it should name would be left out. */
 function sourcesOf(
   { metadata, source, databaseUrl }: LiveOptions,
-  { environment, stderr }: CommandContext,
+  { environment, vocabulary, stderr }: CommandContext,
 ): readonly LiveSource[] | undefined {
   const addresses = new Map(source);
   if (databaseUrl !== undefined && !addresses.has('default')) addresses.set('default', databaseUrl);
@@ -120,7 +120,7 @@ function sourcesOf(
       address: () => ({ connectionString }),
     }));
   }
-  const { value, diagnostics, origin } = readMetadataFile(metadata);
+  const { value, diagnostics, origin } = readMetadataFile(metadata, { vocabulary });
   if (hasErrors(diagnostics)) {
     stderr(renderDiagnostics(diagnostics, origin.describe));
     return undefined;
@@ -129,7 +129,7 @@ function sourcesOf(
     name: each.name,
     tables: each.tables.map(({ table }) => table),
     // A saved catalog cannot replace a database here.
-    address: () => databaseOf(each, { addresses, environment })!,
+    address: () => databaseOf(each, { addresses, environment, vocabulary })!,
   }));
 }
 

@@ -90,7 +90,7 @@ export async function diffCommand(options: MetadataOptions, context: CommandCont
 
 async function serverMetadata(options: MetadataOptions, context: CommandContext): Promise<Metadata> {
   const answer = await ask(options, context, { type: 'export_metadata', args: {} });
-  const { value, diagnostics } = readMetadata(answer);
+  const { value, diagnostics } = readMetadata(answer, context);
   const error = diagnostics.find(({ severity }) => severity === 'error');
   if (error)
     throw new MetadataCommandError(
@@ -103,7 +103,7 @@ async function serverMetadata(options: MetadataOptions, context: CommandContext)
 
 /** Undefined, after saying why, if it cannot be read. */
 function localMetadata(path: string, context: CommandContext): Metadata | undefined {
-  const { value, diagnostics, origin } = readMetadataFile(path);
+  const { value, diagnostics, origin } = readMetadataFile(path, context);
   context.stderr(renderDiagnostics(diagnostics, origin.describe));
   if (!hasErrors(diagnostics)) return value;
   context.stderr('Nothing was sent.\n');

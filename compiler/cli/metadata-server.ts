@@ -2,7 +2,6 @@
 
 import { parseExactJson } from '../../runtime/core/json/exact-json.ts';
 import { jsonText } from '../../runtime/core/types.ts';
-import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import { isCallable } from '../../runtime/outgoing/address.ts';
 import { unsendableHeader } from '../../runtime/outgoing/error.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
@@ -40,7 +39,9 @@ export async function ask(options: ServerOptions, context: CommandContext, body:
       'The value of --endpoint is the address of a server, such as http://localhost:8080.',
     );
   }
-  const secret = options.adminSecret ?? context.environment[vocabulary().environment('ADMIN_SECRET')];
+  const { vocabulary } = context;
+  const variable = vocabulary.environment('ADMIN_SECRET');
+  const secret = options.adminSecret ?? context.environment[variable];
   const address = new URL('v1/metadata', endpoint.endsWith('/') ? endpoint : `${endpoint}/`);
   const outgoing = createOutgoing();
   const { status, body: text } = await outgoing
@@ -52,7 +53,7 @@ export async function ask(options: ServerOptions, context: CommandContext, body:
         ['content-type', 'application/json'],
         ...(secret === undefined
           ? []
-          : ([[vocabulary().fromCanonical('x-engine-admin-secret'), secret]] as const)),
+          : ([[vocabulary.fromCanonical('x-engine-admin-secret'), secret]] as const)),
       ],
       body: jsonText(body),
     })
@@ -64,7 +65,9 @@ export async function ask(options: ServerOptions, context: CommandContext, body:
     .finally(() => outgoing.close());
   const answer = parse(text.toString('utf8'));
   if (status === 200 && answer !== undefined) return answer;
-  throw new MetadataCommandError(refusal(endpoint, status, answer, secret !== undefined));
+  throw new MetadataCommandError(
+    refusal(endpoint, status, answer, { variable, isGiven: secret !== undefined }),
+  );
 }
 
 function parse(text: string): unknown {
@@ -75,10 +78,14 @@ function parse(text: string): unknown {
   }
 }
 
-function refusal(endpoint: string, status: number, answer: unknown, hasSecret: boolean): string {
+function refusal(
+  endpoint: string,
+  status: number,
+  answer: unknown,
+  { variable, isGiven }: { readonly variable: string; readonly isGiven: boolean },
+): string {
   if (status === 401) {
-    const variable = vocabulary().environment('ADMIN_SECRET');
-    if (hasSecret)
+    if (isGiven)
       return `The server refused the admin secret: it is not the one that the server was started with. Correct --admin-secret or ${variable}.`;
     return `The server asks for an admin secret: give --admin-secret or set ${variable}.`;
   }

@@ -73,7 +73,8 @@ export async function withProject<Result>(
   if (options.scratch !== undefined && options.migrations === undefined)
     throw new UsageError('--scratch is the server that migrations are applied on: give --migrations, too.');
   const stubs = readStubOptions(options);
-  const read = readMetadataFile(options.metadata);
+  const { vocabulary } = context;
+  const read = readMetadataFile(options.metadata, context);
   const { naming, serving, allowedFolder } = readSettings(options, read.value, context);
   const addresses = new Map(options.source);
   if (options.databaseUrl !== undefined && !addresses.has('default'))
@@ -100,6 +101,7 @@ export async function withProject<Result>(
       addresses: new Map([...addresses, ...(offline?.addresses ?? [])]),
       environment: context.environment,
       allowedFolder,
+      vocabulary,
     };
     const obstacles = (offline?.diagnostics ?? []).map((diagnostic) => locate(diagnostic, read));
     const catalogs = obstacles.length > 0 ? {} : await readCatalogs(read.value, catalogOptions, progress);
@@ -114,7 +116,7 @@ export async function withProject<Result>(
       readRemotes(read.value.remote_schemas, options.metadata, readRemote),
     );
     const { value: metadata, diagnostics: unread, origin } = read;
-    const input = { metadata, unread, origin, catalogs, remotes, naming, serving };
+    const input = { metadata, unread, origin, catalogs, remotes, naming, vocabulary, serving };
     const made = new Map([...databases].filter(([name]) => offline?.addresses.has(name)));
     return await use({ read, input, databases, made, obstacles });
   } finally {
@@ -159,7 +161,7 @@ function locate(diagnostic: Diagnostic, { origin }: FileResult): Diagnostic {
 function readSettings(
   options: ProjectOptions,
   metadata: Metadata,
-  { environment }: CommandContext,
+  { environment, vocabulary }: CommandContext,
 ): Pick<CatalogOptions, 'allowedFolder'> & { naming: NamingOptions; serving: SavedOptions } {
   const unknown = [...(options.source?.keys() ?? [])].filter(
     (name) => !metadata.sources.some((source) => source.name === name),
@@ -171,7 +173,10 @@ function readSettings(
   const { experimentalFeatures, defaultNamingConvention } = options;
   let configuration: ReturnType<typeof readConfiguration>;
   try {
-    configuration = readConfiguration({ experimentalFeatures, defaultNamingConvention }, environment);
+    configuration = readConfiguration(
+      { vocabulary: vocabulary.word, experimentalFeatures, defaultNamingConvention },
+      environment,
+    );
   } catch (error) {
     if (error instanceof ConfigurationError) throw new UsageError(error.message);
     throw error;

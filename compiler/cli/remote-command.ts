@@ -7,6 +7,7 @@ import { lineDifference } from '../../runtime/console/line-difference.ts';
 import { type Diagnostic, diagnosticKey } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { graphqlProblem } from '../../runtime/core/reasons.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../runtime/core/remotes/document.ts';
+import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
 import { lockFile, lockText, readLock } from '../../runtime/outgoing/remote/lock.ts';
 import { compile } from '../index.ts';
@@ -71,7 +72,7 @@ export async function rebaseCommand(
   { metadata, out }: { readonly metadata: string; readonly out?: string },
   context: CommandContext,
 ): Promise<number> {
-  const { remote_schemas: known } = readMetadataFile(metadata).value;
+  const { remote_schemas: known } = readMetadataFile(metadata, context).value;
   let changes = false;
   for (const { name, live } of await compareAll(names, metadata, context)) {
     if ('error' in live) {
@@ -81,7 +82,7 @@ export async function rebaseCommand(
     }
     const upstream = readRemoteDocument(live.sdl);
     for (const { role, definition } of known.find((remote) => remote.name === name)!.permissions) {
-      const rebase = proposal(definition.schema, upstream);
+      const rebase = proposal(definition.schema, upstream, context.vocabulary);
       if (rebase.text === '') continue;
       changes = true;
       context.stdout(`${name}, role ${role}\n${rebase.text}`);
@@ -96,9 +97,13 @@ export async function rebaseCommand(
 }
 
 /** Lines for readers, `''` where the permission fits as it is. */
-function proposal(sdl: string, upstream: RemoteDocument): { text: string; after?: string | undefined } {
+function proposal(
+  sdl: string,
+  upstream: RemoteDocument,
+  vocabulary: Vocabulary,
+): { text: string; after?: string | undefined } {
   try {
-    const { before, after, problems } = rebasePermission(sdl, upstream);
+    const { before, after, problems } = rebasePermission(sdl, upstream, vocabulary);
     const notes = problems.map((problem) => `  still wrong: ${problem}\n`).join('');
     if (after !== undefined) return { text: lineDifference(before, after) + notes, after };
     return { text: '  nothing is left of the permission; drop it, or write it anew\n' };
@@ -156,7 +161,7 @@ async function compareAll(
   metadata: string,
   context: CommandContext,
 ): Promise<readonly Compared[]> {
-  const { value } = readMetadataFile(metadata);
+  const { value } = readMetadataFile(metadata, context);
   const { remote_schemas: known } = value;
   const unknown = names.find((name) => !known.some((remote) => remote.name === name));
   if (unknown !== undefined)

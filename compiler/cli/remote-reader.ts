@@ -9,13 +9,13 @@ import type { CommandContext } from './command.ts';
 
 /** Runs `use` with a reader. */
 export async function withRemoteReader<Result>(
-  { environment }: CommandContext,
+  { environment, vocabulary }: CommandContext,
   { network }: Pick<Metadata, 'network'>,
   use: (read: ReadRemote) => Promise<Result>,
 ): Promise<Result> {
   const outgoing = createOutgoing({ unverified: () => unverifiedHosts(network) });
   try {
-    const read = createSchemaReader({ outgoing, environment });
+    const read = createSchemaReader({ vocabulary, outgoing, environment });
     return await use(({ name, definition }) => read(name, remoteTarget(definition)));
   } finally {
     await outgoing.close();

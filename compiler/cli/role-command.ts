@@ -7,7 +7,6 @@ import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import { keyOf, objectKey } from '../../runtime/core/names.ts';
-import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { Json } from '../../runtime/metadata/metadata.ts';
 import { startProgress } from '../offline/progress.ts';
 import { openTrialDatabases } from '../offline/trial-databases.ts';
@@ -64,7 +63,7 @@ export function roleAddCommand(
   options: RoleAddOptions,
   context: CommandContext,
 ): Promise<number> {
-  const anchors = readAnchors(options);
+  const anchors = readAnchors(options, context);
   const progress = startProgress(context);
   return withProject(options, context, progress, async (project) => {
     const result = compileReadable(project, context, progress);
@@ -111,7 +110,7 @@ function propose(
 }
 
 /** `public.users.id=X-Engine-User-Id` @throws UsageError */
-function readAnchors({ owner, tenant }: RoleAddOptions): Anchor[] {
+function readAnchors({ owner, tenant }: RoleAddOptions, { vocabulary }: CommandContext): Anchor[] {
   if (owner === undefined && tenant === undefined)
     throw new UsageError(
       `Whose are the rows? Give --owner TABLE.COLUMN=VARIABLE, such as public.users.id=X-Engine-User-Id, or --tenant.`,
@@ -129,9 +128,9 @@ function readAnchors({ owner, tenant }: RoleAddOptions): Anchor[] {
     const [column, table, schema = 'public', ...more] = names.toReversed();
     if (column === undefined || table === undefined || more.length > 0)
       throw new UsageError(`--${kind} is written TABLE.COLUMN=VARIABLE or SCHEMA.TABLE.COLUMN=VARIABLE.`);
-    if (vocabulary().toCanonical(variable) === undefined)
+    if (vocabulary.toCanonical(variable) === undefined)
       throw new UsageError(
-        `--${kind}: "${variable}" is no session variable: its name begins with "X-${vocabulary().word}-".`,
+        `--${kind}: "${variable}" is no session variable: its name begins with "X-${vocabulary.word}-".`,
       );
     return [{ kind, table: objectKey(schema, table), column, variable }];
   });
@@ -184,7 +183,7 @@ async function tryCases(
 /** Writes permissions, cases and allowances. Returns the paths. @throws UsageError */
 function write(
   role: string,
-  { read }: Project,
+  { read, input }: Project,
   options: RoleAddOptions,
   { source, proposals, metadata, indexes }: ProposedRole,
   cases: readonly RoleCase[],
@@ -207,7 +206,7 @@ function write(
   if (files.size === 0) return [];
   const before = new Map([...files.keys()].map((file) => [file, readFileSync(file, 'utf8')]));
   for (const [file, entries] of files) writeFileSync(file, insertIntoLists(before.get(file)!, entries));
-  const { value, diagnostics } = readMetadataFile(options.metadata);
+  const { value, diagnostics } = readMetadataFile(options.metadata, input);
   if (hasErrors(diagnostics) || !isDeepStrictEqual(exportMetadata(value), exportMetadata(metadata))) {
     for (const [file, text] of before) writeFileSync(file, text);
     throw new UsageError(

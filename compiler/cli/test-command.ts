@@ -56,7 +56,10 @@ export function testCommand(options: TestOptions, context: CommandContext): Prom
         ? undefined
         : {
             label: options.base,
-            compiled: compile({ ...input, metadata: readBaseMetadata(options.base, options.metadata) }),
+            compiled: compile({
+              ...input,
+              metadata: readBaseMetadata(options.base, options.metadata, context.vocabulary),
+            }),
           };
     const catalogs = input.catalogs as Readonly<Record<string, SourceCatalog>>;
     const { databases, close } = await openTrialDatabases(catalogs, project.made);

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { Artefact } from '../../runtime/program/artefact/artefact.ts';
 import { verifyCommand } from '../../runtime/program/artefact/main.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
@@ -24,7 +23,7 @@ export async function verifyPlace(
   const artefact = await openArtefact(place);
   const options = {
     sources: Object.fromEntries(source ?? []),
-    databaseUrl: databaseUrl ?? context.environment[vocabulary().environment('DATABASE_URL')],
+    databaseUrl: databaseUrl ?? context.environment[context.vocabulary.environment('DATABASE_URL')],
   };
   return verifyCommand(artefact, options, json ?? false, context);
 }

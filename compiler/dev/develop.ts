@@ -33,7 +33,7 @@ import type { ProjectFilesOptions } from './project-files.ts';
 import { openTerminal, rolesToTry } from './terminal.ts';
 import { watchPaths } from './watch.ts';
 
-export interface DevelopmentOptions extends DevelopmentFiles, Omit<ProjectFilesOptions, 'serving'> {
+export interface DevelopmentOptions extends DevelopmentFiles, Omit<ProjectFilesOptions, 'serving' | 'word'> {
   /** File of environment variables, which need not exist. */
   readonly environmentFile: string;
   /** Options of the server, as the command line has them. */
@@ -204,11 +204,12 @@ export class Developing {
 
   #configure(): Pick<Running, 'configuration' | 'environment'> {
     const { environmentFile, flags } = this.#options;
-    const environment = withFileVariables({
-      ...readEnvironment(environmentFile),
-      ...this.#context.environment,
-    });
-    const defaults = Object.entries(DEFAULTS).map(([key, value]) => [optionVariable(key), value]);
+    const { vocabulary } = this.#context;
+    const environment = withFileVariables(
+      { ...readEnvironment(environmentFile), ...this.#context.environment },
+      vocabulary,
+    );
+    const defaults = Object.entries(DEFAULTS).map(([key, value]) => [optionVariable(key, vocabulary), value]);
     const given = readConfiguration(flags, { ...Object.fromEntries(defaults), ...environment });
     const configuration = { ...given, workers: 1 };
     return { configuration, environment };
@@ -223,7 +224,7 @@ export class Developing {
     if (!former && configuration.serverPort !== 0) await requireFreePort(configuration);
     const given = { ...environment };
     const unset: Source[] = [];
-    for (const source of readMetadataFile(this.#options.metadata).value.sources) {
+    for (const source of readMetadataFile(this.#options.metadata, this.#context).value.sources) {
       const variable = addressVariable(source.configuration.connection_info.database_url);
       if (variable === undefined || given[variable]) continue;
       if (source.name === 'default' && configuration.databaseUrl !== undefined)
@@ -261,7 +262,8 @@ export class Developing {
   async #serve(running: Running): Promise<void> {
     const { databases } = running;
     const environment = { ...running.environment };
-    for (const { name, configuration } of readMetadataFile(this.#options.metadata).value.sources) {
+    for (const { name, configuration } of readMetadataFile(this.#options.metadata, this.#context).value
+      .sources) {
       const variable = addressVariable(configuration.connection_info.database_url);
       const address = databases?.addresses.get(name);
       if (variable !== undefined && address !== undefined) environment[variable] = address;
@@ -286,7 +288,11 @@ export class Developing {
           };
         },
       };
-      const options: ProjectFilesOptions = { ...this.#files(), serving: servingOptions(configuration) };
+      const options: ProjectFilesOptions = {
+        ...this.#files(),
+        serving: servingOptions(configuration),
+        word: configuration.vocabulary.word,
+      };
       const project = { module: projectModule, options };
       const host = await hostMetadata(watched, () =>
         startMetadataThread({
@@ -311,12 +317,14 @@ export class Developing {
       configuration,
       environment,
       openHost,
-      endpoints: configuration.graphiql ? [(app) => graphiql(app, { roles: roles() })] : [],
+      endpoints: configuration.graphiql
+        ? [(app) => graphiql(app, { vocabulary: configuration.vocabulary, roles: roles() })]
+        : [],
       observe: createLogger(configuration, { write: this.#terminal.log }),
     });
   }
 
-  #files(): Omit<ProjectFilesOptions, 'serving'> {
+  #files(): Omit<ProjectFilesOptions, 'serving' | 'word'> {
     const { metadata, out, clientTypes, handlerTypes } = this.#options;
     return { metadata, out, clientTypes, handlerTypes };
   }

@@ -1,4 +1,5 @@
 /** The files of a project as the metadata thread sees them: read, written back, and what is made of the compiled program. */
+
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { groupByCause } from '../../runtime/core/diagnostics/causes.ts';
@@ -6,6 +7,7 @@ import { EngineError } from '../../runtime/core/errors.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
 import type { SavedOptions } from '../../runtime/core/saved/saved.ts';
 import { jsonText } from '../../runtime/core/types.ts';
+import { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import type { ProjectFiles } from '../../runtime/metadata-api/thread/project.ts';
 import { differingFiles } from '../cli/metadata-folder.ts';
@@ -26,16 +28,18 @@ export interface ProjectFilesOptions {
   /** Folder of the handlers of actions. */
   readonly handlerTypes?: string | undefined;
   readonly serving: SavedOptions;
+  readonly word: string;
 }
 
 export function openFiles(given: object): ProjectFiles {
   const options = given as ProjectFilesOptions;
+  const vocabulary = new Vocabulary(options.word);
   const memory = createMemory();
   const parsed: ParsedFiles = new Map();
   let last: Metadata | undefined;
   return {
     read: () => {
-      const { value, diagnostics, origin } = readMetadataFile(options.metadata, parsed);
+      const { value, diagnostics, origin } = readMetadataFile(options.metadata, { parsed, vocabulary });
       // What did not change keeps its identity: it is neither compiled nor stored again.
       last = reuseMetadata(value, last, memory);
       return {
@@ -54,7 +58,7 @@ export function openFiles(given: object): ProjectFiles {
         },
       };
     },
-    write: (before, after) => writeBack(options.metadata, before, after),
+    write: (before, after) => writeBack(options.metadata, before, after, vocabulary),
     served: async (compilation) => {
       try {
         await writeMade(options, compilation as CompileResult);
@@ -71,9 +75,9 @@ export function openFiles(given: object): ProjectFiles {
  * Writes the files that a change concerns, if files and metadata are the same before and after.
  * @throws EngineError
  */
-function writeBack(path: string, before: Metadata, after: Metadata): void {
+function writeBack(path: string, before: Metadata, after: Metadata, vocabulary: Vocabulary): void {
   const isSame = (metadata: Metadata) => {
-    const { value, diagnostics } = readMetadataFile(path);
+    const { value, diagnostics } = readMetadataFile(path, { vocabulary });
     return (
       diagnostics.every(({ severity }) => severity !== 'error') && exported(value) === exported(metadata)
     );

@@ -1,4 +1,5 @@
 /** What `engine dev` prints. */
+
 import {
   type GraphQLObjectType,
   getNullableType,
@@ -11,7 +12,7 @@ import { sessionVariables } from '../../runtime/console/detail.ts';
 import { rolesOf } from '../../runtime/console/matrix.ts';
 import type { Program } from '../../runtime/core/program/program.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
-import { vocabulary } from '../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { GraphiqlRole } from '../../runtime/http/graphiql.ts';
 import type { ProjectProblem, ProjectReport } from '../../runtime/metadata-api/thread/project.ts';
 
@@ -103,10 +104,12 @@ function leaves(type: GraphQLObjectType): string[] {
 }
 
 /** The request as a command line. */
-export function curl(url: string, { headers, query }: Pick<GraphiqlRole, 'headers' | 'query'>): string {
+export function curl(
+  url: string,
+  { headers, query }: Pick<GraphiqlRole, 'headers' | 'query'>,
+  vocabulary: Vocabulary,
+): string {
   const folded = query.replaceAll(/#.*\n/g, '').replaceAll(/\s+/g, ' ').trim();
-  const given = Object.entries(vocabulary().session(headers)).map(
-    ([name, value]) => `-H '${name}: ${value}' `,
-  );
+  const given = Object.entries(vocabulary.session(headers)).map(([name, value]) => `-H '${name}: ${value}' `);
   return `  curl ${url}/v1/graphql ${given.join('')}\\\n    -H 'content-type: application/json' -d '${JSON.stringify({ query: folded }).replaceAll("'", "'\\''")}'`;
 }

@@ -1,13 +1,15 @@
 /** How the permissions of two versions differ, cell by cell of the console's matrix. */
+
 import { permissionInWords, variantText } from '../../runtime/console/permission.ts';
 import type { AccessObject, DifferenceAnswer, DifferentCell } from '../../runtime/console/questions.ts';
+import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import { type Matrix, OPERATION_NAMES, type Permission } from './audit/matrix.ts';
 
-export function differenceOf(before: Matrix, now: Matrix): DifferenceAnswer {
-  return { cells: [...tableCells(before, now), ...otherCells(before, now)] };
+export function differenceOf(before: Matrix, now: Matrix, vocabulary: Vocabulary): DifferenceAnswer {
+  return { cells: [...tableCells(before, now, vocabulary), ...otherCells(before, now)] };
 }
 
-function tableCells(before: Matrix, now: Matrix): DifferentCell[] {
+function tableCells(before: Matrix, now: Matrix, vocabulary: Vocabulary): DifferentCell[] {
   const labels = new Map(
     [...before.tables, ...now.tables].map((table) => [cellKey(table.source, table.key), table.name]),
   );
@@ -22,7 +24,7 @@ function tableCells(before: Matrix, now: Matrix): DifferentCell[] {
     const shown = (permissions: readonly Permission[]) =>
       permissions
         .filter(({ operation }) => differing.includes(operation))
-        .map((each) => permissionInWords(each, each));
+        .map((each) => permissionInWords(each, each, vocabulary));
     return [
       {
         ...{ kind: 'table', source, name: table, role },

@@ -33,7 +33,7 @@ export function answerConsole(files: Files, question: PermissionQuestion): strin
     case 'places':
       return JSON.stringify(placesOf(files, question.object, FOLDER));
     case 'difference':
-      return JSON.stringify(difference(readVersion(question.text), auditMatrix(read(files))));
+      return JSON.stringify(difference(readVersion(question.text), read(files)));
     case 'matrix':
       return JSON.stringify(auditMatrix(read(files)));
     case 'operations':
@@ -57,9 +57,9 @@ function read(files: Files): GeneratedCode {
 }
 
 /** @throws EngineError bad-request for a printed matrix that was edited to something else */
-function difference(before: Matrix, now: Matrix): DifferenceAnswer {
+function difference(before: Matrix, now: GeneratedCode): DifferenceAnswer {
   try {
-    return differenceOf(before, now);
+    return differenceOf(before, auditMatrix(now), now.program.vocabulary);
   } catch (error) {
     if (error instanceof TypeError) throw refused('the file is no matrix of permissions');
     throw error;
@@ -117,7 +117,7 @@ function whoOf(code: GeneratedCode, table: Table, column: string): WhoAnswer {
   const found = whoCan(code, table, column);
   const paths = found.paths.map((path) => ({
     ...path,
-    rules: path.rules.map((rule) => ({ ...rule, words: ruleLayout(rule.text) })),
+    rules: path.rules.map((rule) => ({ ...rule, words: ruleLayout(rule.text, code.program.vocabulary) })),
   }));
   const { source, table: key, type, sent, unread } = found;
   return { source, table: key, column, type, paths, sent, limits: unreadSentences(unread) };

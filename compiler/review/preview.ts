@@ -99,7 +99,7 @@ function findingsOf({ metadata, compilation, catalogs }: ProposedVersion): Previ
 
 /** A statement for each permission that differs: every row and column of the role, or written nulls. */
 function statementsOf(base: GeneratedCode, head: GeneratedCode): PreviewStatement[] {
-  const { cells } = differenceOf(auditMatrix(base), auditMatrix(head));
+  const { cells } = differenceOf(auditMatrix(base), auditMatrix(head), head.program.vocabulary);
   const options = { stringifyNumbers: false, collapseNulls: false };
   const planner = createPlanner(head.program, options);
   const tables = new Map(head.program.tables.map((table) => [`${table.source.name} ${table.key}`, table]));
@@ -143,7 +143,8 @@ function requestOf(
 
 /** Undefined for what the role may not ask so: an update without a column, say. */
 function statementOf(planner: Planner, role: string, query: string): string | undefined {
-  const session = { role, variables: { 'x-engine-role': role }, backendOnly: true };
+  const { vocabulary } = planner.program;
+  const session = { vocabulary, role, variables: { 'x-engine-role': role }, backendOnly: true };
   try {
     const { plan } = planner.plan(session, { query });
     const statements =

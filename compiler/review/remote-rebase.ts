@@ -22,6 +22,7 @@ import {
   type TypeDefinition,
 } from '../../runtime/core/remotes/document.ts';
 import { presetOf } from '../../runtime/core/remotes/preset.ts';
+import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import { permissionProblems } from '../phases/3-resolve/remote-permission.ts';
 
 export interface Rebase {
@@ -34,7 +35,7 @@ export interface Rebase {
 }
 
 /** @throws GraphQLError for a text that is not SDL */
-export function rebasePermission(sdl: string, upstream: RemoteDocument): Rebase {
+export function rebasePermission(sdl: string, upstream: RemoteDocument, vocabulary: Vocabulary): Rebase {
   const document = parseGraphql(sdl);
   const before = `${print(document)}\n`;
   let definitions = document.definitions;
@@ -53,7 +54,7 @@ export function rebasePermission(sdl: string, upstream: RemoteDocument): Rebase 
   const lostBlock = hasBlock(document.definitions) && !hasBlock(definitions);
   if (lostBlock || Object.keys(roots).length === 0) return { before, after: undefined, problems: [] };
   const after = `${print({ kind: Kind.DOCUMENT, definitions })}\n`;
-  return { before, after, problems: permissionProblems(after, upstream) };
+  return { before, after, problems: permissionProblems(after, upstream, vocabulary) };
 }
 
 interface Schemas {

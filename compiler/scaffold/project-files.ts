@@ -1,5 +1,5 @@
 /** The files of a new project, beside its metadata: how to run it, what it needs, what tests it. */
-import { vocabulary } from '../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { Note, ProposedMetadata } from './propose-metadata.ts';
 
 /** Where a project has its catalog from: options of the commands, and what they mean. */
@@ -22,9 +22,13 @@ export const MIGRATIONS: CatalogPlace = {
 };
 
 /** Path → text, without `metadata/`. */
-export function projectFiles(proposed: ProposedMetadata, place: CatalogPlace): Map<string, string> {
+export function projectFiles(
+  proposed: ProposedMetadata,
+  place: CatalogPlace,
+  vocabulary: Vocabulary,
+): Map<string, string> {
   return new Map([
-    ['.env.example', environmentExample()],
+    ['.env.example', environmentExample(vocabulary)],
     ['.gitignore', '.engine/\n.env\nnode_modules/\n'],
     ['.github/workflows/engine.yml', workflow(place)],
     ['README.md', readme(place)],
@@ -44,21 +48,21 @@ export function notesText({ leftOut, renamed }: Pick<ProposedMetadata, 'leftOut'
 }
 
 /** `.env`, which is not committed. */
-export function environmentFile(url: string, secret: string): string {
-  const { database, admin } = variables();
+export function environmentFile(url: string, secret: string, vocabulary: Vocabulary): string {
+  const { database, admin } = variables(vocabulary);
   // A shell reads it, and Node (--env-file).
   return `${database}='${url.replaceAll("'", '%27')}'\n${admin}='${secret}'\n`;
 }
 
-function environmentExample(): string {
-  const { database, admin } = variables();
+function environmentExample(vocabulary: Vocabulary): string {
+  const { database, admin } = variables(vocabulary);
   return `# Copy to .env, which is not committed.\n${database}='postgres://user:password@localhost:5432/database'\n${admin}='a long random text'\n`;
 }
 
-function variables() {
+function variables(vocabulary: Vocabulary) {
   return {
-    database: vocabulary().environment('DATABASE_URL'),
-    admin: vocabulary().environment('ADMIN_SECRET'),
+    database: vocabulary.environment('DATABASE_URL'),
+    admin: vocabulary.environment('ADMIN_SECRET'),
   };
 }
 

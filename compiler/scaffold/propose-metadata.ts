@@ -2,10 +2,11 @@
  * Metadata that serves a database: its tables and views, relationships by its foreign keys, functions that return rows, no
  * permissions. The compiler is the judge: what it refuses gets another name, or is left out with the reason that it gives.
  */
+
 import type { CatalogFunction, CatalogTable, SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import type { Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { keyOf, tableBaseName } from '../../runtime/core/names.ts';
-import { vocabulary } from '../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { JsonObject, Metadata } from '../../runtime/metadata/metadata.ts';
 import {
   type SuggestedRelationship,
@@ -61,6 +62,7 @@ export function proposeMetadata(
   catalog: SourceCatalog,
   schemas: readonly string[] | undefined,
   foreign: ReadonlySet<string>,
+  vocabulary: Vocabulary,
 ): ProposedMetadata {
   const leftOut: Note[] = [];
   const renamed: Note[] = [];
@@ -73,9 +75,9 @@ export function proposeMetadata(
     const served = [...tables.values()];
     const relationships = suggestedFor(served, refused);
     const calls = functions.filter(({ called }) => tables.has(keyOf(called.returns)));
-    const json = document(served, relationships, refused, calls);
-    const { value: metadata, diagnostics: unread } = readMetadata(json);
-    previous = compile({ metadata, catalogs: { default: catalog } }, previous);
+    const json = document(served, relationships, refused, calls, vocabulary);
+    const { value: metadata, diagnostics: unread } = readMetadata(json, { vocabulary });
+    previous = compile({ metadata, vocabulary, catalogs: { default: catalog } }, previous);
     const errors = [...unread, ...previous.diagnostics].filter(({ severity }) => severity === 'error');
     if (errors.length === 0) {
       for (const draft of served) renamed.push(...renamedIn(draft));
@@ -247,6 +249,7 @@ function document(
   relationships: readonly SuggestedRelationship[],
   refused: ReadonlyMap<string, 'manual' | 'left out'>,
   functions: readonly FunctionDraft[],
+  vocabulary: Vocabulary,
 ): JsonObject {
   const of = (table: CatalogTable, type: SuggestedRelationship['type']) =>
     relationships
@@ -259,7 +262,7 @@ function document(
         name: 'default',
         kind: 'postgres',
         configuration: {
-          connection_info: { database_url: { from_env: vocabulary().environment('DATABASE_URL') } },
+          connection_info: { database_url: { from_env: vocabulary.environment('DATABASE_URL') } },
         },
         tables: drafts.map(({ table, customName, columns }) => ({
           table: { schema: table.schema, name: table.name },

@@ -1,17 +1,18 @@
-/** The vocabulary of a process: the command line wins over the environment. Everything else is read after it. */
-import { CANONICAL_WORD, setVocabulary, VOCABULARY_VARIABLE } from '../core/vocabulary.ts';
+/** The vocabulary of a command line, by which everything else in it and in the environment is read. */
+import { CANONICAL, VOCABULARY_VARIABLE, Vocabulary } from '../core/vocabulary.ts';
 
 const OPTION = '--vocabulary';
 
-/** Makes the word that is asked for the active one. @throws Error that names where the word is from */
+/** The vocabulary that is asked for: the command line wins over the environment. @throws Error that names where the word is from */
 export function chooseVocabulary(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-): void {
+): Vocabulary {
   const given = fromArguments(args);
-  const word = given ?? environment[VOCABULARY_VARIABLE] ?? CANONICAL_WORD;
+  const word = given ?? environment[VOCABULARY_VARIABLE];
+  if (word === undefined) return CANONICAL;
   try {
-    setVocabulary(word);
+    return new Vocabulary(word);
   } catch (error) {
     const place = given === undefined ? `Environment variable ${VOCABULARY_VARIABLE}` : `Option ${OPTION}`;
     throw new Error(`${place}: ${(error as Error).message}`);

@@ -2,22 +2,17 @@
 
 import { EXTENSIONS, type NamingOptions } from '../core/names.ts';
 import type { SavedOptions } from '../core/saved/saved.ts';
-import {
-  CANONICAL_WORD,
-  isVocabularyWord,
-  VOCABULARY_VARIABLE,
-  Vocabulary,
-  vocabulary,
-} from '../core/vocabulary.ts';
+import { CANONICAL, isVocabularyWord, VOCABULARY_VARIABLE, type Vocabulary } from '../core/vocabulary.ts';
 import type { JwtConfiguration } from '../session/jwt/configuration.ts';
-import { OPTIONS, type Option } from './options.ts';
+import { type Option, optionsIn } from './options.ts';
 import type { OptionValue } from './values.ts';
 
-type OptionKey = keyof typeof OPTIONS;
+type Options = ReturnType<typeof optionsIn>;
+type OptionKey = keyof Options;
 
 /** The server's configuration: a value for every option. */
 export type Configuration = {
-  readonly [Key in OptionKey]: (typeof OPTIONS)[Key] extends Option<infer Value> ? Value : never;
+  readonly [Key in OptionKey]: Options[Key] extends Option<infer Value> ? Value : never;
 };
 
 /** A setting that stops the start. The message names the option or variable and the reason, never a secret. */
@@ -32,66 +27,89 @@ export function optionName(key: string): string {
 }
 
 /** Environment variable of an option: `ENGINE_GRAPHQL_SERVER_PORT`, by the vocabulary's word. */
-export function optionVariable(key: string): string {
-  return key === 'vocabulary' ? VOCABULARY_VARIABLE : vocabulary().environment(variableSuffix(key));
-}
-
-function variableSuffix(key: string): string {
-  const { variable }: Option = OPTIONS[key as OptionKey];
-  return variable ?? optionName(key).toUpperCase().replaceAll('-', '_');
+export function optionVariable(
+  key: string,
+  vocabulary: Vocabulary,
+  { variable }: Option = optionsIn(vocabulary)[key as OptionKey],
+): string {
+  if (key === 'vocabulary') return VOCABULARY_VARIABLE;
+  return vocabulary.environment(variable ?? optionName(key).toUpperCase().replaceAll('-', '_'));
 }
 
 /**
- * Reads the configuration.
- * @param flags values from the command line by key of OPTIONS; `true` for a flag without a value
+ * Reads the configuration; the vocabulary before everything else, which depends on it.
+ * @param flags values from the command line by key of an option; `true` for a flag without a value
  * @throws ConfigurationError on a bad value, or on options that exclude each other
  */
 export function readConfiguration(
   flags: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
 ): Configuration {
-  refuseForeignVariables(environment);
-  const values: Record<string, unknown> = {};
-  for (const [key, { type, default: defaultValue }] of Object.entries<Option>(OPTIONS)) {
-    const flag = flags[key];
-    const variable = optionVariable(key);
-    const fromEnvironment = environment[variable];
-    if (flag !== undefined)
-      values[key] = parse(type, flag === true ? 'true' : String(flag), `Option --${optionName(key)}`);
-    else if (fromEnvironment !== undefined)
-      values[key] = parse(type, fromEnvironment, `Environment variable ${variable}`);
-    else values[key] = defaultValue;
-  }
-  const configuration = values as Configuration;
+  const given: Given = { flags, environment };
+  const vocabulary = readOption(
+    'vocabulary',
+    optionsIn(CANONICAL).vocabulary,
+    given,
+    CANONICAL,
+  ) as Vocabulary;
+  const options = Object.entries<Option>(optionsIn(vocabulary));
+  refuseForeignVariables(options, environment, vocabulary);
+  const configuration = Object.fromEntries(
+    options.map(([key, option]) => [key, readOption(key, option, given, vocabulary)]),
+  ) as Configuration;
   checkTogether(configuration);
-  if (adminSecrets(configuration).length === 0) refuseSecretOfAnotherWord(environment);
+  if (adminSecrets(configuration).length === 0) refuseSecretOfAnotherWord(environment, vocabulary);
   return configuration;
 }
 
+interface Given {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+function readOption(
+  key: string,
+  option: Option,
+  { flags, environment }: Given,
+  vocabulary: Vocabulary,
+): unknown {
+  const { type, default: defaultValue } = option;
+  const flag = flags[key];
+  if (flag !== undefined)
+    return parse(type, flag === true ? 'true' : String(flag), `Option --${optionName(key)}`);
+  const variable = optionVariable(key, vocabulary, option);
+  const fromEnvironment = environment[variable];
+  if (fromEnvironment === undefined) return defaultValue;
+  return parse(type, fromEnvironment, `Environment variable ${variable}`);
+}
+
 /** An option that is set in another vocabulary would be ignored, an admin secret for instance. */
-function refuseForeignVariables(environment: Readonly<Record<string, string | undefined>>): void {
-  if (vocabulary().isCanonical) return;
-  const canonical = new Vocabulary(CANONICAL_WORD);
-  for (const key of Object.keys(OPTIONS)) {
-    const suffix = variableSuffix(key);
-    for (const name of [canonical.environment(suffix), `${canonical.environment(suffix)}_FILE`])
+function refuseForeignVariables(
+  options: readonly (readonly [string, Option])[],
+  environment: Given['environment'],
+  vocabulary: Vocabulary,
+): void {
+  if (vocabulary.isCanonical) return;
+  for (const [key, option] of options) {
+    const canonical = optionVariable(key, CANONICAL, option);
+    for (const name of [canonical, `${canonical}_FILE`])
       if (key !== 'vocabulary' && environment[name] !== undefined)
         throw new ConfigurationError(
-          `Environment variable ${name} is not read in the vocabulary "${vocabulary().word}"; set ${optionVariable(key)}`,
+          `Environment variable ${name} is not read in the vocabulary "${vocabulary.word}"; set ${optionVariable(key, vocabulary, option)}`,
         );
   }
 }
 
 /** Without the vocabulary of an engine whose settings are there, the server would be open. */
-function refuseSecretOfAnotherWord(environment: Readonly<Record<string, string | undefined>>): void {
+function refuseSecretOfAnotherWord(environment: Given['environment'], vocabulary: Vocabulary): void {
   for (const [name, value] of Object.entries(environment)) {
     if (!value) continue;
     const word = /^([A-Z0-9]+)_GRAPHQL_(?:ADMIN_SECRETS?|ACCESS_KEY)(?:_FILE)?$/
       .exec(name)?.[1]
       ?.toLowerCase();
-    if (word !== undefined && word !== vocabulary().word && isVocabularyWord(word))
+    if (word !== undefined && word !== vocabulary.word && isVocabularyWord(word))
       throw new ConfigurationError(
-        `Environment variable ${name} is not read in the vocabulary "${vocabulary().word}", and there is no admin secret; give --vocabulary ${word}, or set ${optionVariable('adminSecret')}`,
+        `Environment variable ${name} is not read in the vocabulary "${vocabulary.word}", and there is no admin secret; give --vocabulary ${word}, or set ${optionVariable('adminSecret', vocabulary)}`,
       );
   }
 }
@@ -155,17 +173,14 @@ export function defaultText({ default: value, type }: Option): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** What an option means, in one line. */
-export function optionMeaning({ help }: Option): string {
-  return typeof help === 'string' ? help : help();
-}
-
 /** One line of help for an option, with what is not obvious from its name. */
-export function optionHelp(key: string): string {
-  const option: Option = OPTIONS[key as OptionKey];
+export function optionHelp(key: string, option: Option, vocabulary: Vocabulary): string {
   const shown = defaultText(option);
-  const parts = [...(shown === '' ? [] : [`default ${shown}`]), `env ${optionVariable(key)}`];
-  return `${optionMeaning(option)} (${parts.join('; ')})`;
+  const parts = [
+    ...(shown === '' ? [] : [`default ${shown}`]),
+    `env ${optionVariable(key, vocabulary, option)}`,
+  ];
+  return `${option.help} (${parts.join('; ')})`;
 }
 
 /** The options on which the SQL of operations depends. */

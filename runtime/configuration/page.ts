@@ -1,18 +1,19 @@
 /** docs/configuration.md, made from the table of options; a test keeps the page equal to it. */
 
-import { defaultText, optionMeaning, optionName, optionVariable } from './configuration.ts';
-import { OPTIONS, type Option } from './options.ts';
+import { CANONICAL } from '../core/vocabulary.ts';
+import { defaultText, optionName, optionVariable } from './configuration.ts';
+import { type Option, optionsIn } from './options.ts';
 import { boolean } from './values.ts';
 
 /** The page's text. */
 export function configurationPage(): string {
-  const rows = (Object.entries(OPTIONS) as [string, Option][]).map(([key, option]) => {
+  const rows = (Object.entries(optionsIn(CANONICAL)) as [string, Option][]).map(([key, option]) => {
     const names = [
       ...(option.variableOnly ? [] : [`\`--${optionName(key)}\``]),
-      `\`${optionVariable(key)}\``,
+      `\`${optionVariable(key, CANONICAL, option)}\``,
     ];
     const value = option.type === boolean ? 'BOOLEAN' : option.type.placeholder;
-    return `| ${names.join('<br>')} | ${cell(value)} | ${cell(defaultText(option))} | ${cell(optionMeaning(option))} |`;
+    return `| ${names.join('<br>')} | ${cell(value)} | ${cell(defaultText(option))} | ${cell(option.help)} |`;
   });
   return `# Configuration
 

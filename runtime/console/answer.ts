@@ -28,7 +28,7 @@ export function isForOperators(question: ConsoleQuestion): question is OperatorQ
 
 /** What answers are made of. */
 export interface AnswerContext {
-  readonly engine: Pick<MetadataEngine<SourceDatabase>, 'state' | 'compareRemote'>;
+  readonly engine: Pick<MetadataEngine<SourceDatabase>, 'state' | 'vocabulary' | 'compareRemote'>;
   readonly store: Pick<MetadataStore, 'withClient' | 'readVersion' | 'read'>;
   /** Roles need permissions for remote schemas. */
   readonly remoteSchemaPermissions: boolean;
@@ -41,7 +41,7 @@ export async function answerOperator(
 ): Promise<object | undefined> {
   switch (question.kind) {
     case 'metadata':
-      return metadataOf(engine.state, store);
+      return metadataOf(engine, store);
     case 'inconsistencies':
       return inconsistenciesOf(engine.state);
     case 'queues':

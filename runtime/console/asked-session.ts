@@ -2,10 +2,11 @@
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { trustedSession } from '../session/variables.ts';
 
 /** @param user has to be an object of headers. @throws EngineError for anything else */
-export function sessionOf(user: unknown): Session {
+export function sessionOf(user: unknown, vocabulary: Vocabulary): Session {
   const headers: Record<string, string> = {};
   if (jsonKind(user) !== 'Object')
     throw new EngineError(
@@ -22,5 +23,5 @@ export function sessionOf(user: unknown): Session {
       });
     headers[name.toLowerCase()] = value;
   }
-  return trustedSession(headers);
+  return trustedSession(headers, vocabulary);
 }

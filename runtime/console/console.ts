@@ -27,7 +27,7 @@
  */
 import { EngineError } from '../core/errors.ts';
 import type { Program } from '../core/program/program.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { parseJson } from '../http/body.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
 import { graphiqlFrame } from '../http/graphiql.ts';
@@ -68,13 +68,13 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const page = () => `<!doctype html>
+const page = ({ word }: Vocabulary) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="vocabulary" content="${vocabulary().word}">
+<meta name="vocabulary" content="${word}">
 <title>Engine · Console</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/console/page.css">
@@ -103,7 +103,7 @@ export function consoleEndpoints({ state, ask, savedTimes, program }: ConsoleCon
         .header('x-content-type-options', 'nosniff')
         .header('referrer-policy', 'no-referrer')
         .type('text/html; charset=utf-8')
-        .send(page()),
+        .send(page(context.configuration.vocabulary)),
     );
     servePageFiles(app, '/console', files);
     graphiqlFrame(app, '/console/query');

@@ -4,7 +4,6 @@ import type { Program, Table } from '../core/program/program.ts';
 import { operationOf } from '../core/schema/offer.ts';
 import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
 import { rulesOf } from '../core/schema/visible-table.ts';
-import { vocabulary } from '../core/vocabulary.ts';
 import { rolesOf } from './matrix.ts';
 import { OPERATIONS, permissionInWords, relationWords } from './permission.ts';
 import type { AccessDetail, AccessObject, AccessPermission } from './questions.ts';
@@ -106,7 +105,8 @@ function perRole(
   );
 }
 
-function permissionsOf(table: Table, role: string, { access, options }: Program): AccessPermission[] {
+function permissionsOf(table: Table, role: string, program: Program): AccessPermission[] {
+  const { access, options, vocabulary } = program;
   const rules = rulesOf(access(table), role);
   const offered = offeredRoots(table, rules, options);
   // Those that return rows need no permission but that for the rows.
@@ -119,15 +119,17 @@ function permissionsOf(table: Table, role: string, { access, options }: Program)
         ? { ...rules.select, computedFields: [...(rules.select.computedFields ?? []), ...rows] }
         : rules[operation];
     const fields = offered.filter(({ kind }) => operationOf(kind) === operation).map(({ name }) => name);
-    return rule ? [permissionInWords(rule, { role, operation, fields: [...new Set(fields)] })] : [];
+    return rule
+      ? [permissionInWords(rule, { role, operation, fields: [...new Set(fields)] }, vocabulary)]
+      : [];
   });
 }
 
 /** Session variables that the rules of a role compare with, as headers by the vocabulary's word. */
-export function sessionVariables({ tables, access }: Program, role: string): string[] {
+export function sessionVariables({ tables, access, vocabulary }: Program, role: string): string[] {
   const names = new Set<string>();
   for (const table of tables)
     for (const [, name] of JSON.stringify(rulesOf(access(table), role)).matchAll(/\{session\.([^:}]+)/g))
-      names.add(vocabulary().fromCanonical(name!));
+      names.add(vocabulary.fromCanonical(name!));
   return [...names].sort();
 }

@@ -5,7 +5,8 @@ import { describeConnectionError } from '../database/connection-error.ts';
 import { exportMetadata } from '../metadata/export-metadata.ts';
 import { emptyMetadata, type Metadata } from '../metadata/metadata.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
-import type { MetadataState, SourceDatabase } from '../metadata-api/change/state.ts';
+import type { MetadataEngine } from '../metadata-api/change/engine.ts';
+import type { SourceDatabase } from '../metadata-api/change/state.ts';
 import type { MetadataStore } from '../metadata-api/store/store.ts';
 import type { MetadataAnswer } from './operator-questions.ts';
 
@@ -14,9 +15,10 @@ const programHashes = new WeakMap<object, string>();
 
 /** Reads the stored metadata only where its version is another one than the served. */
 export async function metadataOf(
-  { metadata, resourceVersion, compilation, inconsistent }: MetadataState<SourceDatabase>,
+  { state, vocabulary }: Pick<MetadataEngine<SourceDatabase>, 'state' | 'vocabulary'>,
   store: Pick<MetadataStore, 'readVersion' | 'read'>,
 ): Promise<MetadataAnswer> {
+  const { metadata, resourceVersion, compilation, inconsistent } = state;
   const served = { resourceVersion, hash: hashOfMetadata(metadata) };
   const program = remember(programHashes, compilation, () =>
     hashOf([...compilation.programFiles].sort(([left], [right]) => (left < right ? -1 : 1))),
@@ -25,7 +27,8 @@ export async function metadataOf(
   try {
     if ((await store.readVersion()) === resourceVersion) return { ...answer, stored: served };
     const stored = await store.read();
-    const read = stored.metadata === undefined ? emptyMetadata : readMetadata(stored.metadata).value;
+    const read =
+      stored.metadata === undefined ? emptyMetadata : readMetadata(stored.metadata, { vocabulary }).value;
     return { ...answer, stored: { resourceVersion: stored.resourceVersion, hash: hashOfMetadata(read) } };
   } catch (error) {
     return { ...answer, unreachable: describeConnectionError(error) };

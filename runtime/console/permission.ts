@@ -7,6 +7,7 @@ import {
   type SelectRule,
   type UpdateRule,
 } from '../core/contract/shapes.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { AccessPermission } from './questions.ts';
 
 export const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
@@ -39,6 +40,7 @@ export function variantText(
 export function permissionInWords(
   rule: AnyRule,
   { role, operation, fields }: Pick<AccessPermission, 'role' | 'operation' | 'fields'>,
+  vocabulary: Vocabulary,
 ): AccessPermission {
   const { columns, computedFields, where, check, presets, cells, limit } = rule;
   const { checkMessage, aggregations, backendOnly, validateInput } = rule;
@@ -46,11 +48,11 @@ export function permissionInWords(
     ...{ role, operation, isOpen: isOpen(rule), fields },
     ...(columns && { columns }),
     ...(computedFields && { computedFields }),
-    ...(where !== undefined && { where: ruleLayout(where) }),
-    ...(check !== undefined && { check: ruleLayout(check) }),
+    ...(where !== undefined && { where: ruleLayout(where, vocabulary) }),
+    ...(check !== undefined && { check: ruleLayout(check, vocabulary) }),
     ...(checkMessage !== undefined && { checkMessage }),
-    ...(presets && { presets: inWords(presets) }),
-    ...(cells && { cells: inWords(cells) }),
+    ...(presets && { presets: inWords(presets, vocabulary) }),
+    ...(cells && { cells: inWords(cells, vocabulary) }),
     ...(limit !== undefined && { limit }),
     ...(aggregations && { aggregations }),
     ...(backendOnly && { backendOnly }),
@@ -58,8 +60,8 @@ export function permissionInWords(
   };
 }
 
-function inWords(rules: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(rules).map(([name, text]) => [name, ruleWords(text)]));
+function inWords(rules: Readonly<Record<string, string>>, vocabulary: Vocabulary): Record<string, string> {
+  return Object.fromEntries(Object.entries(rules).map(([name, text]) => [name, ruleWords(text, vocabulary)]));
 }
 
 const RELATIONS = {

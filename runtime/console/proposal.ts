@@ -3,6 +3,7 @@ import { EngineError } from '../core/errors.ts';
 import { isObject } from '../core/json/json.ts';
 import { jsonText } from '../core/json/json-value.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { parseJson } from '../http/body.ts';
 import { readMetadata } from '../metadata/read-metadata.ts';
 import type { MetadataEngine } from '../metadata-api/change/engine.ts';
@@ -16,8 +17,6 @@ import type { PreviewAnswer, Proposal, ProposalAnswer, StepProblem } from './pro
 import { remotePartOf, servicesOf } from './services.ts';
 import { tableOf } from './table-model.ts';
 
-const ADMIN: Session = { role: ADMIN_ROLE, variables: {}, backendOnly: false };
-
 /**
  * Answers with JSON: a ProposalAnswer.
  * @param text a Proposal
@@ -25,12 +24,12 @@ const ADMIN: Session = { role: ADMIN_ROLE, variables: {}, backendOnly: false };
  */
 export async function answerProposal(
   text: string,
-  engine: Pick<MetadataEngine<SourceDatabase>, 'state' | 'propose'>,
+  engine: Pick<MetadataEngine<SourceDatabase>, 'state' | 'propose' | 'vocabulary'>,
   { previewChange, describeAction }: Reviews,
 ): Promise<string> {
   const { operations, show, isFresh = false } = readProposal(parseJson(text));
-  const requests = operations.map(readStep);
-  const served = engine.state;
+  const { vocabulary, state: served } = engine;
+  const requests = operations.map((operation, index) => readStep(operation, index, vocabulary));
   const answer = await engine.propose(async (copy): Promise<ProposalAnswer<object | null>> => {
     if (isFresh) copy.reintrospect(copy.metadata.sources.map(({ name }) => name));
     await copy.check();
@@ -59,7 +58,9 @@ export async function answerProposal(
         return tableOf(copy, served.metadata, show.source, show.table);
       case 'preview': {
         const since =
-          show.since === undefined ? served.metadata : show.since && readMetadata(show.since).value;
+          show.since === undefined
+            ? served.metadata
+            : show.since && readMetadata(show.since, { vocabulary }).value;
         return { inconsistencies: inconsistenciesOf(copy), ...previewChange(served, copy, since) };
       }
     }
@@ -78,10 +79,12 @@ export async function answerProposal(
 /** Runs each request; what fails leaves the copy as it was. */
 async function runSteps(requests: readonly MetadataRequest[], copy: WorkingCopy): Promise<StepProblem[]> {
   const problems: StepProblem[] = [];
+  const { vocabulary } = copy.services.options;
+  const session: Session = { vocabulary, role: ADMIN_ROLE, variables: {}, backendOnly: false };
   for (const [index, request] of requests.entries()) {
     const point = copy.save();
     try {
-      await runRequest(request, copy, { session: ADMIN });
+      await runRequest(request, copy, { session });
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       copy.restore(point);
@@ -101,9 +104,9 @@ function withDetails({ message, internal }: EngineError): string {
 }
 
 /** @throws EngineError */
-function readStep(operation: unknown, index: number): MetadataRequest {
+function readStep(operation: unknown, index: number, vocabulary: Vocabulary): MetadataRequest {
   try {
-    const request = readRequest('/v1/metadata', operation);
+    const request = readRequest('/v1/metadata', operation, vocabulary);
     requireMetadataOnly(request);
     return request;
   } catch (error) {

@@ -33,7 +33,7 @@ export function tableApi(program: Program, body: unknown): TableApi {
       path: '$',
       status: 404,
     });
-  const { role, backendOnly } = sessionOf(user);
+  const { role, backendOnly } = sessionOf(user, program.vocabulary);
   return describe(found, program.roleSchema(role, backendOnly));
 }
 
@@ -66,7 +66,7 @@ function describe(table: Table, schema: RoleSchema): TableApi {
   );
   const types = schema.types(table);
   const conditions = select ? types.booleanExpression().fields() : new Map<string, InputFieldDefinition>();
-  const columns = select ? columnsOf(table, select, conditions, rules.select) : [];
+  const columns = select ? columnsOf(table, select, conditions, cellWords(rules.select, schema)) : [];
   const path = pathOf(visible, schema);
   const [rows, aggregate] = [path('query', 'select'), path('query', 'select_aggregate')];
   const [insert, update, remove] = (['insert', 'update', 'delete'] as const).map((kind) =>
@@ -118,20 +118,28 @@ function pathOf({ table, rules }: VisibleTable, { backendOnly }: RoleSchema) {
   };
 }
 
+/** The rules of columns whose values only some rows show. */
+function cellWords(
+  rule: VisibleTable['rules']['select'],
+  { program: { vocabulary } }: RoleSchema,
+): ReadonlyMap<string, string> {
+  const { cells = {} } = (rule ?? {}) as { readonly cells?: Readonly<Record<string, string>> };
+  return new Map(Object.entries(cells).map(([name, text]) => [name, ruleWords(text, vocabulary)]));
+}
+
 function columnsOf(
   table: Table,
   { columns, computedFields }: VisibleRows,
   conditions: ReadonlyMap<string, InputFieldDefinition>,
-  rule: VisibleTable['rules']['select'],
+  masks: ReadonlyMap<string, string>,
 ): ApiColumn[] {
   const shared = sharedTypes(table.source);
-  const { cells = {} } = (rule ?? {}) as { readonly cells?: Readonly<Record<string, string>> };
   const common = (name: string, field: string) => {
     const condition = conditions.get(field);
     return {
       field,
       ...(condition && { condition: namedType(condition.type).name }),
-      ...(Object.hasOwn(cells, name) && { mask: ruleWords(cells[name]!) }),
+      ...(masks.has(name) && { mask: masks.get(name)! }),
     };
   };
   const own = [...columns.values()].map(({ column, field, nullable }) => ({

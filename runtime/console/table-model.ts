@@ -6,7 +6,7 @@ import type { JsonObject } from '../core/json/json.ts';
 import { keyOf } from '../core/names.ts';
 import { COLUMN_OPERATORS, type Operator, operatorsOf } from '../core/operators.ts';
 import { type ColumnType, columnType } from '../core/types.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { permissionEntries } from '../metadata/kinds/permission.ts';
 import { tableConfiguration } from '../metadata/kinds/table.ts';
 import type { Metadata, QualifiedName, TableEntry } from '../metadata/metadata.ts';
@@ -54,7 +54,7 @@ export function tableOf(
     served: permissionsOf(trackedTable(served, source, table)),
     roles: rolesIn(copy.metadata),
     inherited: copy.metadata.inherited_roles.map(({ role_name }) => role_name),
-    variables: variablesIn(copy.metadata),
+    variables: variablesIn(copy.metadata, copy.services.options.vocabulary),
   };
 }
 
@@ -153,8 +153,7 @@ const OPERANDS: Readonly<
 };
 
 /** Session variables that permissions name, as written outside. */
-function variablesIn({ sources }: Metadata): string[] {
-  const { prefix } = vocabulary();
+function variablesIn({ sources }: Metadata, { prefix }: Vocabulary): string[] {
   const pattern = new RegExp(`^${prefix}[a-z0-9_-]+$`);
   const found = new Set<string>();
   const look = (value: unknown): void => {

@@ -5,11 +5,11 @@ import type { Program } from '../core/program/program.ts';
 import { type DescribedReason, describeReason, type Reason } from '../core/reason.ts';
 import { remember } from '../core/remember.ts';
 import { reviewNames } from '../core/schema/refused.ts';
-import { ADMIN_ROLE } from '../core/session.ts';
+import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
 import type { LocateRule } from '../http/context.ts';
 import { graphqlRequest } from '../http/graphql.ts';
-import { BACKEND_ONLY, written } from '../session/variables.ts';
+import { BACKEND_ONLY } from '../session/variables.ts';
 import { sessionOf } from './asked-session.ts';
 import { rolesOf } from './matrix.ts';
 import type { WhyAnswer } from './questions.ts';
@@ -27,7 +27,7 @@ export async function whyRefused(program: Program, body: unknown, locate?: Locat
       `expected an object with the keys "query" and "user", but encountered ${jsonKind(body)}`,
     );
   const { query, user } = body as Record<string, unknown>;
-  const session = sessionOf(user);
+  const session = sessionOf(user, program.vocabulary);
   const { kind, refused, applied, offeredTo } = reviewNames(program, session, graphqlRequest(query));
   const others = refused.length > 0 ? rolesOf(program).filter((role) => role !== session.role) : [];
   const having = new Map<string, string[]>();
@@ -54,14 +54,14 @@ export async function whyRefused(program: Program, body: unknown, locate?: Locat
         const described = describeReason(reason, await placesOf(reason));
         // A name that administrators lack as well, such as an insert into a view that takes none, is beyond permissions.
         if (roles.length === 0) return { name, path, roles, reason: described };
-        return { name, path, roles, reason: described, remedy: remedy(described, session.role) };
+        return { name, path, roles, reason: described, remedy: remedy(described, session) };
       }),
     ),
   };
 }
 
 /** The change that grants the name, by the part of the metadata that withholds it. An imperative sentence. */
-function remedy({ rule, part }: DescribedReason, role: string): string {
+function remedy({ rule, part }: DescribedReason, { role, vocabulary }: Session): string {
   if (rule.startsWith('graphql_schema_introspection.')) return `Remove ${role} from disabled_for_roles.`;
   switch (part?.split('.')[0]) {
     case undefined:
@@ -76,7 +76,7 @@ function remedy({ rule, part }: DescribedReason, role: string): string {
     case 'subscription_root_fields':
       return `List the root field in "${part}".`;
     case 'backend_only':
-      return `Send ${written(BACKEND_ONLY)}: true with the admin secret, or remove "backend_only".`;
+      return `Send ${vocabulary.fromCanonical(BACKEND_ONLY)}: true with the admin secret, or remove "backend_only".`;
     case 'set':
       return 'Leave the column out of the request: the server sets it. Or remove it from "set" and list it in "columns".';
     default:

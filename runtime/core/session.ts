@@ -1,9 +1,12 @@
 /** The session of a request: role and variables, made by runtime/session from headers, tokens or a webhook. */
 import { EngineError } from './errors.ts';
+import { CANONICAL, type Vocabulary } from './vocabulary.ts';
 
 export const ADMIN_ROLE = 'admin';
 
 export interface Session {
+  /** The word of the server's API: how the names of variables are written where they leave. */
+  readonly vocabulary: Vocabulary;
   readonly role: string;
   /** Session variables by lower-case name (`x-engine-user-id`), `x-engine-role` among them. */
   readonly variables: Readonly<Record<string, string>>;
@@ -16,6 +19,9 @@ export interface Session {
   /** When the session ends, in milliseconds since 1970, and with it what it has started. Absent: never. */
   readonly expiresAt?: number;
 }
+
+/** For values that no session is asked for. */
+export const NOBODY: Session = { vocabulary: CANONICAL, role: '', variables: {}, backendOnly: false };
 
 /**
  * Session variables that tell clients apart: none of a client without credentials, which could choose others for each request.

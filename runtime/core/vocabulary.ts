@@ -1,8 +1,8 @@
 /**
  * The word in the names of the API: `x-WORD-role`, `WORD_GRAPHQL_ADMIN_SECRET`, `WORD.user`. Everything inside says
- * `engine`; this module alone translates, at the edges where names enter and leave. One word is active in a process, which
- * its entry chooses before anything else runs (`--vocabulary`), so that no request is ever read by two. Values are
- * translated by their position, never by searching texts.
+ * `engine`; this module alone translates, at the edges where names enter and leave. The vocabulary is an argument: a server
+ * has it in its configuration (`--vocabulary`), a session, a program and a compile of metadata have it of their server or
+ * command. Values are translated by their position, never by searching texts.
  */
 
 /** The word inside: of programs, generated files, rules, stored rows and messages between threads. */
@@ -158,14 +158,10 @@ function readSetting(name: string): string {
   return `pg_catalog.current_setting('${name}', true)`;
 }
 
-let active = new Vocabulary(CANONICAL_WORD);
+/** The vocabulary inside, and outside where no other one is given. */
+export const CANONICAL: Vocabulary = new Vocabulary(CANONICAL_WORD);
 
-/** The active vocabulary. */
-export function vocabulary(): Vocabulary {
-  return active;
-}
-
-/** Chooses the word of this process, or thread. To be called once, by the entry. @throws Error if it is not a word */
-export function setVocabulary(word: string): void {
-  if (word !== active.word) active = new Vocabulary(word);
+/** The vocabulary that a program was compiled in. */
+export function vocabularyOf({ vocabulary: word }: { readonly vocabulary?: string }): Vocabulary {
+  return word === undefined ? CANONICAL : new Vocabulary(word);
 }

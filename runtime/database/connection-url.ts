@@ -8,7 +8,7 @@ import { sep } from 'node:path';
 import { type Environment, fillTemplate } from '../core/environment-template.ts';
 import { EngineError } from '../core/errors.ts';
 import { fileProblem } from '../core/reasons.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { DatabaseUrl, SslConfiguration } from '../metadata/metadata.ts';
 import type { ConnectionConfiguration, Encryption } from './ways.ts';
 
@@ -16,6 +16,8 @@ export interface ConnectionUrlOptions {
   readonly environment: Environment;
   /** Folder below which address files may be read; without it none may. */
   readonly allowedFolder?: string | undefined;
+  /** Of the variable that names the folder, in errors. */
+  readonly vocabulary: Vocabulary;
 }
 
 /**
@@ -51,7 +53,7 @@ export function connectionUrl(
       return () => configuration;
     }
     case 'file':
-      return () => ({ connectionString: readAddress(url.file, options.allowedFolder), ...tls });
+      return () => ({ connectionString: readAddress(url.file, options), ...tls });
   }
 }
 
@@ -69,27 +71,29 @@ function fillAddress(template: string, environment: Environment): string {
   throw new EngineError('not-found', `Value for environment variables not found: ${missing.join(', ')}`);
 }
 
-function readAddress(file: string, allowedFolder: string | undefined): string {
-  return reading(file, () => readFileSync(allowedFile(file, allowedFolder), 'utf8').trim());
+type FolderOptions = Pick<ConnectionUrlOptions, 'allowedFolder' | 'vocabulary'>;
+
+function readAddress(file: string, options: FolderOptions): string {
+  return reading(file, () => readFileSync(allowedFile(file, options), 'utf8').trim());
 }
 
 /**
  * The canonical path of a file that an address may be read from.
  * @throws EngineError permission-error for a file elsewhere, not-found for one that is not there
  */
-export function allowedFile(file: string, allowedFolder: string | undefined): string {
+export function allowedFile(file: string, { allowedFolder, vocabulary }: FolderOptions): string {
   return reading(file, () => {
-    if (allowedFolder === undefined) throw forbidden(file);
+    if (allowedFolder === undefined) throw forbidden(file, vocabulary);
     const path = realpathSync(file);
-    if (!path.startsWith(`${realpathSync(allowedFolder)}${sep}`)) throw forbidden(file);
+    if (!path.startsWith(`${realpathSync(allowedFolder)}${sep}`)) throw forbidden(file, vocabulary);
     return path;
   });
 }
 
-function forbidden(file: string): EngineError {
+function forbidden(file: string, vocabulary: Vocabulary): EngineError {
   return new EngineError(
     'permission-error',
-    `the file ${JSON.stringify(file)} is not below the folder that ${vocabulary().environment('DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX')} names`,
+    `the file ${JSON.stringify(file)} is not below the folder that ${vocabulary.environment('DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX')} names`,
   );
 }
 

@@ -1,7 +1,7 @@
 /** One connection of a pool: a pipelined `pg` client, the statements prepared there, and how busy it is. */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
-import { lazy } from '../core/remember.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { DatabaseClient } from './client.ts';
 import { statementLost } from './failures.ts';
 import type { Place } from './lanes.ts';
@@ -38,14 +38,16 @@ const NO_GENERIC_PLANS = `case when ${IS_CLUSTER}
 const SETTINGS = `${NO_JIT}, ${NO_GENERIC_PLANS}`;
 
 /** Gives a session that was discarded its settings again. */
-export const prepareSession = lazy(() => `${SESSION_SETTINGS}; select ${defineSettings()}, ${SETTINGS}`);
+export function prepareSession(vocabulary: Vocabulary): string {
+  return `${SESSION_SETTINGS}; select ${defineSettings(vocabulary)}, ${SETTINGS}`;
+}
 
-const readSession = lazy(
-  () => `select pg_catalog.current_setting('default_transaction_isolation') ||
+const readSession = (
+  vocabulary: Vocabulary,
+) => `select pg_catalog.current_setting('default_transaction_isolation') ||
   case when pg_catalog.current_setting('default_transaction_read_only')::boolean then ' read only' else ' read write' end ||
   case when ${IS_CLUSTER} then ' without begin' else '' end as defaults,
-  pg_catalog.pg_backend_pid() as process, ${IS_CLUSTER} as cluster, ${defineSettings()}, ${SETTINGS}`,
-);
+  pg_catalog.pg_backend_pid() as process, ${IS_CLUSTER} as cluster, ${defineSettings(vocabulary)}, ${SETTINGS}`;
 
 /** A statement and the texts of its parameters, which are asked for when it is sent. */
 export interface BoundStatement {
@@ -189,14 +191,14 @@ export class PooledConnection<Item extends object = object> implements Place {
  */
 export async function openConnection<Item extends object>(
   configuration: ConnectionConfiguration,
-  statementLimit: number,
+  { statementLimit, vocabulary }: { readonly statementLimit: number; readonly vocabulary: Vocabulary },
   onClosed: (connection: PooledConnection<Item>) => void,
 ): Promise<PooledConnection<Item>> {
   const client = await connect(configuration);
   // Both are on their way at once. The session's own settings come first: operators of the second are found by them.
   const [, { rows }] = await Promise.all([
     client.query(SESSION_SETTINGS),
-    client.query<Session>(readSession()),
+    client.query<Session>(readSession(vocabulary)),
   ]);
   const before = performance.now();
   await client.query('');

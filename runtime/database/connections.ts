@@ -1,5 +1,7 @@
 /** The connections of a pool: opens them, and closes those that are too old, worn or idle. */
+
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { openConnection } from './connection.ts';
 import type { Sent, TaskConnection } from './task.ts';
 import type { ConnectionConfiguration } from './ways.ts';
@@ -7,6 +9,8 @@ import type { ConnectionConfiguration } from './ways.ts';
 export type PoolEvent = 'opened' | 'failed' | 'waited' | 'unprepared';
 
 export interface ConnectionSettings {
+  /** The word in the names of the settings that say who writes. */
+  readonly vocabulary: Vocabulary;
   /** Maximum number of connections. */
   readonly maxConnections: number;
   /** Seconds that a connection may stay idle. */
@@ -164,8 +168,10 @@ export class Connections {
       const took = () => (performance.now() - start) / 1000;
       try {
         const configuration = await this.#configuration();
-        const connection = await openConnection<Sent>(configuration, this.#preparedStatements, (closed) =>
-          this.remove(closed),
+        const connection = await openConnection<Sent>(
+          configuration,
+          { statementLimit: this.#preparedStatements, vocabulary: this.#settings.vocabulary },
+          (closed) => this.remove(closed),
         );
         if (this.#preparedStatements === 0) connection.statements.disable();
         this.#events.connected(connection);

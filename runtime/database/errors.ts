@@ -7,7 +7,7 @@ import { EngineError, type Path } from '../core/errors.ts';
 import { failedCheck } from '../core/mutation/check.ts';
 import type { Reason } from '../core/reason.ts';
 import type { ParameterNode } from '../core/sql/fragment.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import {
   ClientGoneError,
   ConnectionFailedError,
@@ -36,8 +36,8 @@ export interface FailedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly prepared?: boolean;
-  /** Where its values come from, in the same order. */
-  readonly parameters?: readonly ParameterNode[] | undefined;
+  /** Where its values come from, in the same order, and how names of session variables are written. */
+  readonly origins?: { readonly parameters: readonly ParameterNode[]; readonly vocabulary: Vocabulary };
 }
 
 /**
@@ -133,8 +133,9 @@ function unreadVariable(
   statement: FailedStatement | undefined,
 ): { readonly sentence: string; readonly reason: Reason | undefined } | undefined {
   const unread = error.code?.startsWith('22') ? /"(.*)"/s.exec(error.message)?.[1] : undefined;
-  if (unread === undefined || !statement?.parameters) return undefined;
-  const { parameters, values } = statement;
+  if (unread === undefined || !statement?.origins) return undefined;
+  const { values, origins } = statement;
+  const { parameters, vocabulary } = origins;
   // Of a list Postgres names the element that it cannot read.
   const holders = parameters.filter(({ type }, index) => {
     const value = values[index];
@@ -143,7 +144,7 @@ function unreadVariable(
   const [found] = holders;
   if (found?.source.from !== 'session' || holders.length > 1) return undefined;
   const { type, rule } = found;
-  const variable = vocabulary().fromCanonical(found.source.name);
+  const variable = vocabulary.fromCanonical(found.source.name);
   const form = type.endsWith('[]')
     ? `a list of the type ${type} as PostgreSQL writes it, such as {1,2} or {"a b",c}`
     : `a value of the type ${type}`;

@@ -25,7 +25,7 @@ import { giveUp, type IsWanted, type Task, type TaskConnection, type WriteManner
 import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
 import { type Waiter, type WaiterSettings, Waiters } from './waiters.ts';
 import type { ConnectionConfiguration } from './ways.ts';
-import { settingsAhead, type Writer } from './writer.ts';
+import { createSettingsAhead, type SettingsAhead, type Writer } from './writer.ts';
 
 export interface PoolSettings extends ConnectionSettings, WaiterSettings {
   /** Limits what is remembered of statements. */
@@ -47,6 +47,7 @@ const COMMIT = commandBytes('commit');
 /** See the head of this file. */
 export class Pool {
   readonly #settings: PoolSettings;
+  readonly #settingsAhead: SettingsAhead;
   readonly #history: History;
   readonly #connections: Connections;
   readonly #lanes: Lanes<TaskConnection>;
@@ -62,6 +63,8 @@ export class Pool {
     settings: PoolSettings,
   ) {
     this.#settings = settings;
+    const { vocabulary } = settings;
+    this.#settingsAhead = createSettingsAhead(vocabulary);
     this.#history = new History(settings.memory ?? new MemoryBudget());
     this.#connections = new Connections(configuration, settings, {
       connected: ({ roundTrip, isCluster }) => {
@@ -74,7 +77,8 @@ export class Pool {
     });
     this.#lanes = new Lanes(this.#connections.open, settings.maxConnections, !settings.isExclusive);
     this.#waiters = new Waiters(this.#lanes, settings);
-    const open = async () => openConnection(await configuration(), 0, () => {});
+    const open = async () =>
+      openConnection(await configuration(), { statementLimit: 0, vocabulary }, () => {});
     this.#lockWaits = new LockWaits(open);
     this.#silence = new Silence(open, () => this.#connections.closeIdle());
     this.#held = new HeldOperations({
@@ -243,7 +247,7 @@ export class Pool {
     const { turn } = task;
     if (connection.isEnding) task.wait ??= 'ending';
     connection.sent.push({ task, turn });
-    const ahead = settingsAhead(writes ? task.writer : undefined, connection.isDirect);
+    const ahead = this.#settingsAhead(writes ? task.writer : undefined, connection.isDirect);
     const finish = (error: Error | undefined, rows: readonly TextRow[], isCurrent: boolean) => {
       if (error && connectionLost(error)) this.#connections.remove(connection);
       // After a failover the address may lead to another server.

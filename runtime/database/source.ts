@@ -1,5 +1,7 @@
 /** A source's database, as the rest of the runtime uses it. */
+
 import type pg from 'pg';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { type Changes, createChanges } from './changes.ts';
 import { lookingAtErrors } from './cluster-errors.ts';
 import { type BoundStatement, type PooledConnection, prepareSession } from './connection.ts';
@@ -145,7 +147,7 @@ export function connectSource(
       try {
         return await use(connection.client);
       } finally {
-        await discardSession(connection);
+        await discardSession(connection, options.vocabulary);
       }
     });
 
@@ -185,11 +187,11 @@ function transactionKind({ isolationLevel, isReplica }: SourceOptions): string {
 const TEXTS = { getTypeParser: () => String } as unknown as pg.CustomTypesConfig;
 
 /** Undoes what SQL from outside may have left behind: settings, temporary tables, prepared statements, a transaction. */
-async function discardSession(connection: PooledConnection): Promise<void> {
+async function discardSession(connection: PooledConnection, vocabulary: Vocabulary): Promise<void> {
   if (connection.state === 'closed') return;
   try {
     await connection.client.query('discard all');
-    await connection.client.query(prepareSession());
+    await connection.client.query(prepareSession(vocabulary));
     connection.wasDiscarded();
   } catch {
     // An open transaction, for instance: it ends with the connection.

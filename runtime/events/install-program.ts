@@ -1,5 +1,6 @@
 /** Installs the event triggers of a compiled program, where no metadata is served that would do so. */
 import type { EventsProgram } from '../core/contract/events.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { SourceConnections } from '../database/source.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import { type InstallClient, installEvents } from './install.ts';
@@ -8,6 +9,7 @@ import { type InstallClient, installEvents } from './install.ts';
 export async function installProgram(
   program: EventsProgram | undefined,
   sources: SourceConnections,
+  vocabulary: Vocabulary,
   observe: Observer,
 ): Promise<void> {
   for (const events of program?.sources ?? []) {
@@ -16,7 +18,9 @@ export async function installProgram(
     try {
       await sources
         .get(source)
-        ?.withClient((client) => installEvents(client as InstallClient, events, { known, deleted: [] }));
+        ?.withClient((client) =>
+          installEvents(client as InstallClient, events, { known, deleted: [] }, vocabulary),
+        );
     } catch (error) {
       const message = 'installing event triggers failed';
       observe({ kind: 'event-delivery', level: 'error', message, source, error });

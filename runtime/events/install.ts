@@ -11,7 +11,7 @@ import {
 } from '../core/contract/events.ts';
 import { EngineError } from '../core/errors.ts';
 import { quoteIdentifier, quoteLiteral } from '../core/sql/fragment.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { createOwnTables, namingOwnObjects } from '../database/own-objects.ts';
 import { DROP_EVENT_TABLES, EVENT_TABLES, EVENTS_VERSION } from './schema.ts';
 
@@ -79,11 +79,12 @@ async function readInstalled(client: InstallClient): Promise<ReadonlyMap<string,
 /** Triggers that a database should have, by name of the function. */
 function expectedCaptures(
   triggers: readonly EventTriggerShape[],
+  vocabulary: Vocabulary,
 ): ReadonlyMap<string, { readonly trigger: EventTriggerShape; readonly capture: CaptureShape }> {
   return new Map(
     triggers.flatMap((trigger) =>
       trigger.captures.map((planned) => {
-        const capture = { ...planned, function: vocabulary().capture(planned.function) };
+        const capture = { ...planned, function: vocabulary.capture(planned.function) };
         return [captureName(trigger.name, capture.operation), { trigger, capture }] as const;
       }),
     ),
@@ -99,6 +100,7 @@ export async function installEvents(
   connection: InstallClient,
   events: SourceEvents,
   { known, deleted, otherSources = [] }: TriggerNames,
+  vocabulary: Vocabulary,
 ): Promise<void> {
   const client = namingOwnObjects(connection);
   if (events.triggers.length === 0 && !(await hasEventTables(client))) return;
@@ -108,7 +110,7 @@ export async function installEvents(
     await client.query('select pg_catalog.pg_advisory_xact_lock($1)', [INSTALL_LOCK]);
     await prepareTables(client);
     const installed = await readInstalled(client);
-    const expected = expectedCaptures(events.triggers);
+    const expected = expectedCaptures(events.triggers, vocabulary);
     const dropped = [...installed].filter(
       ([name, { comment }]) => !expected.has(name) && ownedBy(events.source, comment),
     );
@@ -139,11 +141,12 @@ export async function installEvents(
 export async function readDrift(
   client: InstallClient,
   { triggers }: SourceEvents,
+  vocabulary: Vocabulary,
 ): Promise<ReadonlyMap<string, string>> {
   const drift = new Map<string, string>();
   if (!(await hasEventTables(client))) return drift;
   const installed = await readInstalled(client);
-  for (const [name, { trigger, capture }] of expectedCaptures(triggers)) {
+  for (const [name, { trigger, capture }] of expectedCaptures(triggers, vocabulary)) {
     const found = installed.get(name);
     if (found === undefined) drift.set(name, 'not installed');
     else if (!hasFunction(found, capture)) drift.set(name, 'another function');

@@ -194,5 +194,5 @@ function withRule(
   const parameter = statements
     .flatMap(({ parameters }) => parameters)
     .find(({ source }) => source.from === 'session' && source.name === error.variable);
-  return new MissingSessionVariable(error.variable, parameter?.rule);
+  return new MissingSessionVariable(error.variable, session.vocabulary, parameter?.rule);
 }

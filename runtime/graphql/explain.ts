@@ -8,7 +8,6 @@ import { treeForShards } from '../core/shards/index.ts';
 import { shapeOf } from '../core/shards/plans.ts';
 import { type ParameterNode, quoteLiteral, type Sql } from '../core/sql/fragment.ts';
 import { printInto } from '../core/sql/print.ts';
-import { vocabulary } from '../core/vocabulary.ts';
 import { databaseError } from '../database/errors.ts';
 import { connectionOf, type Runnable } from './request.ts';
 
@@ -93,7 +92,7 @@ export async function explainSubscription(
     return {
       sql,
       plan: lines,
-      variables: { session: vocabulary().session(sessionVariables), query: {}, synthetic, cursor },
+      variables: { session: session.vocabulary.session(sessionVariables), query: {}, synthetic, cursor },
     };
   } catch (error) {
     throw databaseError(error, { text: sql, values: [] });

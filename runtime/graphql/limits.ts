@@ -11,7 +11,6 @@ import type { Operation } from '../core/request/document.ts';
 import { type OperationSize, operationSize, sizeWithArguments } from '../core/request/size.ts';
 import { ADMIN_ROLE, provenVariables, type Session } from '../core/session.ts';
 import { type ApiLimits, type Limit, type RateLimit, roleLimit } from '../core/settings.ts';
-import { vocabulary } from '../core/vocabulary.ts';
 
 export interface Limits {
   /** Counts a request from an address. @throws EngineError with status 429 when there were too many */
@@ -125,12 +124,12 @@ function exceeded(name: string, found: number, most: number, reason?: Reason): E
 }
 
 function rateKey({ unique_params: unique }: RateLimit, session: Session, address: string): string {
-  const { role } = session;
+  const { role, vocabulary } = session;
   if (unique === undefined) return JSON.stringify([role]);
   if (unique === 'IP') return JSON.stringify([role, address]);
   const variables = provenVariables(session);
   return JSON.stringify([
     role,
-    ...unique.map((name) => variables[vocabulary().toCanonical(name) ?? name.toLowerCase()] ?? null),
+    ...unique.map((name) => variables[vocabulary.toCanonical(name) ?? name.toLowerCase()] ?? null),
   ]);
 }

@@ -178,7 +178,11 @@ export async function readSource(
     if (isUnwanted(error, request.session)) throw sessionEnded();
     throw databaseError(
       error,
-      { text: statement.text, values, parameters: statement.parameters },
+      {
+        text: statement.text,
+        values,
+        origins: { parameters: statement.parameters, vocabulary: request.session.vocabulary },
+      },
       operandPath(error, statement),
     );
   }

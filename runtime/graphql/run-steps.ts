@@ -74,7 +74,7 @@ async function runWrites(
     const { step, write } = sent[index] ?? {};
     if (step === undefined || write === undefined) throw databaseError(cause);
     if (step.instead) return runWrites(steps.map(withoutRetry), connection, session, variables, writer);
-    throw failedWrite(cause, write, bound[index]!.values);
+    throw failedWrite(cause, write, bound[index]!.values, session);
   }
 }
 
@@ -89,16 +89,20 @@ export async function callOnce(
   writer: Writer,
   session: Session,
 ): Promise<TextRow> {
-  const bound = { text: statement.text, values, parameters: statement.parameters };
+  const { text, parameters } = statement;
   try {
     const isWanted = whileCurrent(session);
-    const [row] = await connection.writeTexts([bound], { manner: 'once', writer, isWanted });
+    const [row] = await connection.writeTexts([{ text, values }], { manner: 'once', writer, isWanted });
     return row!;
   } catch (error) {
     const failed = failedTransaction(error, session);
     if (failed !== undefined) throw failed;
     const { cause } = error as StatementFailedError;
-    throw databaseError(cause, bound, operandPath(cause, statement));
+    throw databaseError(
+      cause,
+      { text, values, origins: { parameters, vocabulary: session.vocabulary } },
+      operandPath(cause, statement),
+    );
   }
 }
 
@@ -121,9 +125,14 @@ function failedWrite(
   error: unknown,
   { statement, path, noRow }: WriteStatement,
   values: readonly (string | null)[],
+  { vocabulary }: Session,
 ): unknown {
   const { text, parameters } = statement;
   if (noRow && error instanceof Error && failedForNoRow(error.message))
     return new EngineError('not-supported', noRow.message, { path: noRow.path, cause: error });
-  return databaseError(error, { text, values, parameters }, operandPath(error, statement) ?? path);
+  return databaseError(
+    error,
+    { text, values, origins: { parameters, vocabulary } },
+    operandPath(error, statement) ?? path,
+  );
 }

@@ -1,6 +1,5 @@
 /** The settings by which triggers and policies of a database see who writes: `engine.user` and `engine.tracecontext`, by the vocabulary's word. */
 import type { Session } from '../core/session.ts';
-import { vocabulary } from '../core/vocabulary.ts';
 import type { Writer } from '../database/writer.ts';
 
 /** The part of a trace that a write passes on. */
@@ -16,8 +15,8 @@ export function writerOf(session: Session, trace: TraceContext | undefined): Wri
 }
 
 /** Role and variables, names in lower case and in the active vocabulary, as events keep them; never a secret. */
-function sessionJson({ role, variables }: Session): string {
-  return JSON.stringify(vocabulary().session({ 'x-engine-role': role, ...variables }));
+function sessionJson({ role, variables, vocabulary }: Session): string {
+  return JSON.stringify(vocabulary.session({ 'x-engine-role': role, ...variables }));
 }
 
 function traceJson({ traceId, spanId, sampled }: TraceContext): string {

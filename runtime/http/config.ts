@@ -5,7 +5,7 @@ import {
   jwtConfigurations,
   servingOptions,
 } from '../configuration/configuration.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { JwtConfiguration } from '../session/jwt/configuration.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 
@@ -24,6 +24,7 @@ export function configEndpoints(version: string): Endpoints {
 function configReport(configuration: Configuration, version: string): object {
   const tokens = jwtConfigurations(configuration) ?? [];
   const [first] = tokens;
+  const report = (token: JwtConfiguration) => jwtReport(token, configuration.vocabulary);
   return {
     version,
     is_function_permissions_inferred: configuration.inferFunctionPermissions,
@@ -32,7 +33,7 @@ function configReport(configuration: Configuration, version: string): object {
     is_auth_hook_set: configuration.authHook !== undefined,
     is_jwt_set: first !== undefined,
     // A list only if there is more than one.
-    jwt: first === undefined ? null : tokens.length === 1 ? jwtReport(first) : tokens.map(jwtReport),
+    jwt: first === undefined ? null : tokens.length === 1 ? report(first) : tokens.map(report),
     is_allow_list_enabled: configuration.enableAllowlist,
     live_queries: {
       batch_size: configuration.liveQueriesMultiplexedBatchSize,
@@ -45,20 +46,16 @@ function configReport(configuration: Configuration, version: string): object {
     console_assets_dir: configuration.consoleAssetsDir ?? null,
     experimental_features: configuration.experimentalFeatures,
     is_prometheus_metrics_enabled: configuration.enabledApis.includes('metrics'),
-    default_naming_convention: vocabulary().naming(configuration.defaultNamingConvention),
+    default_naming_convention: configuration.vocabulary.naming(configuration.defaultNamingConvention),
     feature_flags: [],
     is_apollo_federation_enabled: servingOptions(configuration).apolloFederation === true,
   };
 }
 
-function jwtReport({ claims, claimsFormat }: JwtConfiguration): object {
+function jwtReport({ claims, claimsFormat }: JwtConfiguration, { claimsNamespace }: Vocabulary): object {
   return {
     claims_namespace:
-      claims.kind === 'namespace'
-        ? claims.name
-        : claims.kind === 'path'
-          ? claims.text
-          : vocabulary().claimsNamespace,
+      claims.kind === 'namespace' ? claims.name : claims.kind === 'path' ? claims.text : claimsNamespace,
     claims_format: claimsFormat,
     claims_map: claims.kind === 'map' ? claims.written : null,
   };

@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Configuration } from '../configuration/configuration.ts';
 import { originMatcher } from '../configuration/origins.ts';
-import { vocabulary } from '../core/vocabulary.ts';
 import { addVary } from './compression.ts';
 
 const ALLOWED_METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
@@ -10,9 +9,10 @@ const ALLOWED_METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
 /** Answers preflights and adds the headers to every answer for an allowed origin. */
 export function installCors(app: FastifyInstance, configuration: Configuration): void {
   if (configuration.disableCors) return;
+  const { vocabulary } = configuration;
   const named = ['Query-Cache-Key', 'Query-Family-Cache-Key'];
   if (configuration.readYourWrites === 'header') named.push('Lsn');
-  const exposed = [...named.map((name) => vocabulary().titled(name)), 'Warning'].join();
+  const exposed = [...named.map((name) => vocabulary.titled(name)), 'Warning'].join();
   const allows = originMatcher(configuration.corsDomain);
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers;

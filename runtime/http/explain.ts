@@ -2,7 +2,7 @@
 import { EngineError, pathStep } from '../core/errors.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { explainRequest, explainSubscription } from '../graphql/explain.ts';
 import type { Runnable } from '../graphql/request.ts';
 import { parseJson } from './body.ts';
@@ -26,7 +26,7 @@ export function explainEndpoints(current: () => Runnable): Endpoints {
         if (query === undefined) throw new EngineError('parse-failed', 'key "query" not found');
         const asked = graphqlRequest(query);
         const wanted = relay === true ? { ...asked, relay: true as const } : asked;
-        const [session, served] = [sessionOf(user), current()];
+        const [session, served] = [sessionOf(user, context.configuration.vocabulary), current()];
         const explain =
           served.planner.kindOf(session, wanted) === 'subscription' ? explainSubscription : explainRequest;
         const explained = await explain(wanted, session, served);
@@ -37,7 +37,7 @@ export function explainEndpoints(current: () => Runnable): Endpoints {
 }
 
 /** The session to explain for: `user` holds session variables; without it the administrator's. */
-function sessionOf(user: unknown): Session {
+function sessionOf(user: unknown, vocabulary: Vocabulary): Session {
   const variables: Record<string, string> = {};
   if (user !== undefined && user !== null) {
     if (jsonKind(user) !== 'Object')
@@ -53,13 +53,13 @@ function sessionOf(user: unknown): Session {
         throw new EngineError('parse-failed', `expected String, but encountered ${jsonKind(value)}`, {
           path: pathStep('$.user', name),
         });
-      if (vocabulary().isForeign(name))
+      if (vocabulary.isForeign(name))
         throw new EngineError('bad-request', `${name} is a session variable of another vocabulary`, {
           path: '$.user',
         });
-      variables[vocabulary().toCanonical(name) ?? name.toLowerCase()] = value;
+      variables[vocabulary.toCanonical(name) ?? name.toLowerCase()] = value;
     }
   }
   const role = variables['x-engine-role'] ?? ADMIN_ROLE;
-  return { role, variables: { ...variables, 'x-engine-role': role }, backendOnly: false };
+  return { vocabulary, role, variables: { ...variables, 'x-engine-role': role }, backendOnly: false };
 }

@@ -8,7 +8,8 @@ import { BlockList, isIP } from 'node:net';
 import { type Configuration, isOpen, optionVariable } from '../configuration/configuration.ts';
 import { originMatcher } from '../configuration/origins.ts';
 import { EngineError } from '../core/errors.ts';
-import { ROLE, written } from '../session/variables.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
+import { ROLE } from '../session/variables.ts';
 
 /** Methods that a page of any site can have sent without a preflight. */
 const SIMPLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
@@ -25,7 +26,7 @@ interface SentRequest {
  * @throws EngineError access-denied
  */
 export function refuseForeignWrite(request: SentRequest, configuration: Configuration): void {
-  if (!wasAsked(request)) {
+  if (!wasAsked(request, configuration.vocabulary)) {
     throw denied(
       'a write with credentials from a cookie needs the content type application/json or the header X-Requested-With',
       'a page of any site can have a browser send the request with its cookies',
@@ -40,11 +41,14 @@ export function refuseForeignWrite(request: SentRequest, configuration: Configur
 }
 
 /** True if a browser would have sent the request only after a preflight. */
-function wasAsked({ method, headers }: SentRequest): boolean {
+function wasAsked({ method, headers }: SentRequest, vocabulary: Vocabulary): boolean {
   if (!SIMPLE_METHODS.has(method)) return true;
   // Forms, and bodies without a type, have others.
   const type = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
-  return type === 'application/json' || OWN_HEADERS.some((name) => headers[written(name)] !== undefined);
+  return (
+    type === 'application/json' ||
+    OWN_HEADERS.some((name) => headers[vocabulary.fromCanonical(name)] !== undefined)
+  );
 }
 
 /**
@@ -97,6 +101,9 @@ export type RefusePages = (request: {
  */
 export function openServerPages(configuration: Configuration): RefusePages | undefined {
   if (!isOpen(configuration) || !configuration.refuseForeignPages) return undefined;
+  const { vocabulary } = configuration;
+  const refusedPage = (what: string, instead: string) => pageRefusal(what, instead, vocabulary);
+  const nameIt = `name the page in ${optionVariable('corsDomain', vocabulary)}`;
   const isNamed = originMatcher(configuration.corsDomain.filter((domain) => domain !== '*'));
   return ({ url = '', headers }) => {
     const { host, origin } = headers;
@@ -106,13 +113,13 @@ export function openServerPages(configuration: Configuration): RefusePages | und
     if (origin === undefined) {
       // Pictures, scripts and links of pages have no origin. A link may lead to the pages for people.
       if (headers['sec-fetch-site'] === 'cross-site' && !PAGES.test(url))
-        throw refusedPage('a browser sent the request for a page of another site', nameIt());
+        throw refusedPage('a browser sent the request for a page of another site', nameIt);
       return;
     }
     if (isNamed(origin)) return;
     const from = hostName(origin);
     if (from === undefined || !isOfThisMachine(from))
-      throw refusedPage(`the request comes from a page of ${JSON.stringify(origin)}`, nameIt());
+      throw refusedPage(`the request comes from a page of ${JSON.stringify(origin)}`, nameIt);
   };
 }
 
@@ -127,12 +134,10 @@ function isOfThisMachine(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || isLoopback(name);
 }
 
-const nameIt = () => `name the page in ${optionVariable('corsDomain')}`;
-
 /** @param instead what helps beside a secret */
-function refusedPage(what: string, instead: string): EngineError {
+function pageRefusal(what: string, instead: string, vocabulary: Vocabulary): EngineError {
   return new EngineError(
     'access-denied',
-    `${what}, and there is no admin secret: only pages and hosts of this machine are answered. Set ${optionVariable('adminSecret')}, or ${instead}`,
+    `${what}, and there is no admin secret: only pages and hosts of this machine are answered. Set ${optionVariable('adminSecret', vocabulary)}, or ${instead}`,
   );
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { jsonInPage, pageFiles, servePageFiles } from './page-files.ts';
 
 /** A role that the page offers: the headers it sends and a query to begin with. */
@@ -17,6 +17,8 @@ export interface GraphiqlRole {
 }
 
 export interface GraphiqlOptions {
+  /** The one that headers are written in. */
+  readonly vocabulary: Vocabulary;
   /** The first one is chosen on the first visit. Without any the page offers the administrator. */
   readonly roles?: readonly GraphiqlRole[];
 }
@@ -30,10 +32,11 @@ const administrator: GraphiqlRole = {
 
 /** Fastify plugin: `GET /graphiql` is the page, `GET /graphiql/<file>` what it loads. */
 export async function graphiql(server: FastifyInstance, options: GraphiqlOptions): Promise<void> {
+  const { vocabulary } = options;
   const roles = options.roles?.length ? options.roles : [administrator];
   const settings = {
     endpoint: '/v1/graphql',
-    roles: roles.map((role) => ({ ...role, headers: vocabulary().session(role.headers) })),
+    roles: roles.map((role) => ({ ...role, headers: vocabulary.session(role.headers) })),
   };
   server.get('/graphiql', (_request, reply) => {
     const entry = { path: '/graphiql', name: 'page', settings };

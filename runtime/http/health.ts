@@ -1,30 +1,22 @@
 /** Health and version: what probes and load balancers ask for, without authentication. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { Readiness } from '../server/readiness.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
 
 /** `inconsistent`: some objects of the metadata are not served. `unreachable`: the metadata database does not answer. */
 export type Health = 'ok' | 'inconsistent' | 'unreachable';
 
-/** See isForOperators. */
-const OPERATORS_PATHS: ReadonlySet<string | undefined> = new Set([
-  '/healthz',
-  '/healthz/sources',
-  '/livez',
-  '/readyz',
-  '/v1/version',
-  '/v1/metrics',
-]);
+const OPERATORS_PATHS = ['/healthz', '/healthz/sources', '/livez', '/readyz', '/v1/version', '/v1/metrics'];
 
-/** Whether operators and their programs ask for a route: it is answered whatever the load, and its bytes are not counted. */
-export function isForOperators(path: string | undefined): boolean {
-  return OPERATORS_PATHS.has(path) || path === vocabularyHealth();
+/** Routes that operators and their programs ask for: they are answered whatever the load, and their bytes are not counted. */
+export function operatorsPaths(vocabulary: Vocabulary): ReadonlySet<string | undefined> {
+  return new Set([...OPERATORS_PATHS, vocabularyHealth(vocabulary)]);
 }
 
 /** `/engine/healthz`, by the vocabulary's word. */
-function vocabularyHealth(): string {
-  return `/${vocabulary().word}/healthz`;
+function vocabularyHealth({ word }: Vocabulary): string {
+  return `/${word}/healthz`;
 }
 
 /**
@@ -64,7 +56,7 @@ export function healthEndpoints(
       return sendJson(reply, JSON.stringify(await readiness.sources()));
     });
     app.get('/healthz', answer);
-    app.get(vocabularyHealth(), answer);
+    app.get(vocabularyHealth(context.configuration.vocabulary), answer);
     app.get('/v1/version', (_request, reply) => sendJson(reply, versionText));
   };
 }

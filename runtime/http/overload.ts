@@ -9,7 +9,8 @@ import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
 import { guarded } from '../core/guarded.ts';
 import { remember } from '../core/remember.ts';
-import { isForOperators } from './health.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
+import { operatorsPaths } from './health.ts';
 
 /** Counts a request among those that are answered at once. False: it is one too many. @param always it is counted anyway */
 export type Admit = (response: ServerResponse, always?: boolean) => boolean;
@@ -18,9 +19,11 @@ export type Admit = (response: ServerResponse, always?: boolean) => boolean;
 export function limitRequests(
   app: FastifyInstance,
   maximum: number,
+  vocabulary: Vocabulary,
   report: (error: unknown) => void,
 ): Admit {
   if (maximum === 0) return () => true;
+  const forOperators = operatorsPaths(vocabulary);
   let running = 0;
   /** Answers that are owed on each connection. */
   const owed = new WeakMap<Socket, Set<ServerResponse>>();
@@ -47,7 +50,7 @@ export function limitRequests(
     return true;
   };
   app.addHook('onRequest', (request, reply, done) => {
-    if (admit(reply.raw, isForOperators(request.routeOptions.url))) done();
+    if (admit(reply.raw, forOperators.has(request.routeOptions.url))) done();
     else
       done(
         new EngineError('overloaded', 'the server answers as many requests as it may; this one was not read'),

@@ -4,14 +4,14 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Configuration } from '../configuration/configuration.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { parsePosition, printPosition } from '../database/replicas.ts';
 import type { Positions } from '../graphql/request.ts';
-import { POSITION, written } from '../session/variables.ts';
+import { POSITION } from '../session/variables.ts';
 import type { HttpReply } from './context.ts';
 import type { HttpRequest } from './request.ts';
 
-const cookieName = () => `${vocabulary().word}-lsn`;
+const cookieName = ({ word }: Vocabulary) => `${word}-lsn`;
 
 /** Positions by source. */
 export class SeenPositions implements Positions {
@@ -50,13 +50,15 @@ export class SeenPositions implements Positions {
   }
 }
 
-type Settings = Pick<Configuration, 'readYourWrites' | 'replicaMaxLag'>;
+type Settings = Pick<Configuration, 'vocabulary' | 'readYourWrites' | 'replicaMaxLag'>;
 
 /** The positions that a request brings; undefined: they are not asked for. */
-export function positionsOf(headers: IncomingHttpHeaders, { readYourWrites }: Settings) {
+export function positionsOf(headers: IncomingHttpHeaders, { vocabulary, readYourWrites }: Settings) {
   if (readYourWrites === 'off') return undefined;
   return new SeenPositions(
-    readYourWrites === 'header' ? String(headers[written(POSITION)] ?? '') : cookieOf(headers.cookie),
+    readYourWrites === 'header'
+      ? String(headers[vocabulary.fromCanonical(POSITION)] ?? '')
+      : cookieOf(headers.cookie, vocabulary),
   );
 }
 
@@ -65,16 +67,16 @@ export function addPositions(request: HttpRequest, reply: HttpReply, settings: S
   const { positions } = request;
   if (!positions?.isNew) return;
   const text = positions.print();
-  reply.header(written(POSITION), text);
+  reply.header(settings.vocabulary.fromCanonical(POSITION), text);
   if (settings.readYourWrites !== 'cookie') return;
   // A replica that answers has all that is older.
   const age = Math.ceil(settings.replicaMaxLag) + 1;
-  const cookie = `${cookieName()}=${encodeURIComponent(text)}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax`;
+  const cookie = `${cookieName(settings.vocabulary)}=${encodeURIComponent(text)}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax`;
   request.cookies = [...request.cookies, cookie];
 }
 
-function cookieOf(header = ''): string {
-  const start = `${cookieName()}=`;
+function cookieOf(header = '', vocabulary: Vocabulary): string {
+  const start = `${cookieName(vocabulary)}=`;
   const found = header
     .split(';')
     .map((pair) => pair.trim())

@@ -3,7 +3,6 @@ import type { FastifyReply } from 'fastify';
 import { EngineError } from '../core/errors.ts';
 import { remember } from '../core/remember.ts';
 import { jsonKind } from '../core/types.ts';
-import { vocabulary } from '../core/vocabulary.ts';
 import { answerSaved, type CurrentlyServed } from '../graphql/answer.ts';
 import { Request } from '../graphql/request.ts';
 import { type GivenVariables, restVariables } from '../graphql/saved/variables.ts';
@@ -60,7 +59,10 @@ export function restEndpoints(current: CurrentlyServed): Endpoints {
             ),
           );
           if (partialErrors.length > 0)
-            reply.header(vocabulary().fromCanonical('x-engine-errors'), errorsHeader(partialErrors));
+            reply.header(
+              context.configuration.vocabulary.fromCanonical('x-engine-errors'),
+              errorsHeader(partialErrors),
+            );
           return sendJson(reply, answer);
         }
       }

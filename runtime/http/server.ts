@@ -64,7 +64,12 @@ export function createServer(
     request.own = steps.begin(request.raw, request.routeOptions.url);
     done();
   });
-  const admit = limitRequests(app, shareOf(configuration.maxConcurrentRequests, configuration), steps.failed);
+  const admit = limitRequests(
+    app,
+    shareOf(configuration.maxConcurrentRequests, configuration),
+    configuration.vocabulary,
+    steps.failed,
+  );
   const refusePage = openServerPages(configuration);
   if (refusePage)
     app.addHook('onRequest', async (request) => {

@@ -1,7 +1,6 @@
 /** The steps that every request takes, through Fastify (server.ts) or around it (direct.ts). */
 import type { IncomingMessage } from 'node:http';
 import type { Configuration } from '../configuration/configuration.ts';
-import { vocabulary } from '../core/vocabulary.ts';
 import type { LoggedQuery } from '../observe/logs/observe.ts';
 import { compress } from './compression.ts';
 import type { HttpContext, HttpReply } from './context.ts';
@@ -40,7 +39,7 @@ export function createSteps(context: Omit<HttpContext, 'logOperation' | 'masking
       url: withoutSecrets(pathOf(request.url), secrets),
       httpVersion: request.raw.httpVersion,
       contentEncoding: reply.getHeader('content-encoding') as string | undefined,
-      userVariables: session && vocabulary().session(session.variables),
+      userVariables: session?.vocabulary.session(session.variables),
       mode: request.mode,
       requestSize: Number(request.headers['content-length'] ?? 0),
       responseSize: request.responseSize,

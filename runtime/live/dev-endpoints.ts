@@ -1,6 +1,6 @@
 /** GET /dev/subscriptions, /dev/subscriptions/extended and /dev/cache: what is read and kept for whom, for administrators. */
 import { createHash } from 'node:crypto';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { CurrentlyServed } from '../graphql/answer.ts';
 import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
 import type { Cohort } from './cohort.ts';
@@ -16,7 +16,7 @@ export function subscriptionEndpoints({ pollers, paces }: LiveQueries): Endpoint
       const map = (isStream: boolean) =>
         pollers()
           .filter(({ plan }) => (plan.cursor !== undefined) === isStream)
-          .map((poller) => describe(poller, extended));
+          .map((poller) => describe(poller, extended, context.configuration.vocabulary));
       return JSON.stringify({
         options: optionsOf(paces.liveQueries),
         live_queries_map: map(false),
@@ -72,7 +72,7 @@ function optionsOf({ batchSize, interval }: Pick<PollerOptions, 'batchSize' | 'i
   return { batch_size: batchSize, refetch_delay: interval / 1000 };
 }
 
-function describe(poller: Poller, extended: boolean): object {
+function describe(poller: Poller, extended: boolean, vocabulary: Vocabulary): object {
   const { plan, id, cohorts, polledBecause } = poller;
   return {
     source: plan.source,
@@ -82,18 +82,24 @@ function describe(poller: Poller, extended: boolean): object {
     multiplexed_query: plan.text,
     cohort_count: cohorts.size,
     polled_because: polledBecause ?? null,
-    cohorts: extended ? [...cohorts.values()].map((cohort) => describeCohort(plan, cohort)) : null,
+    cohorts: extended
+      ? [...cohorts.values()].map((cohort) => describeCohort(plan, cohort, vocabulary))
+      : null,
     parameterized_query_hash: createHash('sha1').update(plan.text).digest('hex'),
   };
 }
 
-function describeCohort({ parameters, cursor }: Poller['plan'], cohort: Cohort): object {
+function describeCohort(
+  { parameters, cursor }: Poller['plan'],
+  cohort: Cohort,
+  vocabulary: Vocabulary,
+): object {
   const session: Record<string, string | null> = {};
   const position: Record<string, string | null> = {};
   const synthetic: (string | null)[] = [];
   parameters.forEach(({ source }, index) => {
     const value = cohort.values[index] ?? null;
-    if (source.from === 'session') session[vocabulary().fromCanonical(source.name)] = value;
+    if (source.from === 'session') session[vocabulary.fromCanonical(source.name)] = value;
     else if (source.from === 'cursor') position[cursor!.field] = value;
     else synthetic.push(value);
   });

@@ -39,6 +39,7 @@ interface LiveDatabase extends Database {
 type Pace = Pick<PollerOptions, 'interval' | 'batchSize'>;
 
 export function createLiveQueries(options: {
+  readonly vocabulary: PollerOptions['vocabulary'];
   readonly liveQueries: Pace;
   readonly streams: Pace;
   readonly missed: PollerOptions['missed'];
@@ -49,8 +50,9 @@ export function createLiveQueries(options: {
   /** What outlives pollers, whose last batches may still run. */
   const kept = new WeakMap<SourceConnection, Database>();
   let joined = 0;
-  const { missed, log, report } = options;
+  const { vocabulary, missed, log, report } = options;
   const shared = {
+    vocabulary,
     missed,
     log,
     report,

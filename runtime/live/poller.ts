@@ -7,8 +7,10 @@
  *
  * Cohorts that failed are apart from that (retries.ts): no round reads them or waits for them.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { Change } from '../database/changes.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Cohort, Subscriber } from './cohort.ts';
@@ -24,6 +26,7 @@ import type { Kind } from './shares.ts';
 import { Staleness } from './staleness.ts';
 
 export interface PollerOptions {
+  readonly vocabulary: Vocabulary;
   /** Milliseconds between the end of a round and the next one, if no changes are reported. */
   readonly interval: number;
   /** Maximum cohorts of one statement. */
@@ -82,6 +85,7 @@ export class Poller implements Reader {
     this.#options = options;
     this.#pace = new Pace(options.interval, () => this.#beginRound());
     this.#reading = {
+      vocabulary: options.vocabulary,
       plan,
       poll: source.poll,
       seed: options.seed,

@@ -2,10 +2,12 @@
  * Reads a batch of cohorts by one statement, and hands each its result. From the shards of a cluster each batch reads one cohort.
  * @rule Does a failing read end a subscription?
  */
+
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../core/errors.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { databaseError } from '../database/errors.ts';
 import { connectionLost, isPassing, isRaised } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
@@ -17,6 +19,8 @@ type Poll = SourceConnection['poll'];
 type Rows = Awaited<ReturnType<Poll>>;
 
 export interface ReadingContext {
+  /** How names of session variables are written in errors. */
+  readonly vocabulary: Vocabulary;
   readonly plan: SubscriptionPlan;
   readonly poll: Poll;
   /** Seed of the hashes. */
@@ -170,8 +174,9 @@ async function fail(
   outcome: Outcome,
   joined: number,
 ): Promise<EngineError> {
+  const { vocabulary } = context;
   const { text, parameters } = context.plan;
-  const statement = { text, values: cohort.values, prepared: false, parameters };
+  const statement = { text, values: cohort.values, prepared: false, origins: { parameters, vocabulary } };
   const error = databaseError(thrown, statement, operandPath(thrown, context.plan));
   if (!(error instanceof EngineError)) context.report(thrown);
   const shown =

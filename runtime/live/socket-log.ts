@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EngineError } from '../core/errors.ts';
 import type { Session } from '../core/session.ts';
-import { vocabulary } from '../core/vocabulary.ts';
 import type { GraphqlCall } from '../graphql/saved/call.ts';
 import type { HttpContext } from '../http/context.ts';
 import { errorObject } from '../http/errors.ts';
@@ -43,7 +42,7 @@ export function createSocketLog(
       event,
       detail,
       error,
-      userVariables: session && vocabulary().session(session.variables),
+      userVariables: session?.vocabulary.session(session.variables),
       expiresAt: session?.expiresAt,
     });
   const server = (event: string, detail?: unknown, metadata?: object) => {

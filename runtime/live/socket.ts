@@ -3,10 +3,12 @@
  * handled in their order, but none before `connection_init` is answered; after that only the order of one operation's
  * messages is kept, so that a slow query does not delay the end of another one.
  */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
 import { guarded } from '../core/guarded.ts';
 import { hasEnded, requireCurrent, type Session } from '../core/session.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { socketHeaders } from '../session/admin-secret.ts';
 import { isOpen, type Operations } from './operations.ts';
 import type { Outbox } from './outbox.ts';
@@ -35,6 +37,7 @@ export interface SocketContext {
   ) => Promise<Session>;
   /** Headers of the upgrade, for the first authentication. */
   readonly headers: IncomingHttpHeaders;
+  readonly vocabulary: Vocabulary;
   readonly messages: Messages;
   readonly outbox: Outbox;
   readonly operations: Operations;
@@ -169,7 +172,7 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
     early = [];
     try {
       const made = await context.authenticate(
-        session ? headers : socketHeaders(context.headers, headers),
+        session ? headers : socketHeaders(context.headers, headers, context.vocabulary),
         headers,
       );
       if (!isOpen(socket)) return;

@@ -246,6 +246,7 @@ function serve(
     outbox,
     operations,
     headers,
+    vocabulary: configuration.vocabulary,
     log,
     initTimeout: configuration.websocketConnectionInitTimeout * 1000,
     authenticate: async (given, own) => {

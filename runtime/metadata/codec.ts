@@ -5,6 +5,7 @@
  */
 import type { Message } from '../core/diagnostics/diagnostic.ts';
 import type { Json, MetadataPath } from '../core/json/json.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { Walk } from './references.ts';
 
 /** The result of `read` for a value that does not fit. At least one problem was reported. */
@@ -72,10 +73,12 @@ export type Finding =
 /** One pass through a document or through arguments: the current place, and what was found. */
 export class Reading {
   readonly findings: Finding[] = [];
-  readonly #path: (string | number)[];
+  /** The one that the input is written in. */
+  readonly vocabulary: Vocabulary;
+  readonly #path: (string | number)[] = [];
 
-  constructor(path: MetadataPath = []) {
-    this.#path = [...path];
+  constructor(vocabulary: Vocabulary) {
+    this.vocabulary = vocabulary;
   }
 
   /** The current place. */
@@ -115,8 +118,12 @@ export interface Validation<Value> {
 }
 
 /** Reads one value on its own. Never throws for bad input. */
-export function validate<Value>(codec: Codec<Value>, input: unknown): Validation<Value> {
-  const reading = new Reading();
+export function validate<Value>(
+  codec: Codec<Value>,
+  input: unknown,
+  vocabulary: Vocabulary,
+): Validation<Value> {
+  const reading = new Reading(vocabulary);
   const value = codec.read(input, reading);
   return {
     value: value === INVALID ? undefined : value,

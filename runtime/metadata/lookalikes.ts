@@ -5,24 +5,25 @@
 
 import { diagnostics as messages } from '../core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../core/diagnostics/diagnostic.ts';
-import { isVocabularyWord, vocabulary } from '../core/vocabulary.ts';
+import { isVocabularyWord, type Vocabulary } from '../core/vocabulary.ts';
 import type { Json, Metadata, MetadataPath, RemoteSchemaPermission, TableEntry } from './metadata.ts';
 import { sessionVariable } from './values.ts';
 
 /** Those of all permissions. */
-export function lookalikes({ sources, remote_schemas }: Metadata): Diagnostic[] {
-  return lookalikesIn([
+export function lookalikes({ sources, remote_schemas }: Metadata, vocabulary: Vocabulary): Diagnostic[] {
+  const values = [
     ...sources.flatMap(({ tables }) => tables.flatMap(permissionsOf)).flatMap(valuesOf),
     ...remote_schemas.flatMap(({ permissions }) => permissions).flatMap(presetsOf),
-  ]);
+  ];
+  return lookalikesIn(values, vocabulary);
 }
 
 /** One warning for each word, at its first literal: a whole import has thousands of them. */
-export function lookalikesIn(values: readonly Value[]): Diagnostic[] {
+export function lookalikesIn(values: readonly Value[], vocabulary: Vocabulary): Diagnostic[] {
   const found = new Map<string, { readonly name: string; readonly path: MetadataPath; count: number }>();
   const visit = (value: Json | undefined, path: MetadataPath): void => {
     if (typeof value === 'string') {
-      const word = wordOf(value);
+      const word = wordOf(value, vocabulary);
       const known = word === undefined ? undefined : found.get(word);
       if (known) known.count += 1;
       else if (word !== undefined) found.set(word, { name: value, path, count: 1 });
@@ -36,7 +37,7 @@ export function lookalikesIn(values: readonly Value[]): Diagnostic[] {
       path,
       messages.literalLikeSessionVariable({
         name,
-        prefix: vocabulary().prefix,
+        prefix: vocabulary.prefix,
         word,
         more: count > 1 ? count - 1 : undefined,
       }),
@@ -79,8 +80,8 @@ function permissionsOf(table: TableEntry): readonly Rules[] {
 }
 
 /** `acme` of `X-Acme-User-Id`; undefined for other texts, for session variables and for those that are refused as foreign. */
-function wordOf(value: string): string | undefined {
-  if (sessionVariable(value) !== undefined || vocabulary().isForeign(value)) return undefined;
+function wordOf(value: string, vocabulary: Vocabulary): string | undefined {
+  if (sessionVariable(value, vocabulary) !== undefined || vocabulary.isForeign(value)) return undefined;
   const word = /^x-([a-z0-9]+)-[a-z0-9-]+$/i.exec(value)?.[1]?.toLowerCase();
   return word !== undefined && isVocabularyWord(word) ? word : undefined;
 }

@@ -3,7 +3,7 @@ import { at, type Diagnostic, type Message } from '../core/diagnostics/diagnosti
 import { nearest } from '../core/diagnostics/nearest.ts';
 import type { Result } from '../core/diagnostics/result.ts';
 import { isObject } from '../core/json/json.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import { CANONICAL, type Vocabulary } from '../core/vocabulary.ts';
 import { type Finding, INVALID, Reading } from './codec.ts';
 import { object } from './combinators.ts';
 import { functionEntries } from './kinds/function.ts';
@@ -31,24 +31,34 @@ const oldDocument = object({
 });
 
 /** Address of the source `default` where the metadata itself names none. */
-function defaultSourceConfiguration(): SourceConfiguration {
+function defaultSourceConfiguration(vocabulary: Vocabulary): SourceConfiguration {
   return {
     connection_info: {
-      database_url: { kind: 'environment', variable: vocabulary().environment('DATABASE_URL') },
+      database_url: { kind: 'environment', variable: vocabulary.environment('DATABASE_URL') },
       isolation_level: 'read-committed',
     },
     extensions_schema: 'public',
   };
 }
 
+export interface ReadingOptions {
+  readonly origin?: Origin | undefined;
+  readonly vocabulary?: Vocabulary | undefined;
+}
+
 /**
  * Reads metadata given as JSON: version 3, and the older versions 1 and 2 as one source `default`. Never throws for bad
- * input; what is bad is reported and left out. `origin` gives diagnostics their file positions.
+ * input; what is bad is reported and left out.
+ * @param options.origin gives diagnostics their file positions
+ * @param options.vocabulary the one that the metadata is written in; `engine` unless given
  */
-export function readMetadata(input: unknown, origin?: Origin): Result<Metadata> {
-  const reading = new Reading();
+export function readMetadata(
+  input: unknown,
+  { origin, vocabulary = CANONICAL }: ReadingOptions = {},
+): Result<Metadata> {
+  const reading = new Reading(vocabulary);
   const value = readDocument(input, reading);
-  const found = [...reading.findings.map(toDiagnostic), ...lookalikes(value)];
+  const found = [...reading.findings.map(toDiagnostic), ...lookalikes(value, vocabulary)];
   return { value, diagnostics: found.map((each) => located(each, origin)) };
 }
 
@@ -74,7 +84,15 @@ function readDocument(input: unknown, reading: Reading): Metadata {
   return {
     ...rest,
     version: 3,
-    sources: [{ ...source, ...EMPTY_SOURCE, tables, functions, configuration: defaultSourceConfiguration() }],
+    sources: [
+      {
+        ...source,
+        ...EMPTY_SOURCE,
+        tables,
+        functions,
+        configuration: defaultSourceConfiguration(reading.vocabulary),
+      },
+    ],
   };
 }
 

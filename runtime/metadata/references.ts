@@ -8,7 +8,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json/json.ts';
 import { COLUMN_OPERATORS } from '../core/operators.ts';
 import type { QualifiedName } from './kinds/shared.ts';
-import { sessionVariable } from './values.ts';
 
 /** A table with the source that has it. */
 export interface SourceTable {
@@ -56,8 +55,8 @@ export interface ReferenceVisitor {
   enter?(object: Dependent): ReferenceVisitor | null;
   /** Called for each name. */
   note?(needed: Needed): void;
-  /** Called for a column with a value in the metadata that has to fit its type: compared with it or preset. */
-  literal?(of: SourceTable, column: string): void;
+  /** Called for a column with the values in the metadata that it is compared with, or that are preset: literals and session variables. */
+  values?(of: SourceTable, column: string, values: readonly Json[]): void;
   source?(name: string): string;
   table?(table: SourceTable): QualifiedName;
   column?(of: SourceTable, column: string): string;
@@ -173,8 +172,8 @@ export class Walk {
     this.#visitor.note?.({ kind: 'foreign_key', ...this.#table, table, columns });
   }
 
-  literal(column: string, table: QualifiedName = this.place.table): void {
-    this.#visitor.literal?.({ ...this.#table, table }, column);
+  values(column: string, values: readonly Json[], table: QualifiedName = this.place.table): void {
+    this.#visitor.values?.({ ...this.#table, table }, column, values);
   }
 
   get #table(): SourceTable {
@@ -227,7 +226,7 @@ function mapCondition(key: string, value: Json, table: QualifiedName, walk: Walk
   const field = walk.place.context.field(table, key);
   switch (field?.kind) {
     case 'column':
-      if (hasLiteral(value)) walk.literal(key, table);
+      walk.values(key, comparedValues(value), table);
       return [walk.column(key, { table }), mapOperators(value, table, walk)];
     case 'relationship':
       return [walk.relationship(key, table), field.target ? nested(field.target)(value) : value];
@@ -270,24 +269,18 @@ function mapOperators(value: Json, table: QualifiedName, walk: Walk): Json {
 
 /** Walks column presets of the walk's table. */
 export function presetNames(presets: JsonObject, walk: Walk): JsonObject {
-  for (const [column, value] of Object.entries(presets)) {
-    if (isLiteral(value)) walk.literal(column);
-  }
+  for (const [column, value] of Object.entries(presets)) walk.values(column, [value]);
   return columnKeyNames(presets, walk);
 }
 
-/** Whether a column's condition, a bare value or operators with operands, holds a value that is no session variable. */
-function hasLiteral(condition: Json): boolean {
-  if (!isObject(condition)) return isLiteral(condition);
-  return Object.entries(condition).some(([operator, operand]) => {
+/** The values in a column's condition, which is a bare value or operators with operands. */
+function comparedValues(condition: Json): readonly Json[] {
+  if (!isObject(condition)) return [condition];
+  return Object.entries(condition).flatMap(([operator, operand]): readonly Json[] => {
     const name = underscored(operator);
-    if (comparesColumns(operator) || name === '_is_null' || name === '_cast') return false;
-    return Array.isArray(operand) ? operand.some(isLiteral) : isLiteral(operand);
+    if (comparesColumns(operator) || name === '_is_null' || name === '_cast') return [];
+    return Array.isArray(operand) ? operand : [operand];
   });
-}
-
-function isLiteral(value: Json): boolean {
-  return sessionVariable(value) === undefined;
 }
 
 function comparesColumns(operator: string): boolean {

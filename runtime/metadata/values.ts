@@ -5,7 +5,7 @@
 import { parseType } from 'graphql';
 import { isObject, type Json, type JsonObject } from '../core/json/json.ts';
 import { jsonKind, NumberText } from '../core/types.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { Codec } from './codec.ts';
 
 function value<Value extends Json>(
@@ -55,12 +55,18 @@ export const text: Codec<string> = textValue('text');
  * Canonical name of the session variable that a value of the metadata refers to; undefined for literals. Strings that
  * begin with `x-engine-` (by the vocabulary's word), in any case, are such references. Nothing else tells them apart, and nothing does so at run time.
  */
-export function sessionVariable(value: Json): string | undefined {
+export function sessionVariable(value: Json, vocabulary: Vocabulary): string | undefined {
   if (typeof value !== 'string') return undefined;
   return (
-    vocabulary().toCanonical(value) ??
-    (value.toUpperCase() === 'REQ_USER_ID' ? 'x-engine-user-id' : undefined)
+    vocabulary.toCanonical(value) ?? (value.toUpperCase() === 'REQ_USER_ID' ? 'x-engine-user-id' : undefined)
   );
+}
+
+/** Whether a value of the metadata has a session variable in it. */
+export function namesSession(value: Json, vocabulary: Vocabulary): boolean {
+  if (isObject(value) || Array.isArray(value))
+    return Object.values(value).some((each) => namesSession(each, vocabulary));
+  return sessionVariable(value, vocabulary) !== undefined;
 }
 
 /** Names of sources, roles, relationships, computed fields, collections, endpoints and remote schemas. */

@@ -4,7 +4,7 @@
  */
 import { USER_AGENT } from '../configuration/version.ts';
 import { type ConfiguredHeader, type Environment, fillTemplate } from '../core/environment-template.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { type Header, isRedacted } from './message.ts';
 import { type Trace, traceHeaders } from './trace.ts';
 
@@ -28,7 +28,7 @@ export interface CallOrigin {
   readonly requestId?: string | undefined;
   readonly trace?: Trace | undefined;
   /** Where the handler of an action may complete the call later. */
-  readonly completionUrl?: string | undefined;
+  readonly completion?: ShownHeader | undefined;
 }
 
 const AGENT = plain('User-Agent', USER_AGENT);
@@ -56,11 +56,9 @@ export function chooseHeaders(
 }
 
 /** Headers about the call itself; no configuration overrides them. */
-function ownHeaders({ requestId, trace, completionUrl }: CallOrigin): ShownHeader[] {
+function ownHeaders({ requestId, trace, completion }: CallOrigin): ShownHeader[] {
   return [
-    ...(completionUrl === undefined
-      ? []
-      : [{ name: vocabulary().titled('Completion-Url'), value: completionUrl, shown: '<redacted>' }]),
+    ...(completion ? [completion] : []),
     ...(requestId === undefined ? [] : [plain('x-request-id', requestId)]),
     ...plainHeaders(trace ? traceHeaders(trace) : {}),
   ];
@@ -107,14 +105,18 @@ export function forwardedHeaders(headers: ClientHeaders, ignored = IGNORED): Sho
 }
 
 /** Those of them that services get: never session variables, the admin secret or the host, which goes along under another name. */
-export function clientHeaders(headers: ClientHeaders = {}, ignored?: readonly string[]): ShownHeader[] {
+export function clientHeaders(
+  headers: ClientHeaders = {},
+  vocabulary: Vocabulary,
+  ignored?: readonly string[],
+): ShownHeader[] {
   const about = (['host', 'user-agent', 'origin'] as const).flatMap((name) => {
     const value = headers[name];
     return typeof value === 'string' ? [plain(`X-Forwarded-${FORWARDED_AS[name]}`, value)] : [];
   });
   const named = new Set(['host', ...about.map(({ name }) => name.toLowerCase())]);
   const forwarded = forwardedHeaders(headers, ignored && new Set(ignored));
-  return [...about, ...forwarded.filter(({ name }) => !named.has(name) && !vocabulary().isReadAsOwn(name))];
+  return [...about, ...forwarded.filter(({ name }) => !named.has(name) && !vocabulary.isReadAsOwn(name))];
 }
 
 const FORWARDED_AS = { host: 'Host', 'user-agent': 'User-Agent', origin: 'Origin' } as const;

@@ -41,7 +41,7 @@ export async function hostFolder(folder: CompiledFolder, context: HostContext): 
     } as const;
     sources.set(name, openSource(name, info, context));
   }
-  await installProgram(program.events, sources, context.observe);
+  await installProgram(program.events, sources, context.configuration.vocabulary, context.observe);
   context.prepare(program, sources).activate();
   return {
     endpoints: [],

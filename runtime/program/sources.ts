@@ -25,6 +25,7 @@ export function sourceAddress(info: ConnectionInfo, { configuration, environment
   return connectionUrl(info.database_url, info.ssl_configuration, {
     environment,
     allowedFolder: configuration.dynamicSecretsAllowedPathPrefix,
+    vocabulary: configuration.vocabulary,
   });
 }
 
@@ -70,6 +71,7 @@ function openServer(
   const address = sourceAddress(info, surroundings);
   const pool = info.pool_settings ?? {};
   return connectSource(address, {
+    vocabulary: configuration.vocabulary,
     maxConnections: shareOf(pool.max_connections ?? configuration.connections, configuration),
     idleTimeout: pool.idle_timeout ?? configuration.timeout,
     // The primary answers what a replica cannot.

@@ -35,6 +35,7 @@ export function createCalls(
   };
   const asynchronous = createAsynchronous({
     ...actions,
+    vocabulary: configuration.vocabulary,
     databaseUrl,
     interval: configuration.disableEventing ? 0 : configuration.asyncActionsFetchInterval,
     watchInterval: configuration.liveQueriesMultiplexedRefetchInterval,

@@ -43,7 +43,7 @@ export function hostsOf(configuration: Configuration): Hosts {
   if (open && !insecure && !isLoopback(serverHost))
     throw new EngineError(
       'invalid-configuration',
-      `server-host is ${JSON.stringify(serverHost)}, and there is no admin secret: everybody who reaches the server would be its administrator. ${PROTECT()}, remove server-host to be reached from this machine only, or give --insecure (${optionVariable('insecure')}=true) if that is meant`,
+      `server-host is ${JSON.stringify(serverHost)}, and there is no admin secret: everybody who reaches the server would be its administrator. ${protect(configuration)}, remove server-host to be reached from this machine only, or give --insecure (${optionVariable('insecure', configuration.vocabulary)}=true) if that is meant`,
     );
   return serverHost === '*' ? EVERY : { first: serverHost };
 }
@@ -53,12 +53,14 @@ export function openWarning(configuration: Configuration): string | undefined {
   if (!isOpen(configuration)) return undefined;
   const { first, also } = hostsOf(configuration);
   const where = isLoopback(first)
-    ? `so it listens on this machine only (${also === undefined ? first : `${first} and ${also}`})${configuration.refuseForeignPages ? '' : `; a page of any site that a browser here has open reaches it as well, unless ${optionVariable('refuseForeignPages')} is true`}`
+    ? `so it listens on this machine only (${also === undefined ? first : `${first} and ${also}`})${configuration.refuseForeignPages ? '' : `; a page of any site that a browser here has open reaches it as well, unless ${optionVariable('refuseForeignPages', configuration.vocabulary)} is true`}`
     : `and it listens on ${first}, as insecure says`;
-  return `there is no admin secret: everybody who reaches the server is its administrator, ${where}. ${PROTECT()}`;
+  return `there is no admin secret: everybody who reaches the server is its administrator, ${where}. ${protect(configuration)}`;
 }
 
-const PROTECT = () => `Set ${optionVariable('adminSecret')}`;
+function protect({ vocabulary }: Configuration): string {
+  return `Set ${optionVariable('adminSecret', vocabulary)}`;
+}
 
 /**
  * Listens where the configuration says.
@@ -70,7 +72,7 @@ export async function listen(
   configuration: Configuration,
   port = configuration.serverPort,
 ): Promise<Listening> {
-  return explained(port, () =>
+  return explained(port, configuration, () =>
     listening(hostsOf(configuration), port, async (host) => {
       await app.listen({ host, port });
       return app.server;
@@ -82,7 +84,7 @@ export async function listen(
 export async function requireFreePort(configuration: Configuration): Promise<void> {
   const port = configuration.serverPort;
   const server = createHttpServer();
-  const probe = await explained(port, () =>
+  const probe = await explained(port, configuration, () =>
     listening(hostsOf(configuration), port, async (host) => {
       await new Promise<void>((listens, failed) => {
         server.once('error', failed);
@@ -95,12 +97,16 @@ export async function requireFreePort(configuration: Configuration): Promise<voi
 }
 
 /** Says what to do about a port that cannot be used. */
-async function explained(port: number, listens: () => Promise<Listening>): Promise<Listening> {
+async function explained(
+  port: number,
+  { vocabulary }: Configuration,
+  listens: () => Promise<Listening>,
+): Promise<Listening> {
   try {
     return await listens();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const choose = `choose another one with --server-port or ${optionVariable('serverPort')}`;
+    const choose = `choose another one with --server-port or ${optionVariable('serverPort', vocabulary)}`;
     if (code === 'EADDRINUSE')
       throw new StartError(`port ${port} is taken by another program: stop it, or ${choose}`);
     if (code === 'EACCES') throw new StartError(`port ${port} may not be used by this user: ${choose}`);

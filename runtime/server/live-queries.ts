@@ -11,6 +11,7 @@ export function openLiveQueries(
   const isMasked = configuration.logMaskedVariables.length > 0;
   const logsReads = configuration.enabledLogTypes.includes('livequery-poller-log');
   return createLiveQueries({
+    vocabulary: configuration.vocabulary,
     liveQueries: {
       interval: configuration.liveQueriesMultiplexedRefetchInterval,
       batchSize: configuration.liveQueriesMultiplexedBatchSize,

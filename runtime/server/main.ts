@@ -12,7 +12,7 @@ import { linkProgram } from '../core/program/program.ts';
 import type { GeneratedProgram } from '../core/program/resolvers.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from '../core/request/planner.ts';
 import type { UnverifiedHost } from '../core/settings.ts';
-import { CANONICAL_WORD, vocabulary } from '../core/vocabulary.ts';
+import { vocabularyOf } from '../core/vocabulary.ts';
 import { createHealthChecks } from '../database/health-checks.ts';
 import { createCaptureKeeper } from '../database/record/keep-installed.ts';
 import type { SourceConnections } from '../database/source.ts';
@@ -168,7 +168,7 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
     healthChecks: healthChecks.use,
     telemetry: tracing.configure,
     prepare: (generated, sources) => {
-      requireVocabulary(generated);
+      requireVocabulary(generated, configuration);
       const previous = live.current?.planner;
       const prepared = prepareServed(generated, sources, configuration, {
         rateCounter,
@@ -287,8 +287,9 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
 }
 
 /** Texts that are kept as users write them, such as templates, name session variables. @throws EngineError */
-function requireVocabulary({ vocabulary: word = CANONICAL_WORD }: GeneratedProgram): void {
-  if (word === vocabulary().word) return;
+function requireVocabulary(generated: GeneratedProgram, { vocabulary }: Configuration): void {
+  const { word } = vocabularyOf(generated);
+  if (word === vocabulary.word) return;
   throw new EngineError(
     'invalid-configuration',
     `the program was compiled in the vocabulary "${word}": serve it with --vocabulary ${word}`,

@@ -32,10 +32,12 @@ export async function openObserving(
     enabledApis.includes('metrics') || enabledApis.includes('developer')
       ? (await import('../observe/metrics/metrics.ts')).createMetrics(
           configuration.metricsEnableHighCardinalityLabels,
+          configuration.vocabulary,
           worker,
         )
       : undefined;
   const tracing = createTracing({
+    vocabulary: configuration.vocabulary,
     ratio: configuration.tracingSampleRatio,
     withSql: configuration.traceSqlQuery,
     environment,

@@ -1,4 +1,5 @@
 /** `engine serve`, and what the command line of an artefact shares with it. */
+
 import cluster from 'node:cluster';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
@@ -10,10 +11,11 @@ import {
   readConfiguration,
 } from '../configuration/configuration.ts';
 import { withFileVariables } from '../configuration/environment-files.ts';
-import { OPTIONS, type Option } from '../configuration/options.ts';
+import { type Option, optionsIn } from '../configuration/options.ts';
 import { boolean } from '../configuration/values.ts';
 import { EngineError } from '../core/errors.ts';
-import type { Endpoints } from '../http/context.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
+import type { Endpoints, HttpContext } from '../http/context.ts';
 import { startMetadataThread, startThreadEarly } from '../metadata-api/thread/start-thread.ts';
 import type { ThreadData } from '../metadata-api/thread/thread-messages.ts';
 import { LoadError } from '../program/load-error.ts';
@@ -23,10 +25,14 @@ import { openLink, type WorkerLink } from './workers/link.ts';
 
 /**
  * Adds the command `serve`. Options may precede the command, where the program knows them itself.
- * @param compiler address of the compiler's module
- * @param review address of the module that answers the console
+ * @param modules addresses of the compiler's module, and of the one that answers the console
+ * @param vocabulary of the command line
  */
-export function registerServe(program: Command, compiler: string, review: string): void {
+export function registerServe(
+  program: Command,
+  modules: Required<Pick<ServerOptions, 'compiler' | 'review'>>,
+  vocabulary: Vocabulary,
+): void {
   const command = program
     .command('serve')
     .description('serve the GraphQL API of the metadata, or of a compiled folder')
@@ -41,13 +47,13 @@ export function registerServe(program: Command, compiler: string, review: string
       '--allow-edited',
       'with --generated: serve files that are not as the compiler wrote them, to try something out',
     );
-  addServerOptions(command);
+  addServerOptions(command, vocabulary);
   command.action(() => {
     const flags = command.optsWithGlobals<Record<string, unknown>>();
     return runServer(() => {
-      const environment = withFileVariables(process.env);
+      const environment = withFileVariables(process.env, vocabulary);
       const configuration = readConfiguration(flags, environment);
-      const options = { configuration, environment, compiler, review, endpoints: queryPages(configuration) };
+      const options = { configuration, environment, ...modules, endpoints: queryPages(configuration) };
       if (typeof flags.generated !== 'string') return options;
       const sources = sourceAddresses(flags.source as readonly string[]);
       const allowEdited = flags.allowEdited === true;
@@ -68,17 +74,21 @@ async function loadServer(options: ServerOptions): Promise<StartedServer> {
 }
 
 /** Loaded on demand: few servers have it. */
-async function queryPage(app: FastifyInstance): Promise<void> {
+async function queryPage(
+  app: FastifyInstance,
+  { configuration: { vocabulary } }: HttpContext,
+): Promise<void> {
   const { graphiql } = await import('../http/graphiql.ts');
-  await graphiql(app, {});
+  await graphiql(app, { vocabulary });
 }
 
 /** Adds every option of a server to a command. */
-export function addServerOptions(command: Command): void {
-  for (const [key, { type, variableOnly }] of Object.entries(OPTIONS) as [string, Option][]) {
+export function addServerOptions(command: Command, vocabulary: Vocabulary): void {
+  for (const [key, option] of Object.entries<Option>(optionsIn(vocabulary))) {
+    const { type, variableOnly } = option;
     if (variableOnly) continue;
     const value = type === boolean ? '[BOOLEAN]' : `<${type.placeholder}>`;
-    command.option(`--${optionName(key)} ${value}`, optionHelp(key));
+    command.option(`--${optionName(key)} ${value}`, optionHelp(key, option, vocabulary));
   }
 }
 

@@ -11,13 +11,13 @@ import {
 } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
-import { adminSecretMode, secretRequired } from './admin-secret.ts';
+import { adminSecretMode } from './admin-secret.ts';
 import type { Authenticate, Incoming } from './incoming.ts';
 import { openJwtMode } from './jwt/mode.ts';
-import { open } from './open.ts';
+import { openMode } from './open.ts';
 import { unauthorizedMode } from './unauthorized.ts';
 import { webhookMode } from './webhook.ts';
 
@@ -32,12 +32,13 @@ export interface Authentication {
  * @param memory limits how many verified tokens are remembered
  * @throws ConfigurationError when it cannot begin
  */
-export async function openAuthentication(...given: Parameters<typeof openMode>): Promise<Authentication> {
-  const { authenticate, stop } = await openMode(...given);
+export async function openAuthentication(...given: Parameters<typeof chooseMode>): Promise<Authentication> {
+  const { authenticate, stop } = await chooseMode(...given);
+  const [{ vocabulary }] = given;
   return {
     authenticate: (incoming) => {
       refuseSecondAuthorization(incoming.rawHeaders);
-      if (!vocabulary().isCanonical) refuseForeign(incoming);
+      if (!vocabulary.isCanonical) refuseForeign(incoming, vocabulary);
       return authenticate(incoming);
     },
     stop,
@@ -70,27 +71,28 @@ const AUTHORIZATION = 'authorization';
  * A request of two vocabularies is refused: one that ignored `x-engine-role` would pass it on to handlers and remote schemas
  * which may believe it. @throws EngineError bad-request
  */
-function refuseForeign({ headers }: Incoming): void {
+function refuseForeign({ headers }: Incoming, vocabulary: Vocabulary): void {
   for (const name in headers) {
-    if (!vocabulary().isReadAsForeign(name)) continue;
+    if (!vocabulary.isReadAsForeign(name)) continue;
     throw new EngineError(
       'bad-request',
-      `the header ${name} is of another vocabulary than this server's, whose headers begin with ${vocabulary().prefix}`,
+      `the header ${name} is of another vocabulary than this server's, whose headers begin with ${vocabulary.prefix}`,
     );
   }
 }
 
-async function openMode(
+async function chooseMode(
   configuration: Configuration,
   outgoing: Outgoing,
   observe: Observer,
   memory: MemoryBudget,
 ): Promise<Authentication> {
+  const { vocabulary, unauthorizedRole, authHook } = configuration;
   const secrets = adminSecrets(configuration);
-  if (secrets.length === 0) return { authenticate: open, stop: () => {} };
-  const { unauthorizedRole, authHook } = configuration;
+  if (secrets.length === 0) return { authenticate: openMode(vocabulary), stop: () => {} };
   if (authHook !== undefined) {
     const webhook = webhookMode({
+      vocabulary,
       url: authHook,
       method: configuration.authHookMode,
       sendBody: configuration.authHookSendRequestBody,
@@ -98,18 +100,25 @@ async function openMode(
       outgoing,
       observe,
     });
-    return { authenticate: adminSecretMode(secrets, webhook), stop: () => {} };
+    return { authenticate: adminSecretMode(secrets, vocabulary, webhook), stop: () => {} };
   }
   const unauthorized =
     unauthorizedRole === undefined
       ? undefined
-      : unauthorizedMode(unauthorizedRole, configuration.dropUnauthorizedSessionVariables);
+      : unauthorizedMode(unauthorizedRole, configuration.dropUnauthorizedSessionVariables, vocabulary);
   const tokens = jwtConfigurations(configuration);
   if (tokens === undefined)
-    return { authenticate: adminSecretMode(secrets, unauthorized ?? secretRequired), stop: () => {} };
+    return { authenticate: adminSecretMode(secrets, vocabulary, unauthorized), stop: () => {} };
   try {
-    const { authenticate, stop } = await openJwtMode(tokens, outgoing, observe, memory, unauthorized);
-    return { authenticate: adminSecretMode(secrets, authenticate), stop };
+    const { authenticate, stop } = await openJwtMode(
+      tokens,
+      outgoing,
+      observe,
+      memory,
+      vocabulary,
+      unauthorized,
+    );
+    return { authenticate: adminSecretMode(secrets, vocabulary, authenticate), stop };
   } catch (error) {
     throw new ConfigurationError(`jwt-secret: ${(error as Error).message}`);
   }

@@ -8,7 +8,7 @@ import { parseExactJson } from '../core/json/exact-json.ts';
 import { isObject } from '../core/json/json.ts';
 import { endingAt, type Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
-import { vocabulary } from '../core/vocabulary.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import { unsendableHeader } from '../outgoing/error.ts';
 import {
@@ -22,9 +22,10 @@ import {
 import { headersOf, type OutgoingResponse } from '../outgoing/message.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { Authenticate, Incoming } from './incoming.ts';
-import { ACCESS_KEY, ADMIN_SECRET, ROLE, single, written } from './variables.ts';
+import { ACCESS_KEY, ADMIN_SECRET, ROLE, single } from './variables.ts';
 
 export interface WebhookOptions {
+  readonly vocabulary: Vocabulary;
   readonly url: string;
   readonly method: 'GET' | 'POST';
   /** Send the GraphQL request in a POST. */
@@ -57,7 +58,7 @@ export function webhookMode(options: WebhookOptions): Authenticate {
     // Of a refusal as well: it may end the client's session. In the order of the other servers of this API family, the last first.
     incoming.setCookies(headersOf(answer, 'set-cookie').toReversed());
     try {
-      const session = readAnswer(answer, incoming.isKept);
+      const session = readAnswer(answer, incoming.isKept, options.vocabulary);
       log({ status });
       return mayBeFromCookie(incoming) ? { ...session, fromCookie: true } : session;
     } catch (error) {
@@ -123,7 +124,7 @@ function graphqlRequest(value: unknown): unknown {
 }
 
 /** @param isKept the session outlives the request. @throws EngineError if the answer is not a session */
-function readAnswer({ status, body }: OutgoingResponse, isKept: boolean): Session {
+function readAnswer({ status, body }: OutgoingResponse, isKept: boolean, vocabulary: Vocabulary): Session {
   if (status === 401) {
     throw new EngineError('access-denied', 'Authentication hook unauthorized this request', {
       status: 401,
@@ -134,7 +135,7 @@ function readAnswer({ status, body }: OutgoingResponse, isKept: boolean): Sessio
   if (!isObject(answer)) throw failed('Invalid response from authorization hook');
   const variables: Record<string, string> = {};
   for (const [key, value] of Object.entries(answer)) {
-    const name = vocabulary().toCanonical(key);
+    const name = vocabulary.toCanonical(key);
     if (name === undefined || name === ADMIN_SECRET || name === ACCESS_KEY) continue;
     // Twice in different cases: which one counts must not depend on their order.
     if (typeof value !== 'string' || name in variables)
@@ -143,15 +144,16 @@ function readAnswer({ status, body }: OutgoingResponse, isKept: boolean): Sessio
   }
   const role = variables[ROLE];
   if (!role) {
-    throw new EngineError('invalid-params', `${written(ROLE)} not found in session variables`, {
+    const name = vocabulary.fromCanonical(ROLE);
+    throw new EngineError('invalid-params', `${name} not found in session variables`, {
       reason: {
         rule: 'authentication.webhook',
-        why: `the answer has no ${written(ROLE)}`,
+        why: `the answer has no ${name}`,
         path: 'auth-hook',
       },
     });
   }
-  return { role, variables, backendOnly: false, ...(isKept ? endingAt(readExpiry(answer)) : {}) };
+  return { vocabulary, role, variables, backendOnly: false, ...(isKept ? endingAt(readExpiry(answer)) : {}) };
 }
 
 /** When sockets of the session end: `Cache-Control` or `Expires` of the JSON body. Unreadable: never. */

@@ -1,4 +1,5 @@
 /** Words for the structure of codecs: the types of keys, and the keys of an object, for the reference pages. */
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import type { AnyCodec, Codec } from '../../runtime/metadata/codec.ts';
 import { INVALID, Reading } from '../../runtime/metadata/codec.ts';
 
@@ -157,7 +158,7 @@ export function sectionsOf(codec: AnyCodec, found: Map<string, ObjectShape> = ne
 }
 
 function isRequired(key: string, codec: AnyCodec): boolean {
-  const reading = new Reading();
+  const reading = new Reading(CANONICAL);
   return codec.absent === undefined || codec.absent(reading, key) === INVALID || reading.findings.length > 0;
 }
 

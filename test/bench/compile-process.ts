@@ -4,6 +4,7 @@ import { checkTypes } from '../../compiler/cli/type-check.ts';
 import { type CompileInput, compile } from '../../compiler/index.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { readCatalog } from '../../compiler/phases/2-introspect/index.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
 
@@ -48,7 +49,11 @@ async function measure(path: string, databaseUrl: string): Promise<CompileMeasur
   const read = await timed(() => readMetadataFile(path));
   const { value: metadata, origin } = read.result;
   const [source] = metadata.sources;
-  const options = { addresses: new Map([[source!.name, databaseUrl]]), environment: {} };
+  const options = {
+    addresses: new Map([[source!.name, databaseUrl]]),
+    environment: {},
+    vocabulary: CANONICAL,
+  };
   const catalog = await timed(() => readCatalog(source!, options));
   const input: CompileInput = { metadata, origin, catalogs: { [source!.name]: catalog.result } };
   const first = await timed(() => compile(input));

@@ -3,12 +3,14 @@
  * and time. The time is compared with the same request when its plan is kept and, on demand, with another checkout that compiles the
  * same metadata. Without server and database: all run in this process in turns, bundled as servers are.
  */
+
 import { rm } from 'node:fs/promises';
 import { Session as Inspector } from 'node:inspector/promises';
 import { join, resolve } from 'node:path';
 import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { readCatalog } from '../../compiler/phases/2-introspect/index.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { bundleSources } from '../harness/bundle.ts';
 import type { BenchCase } from './cases.ts';
 import { createProjectDatabase, type Project, servedProject } from './project.ts';
@@ -53,7 +55,9 @@ export async function benchFirst(
     const { value: metadata } = readMetadataFile(project.metadata);
     const [source] = metadata.sources;
     const addresses = new Map([[source!.name, await createProjectDatabase(project, postgres)]]);
-    const catalogs = { [source!.name]: await readCatalog(source!, { addresses, environment: {} }) };
+    const catalogs = {
+      [source!.name]: await readCatalog(source!, { addresses, environment: {}, vocabulary: CANONICAL }),
+    };
     const prepare = async (checkout?: string): Promise<Prepare> => {
       options.progress(`bundling and compiling${checkout === undefined ? '' : ` with ${checkout}`}`);
       const bundle = await bundleSources(Object.values(SOURCES), checkout);

@@ -1,4 +1,5 @@
 /** Projects that are measured: their database, and what they compile to. */
+
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +9,7 @@ import type { EmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import { readCatalog } from '../../compiler/phases/2-introspect/index.ts';
 import { fillDatabase } from '../../examples/prepare.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import type { Metadata, MetadataPath } from '../../runtime/metadata/metadata.ts';
 import { PROJECTS } from '../harness/public-cases.ts';
 import { type BenchCase, chinookCases, helpdeskCases } from './cases.ts';
@@ -80,7 +82,11 @@ export async function createProjectDatabase(project: Project, postgres: Embedded
 export async function compileProject(project: Project, databaseUrl: string): Promise<CompileResult> {
   const { value: metadata, origin } = readMetadataFile(project.metadata);
   const [source] = metadata.sources;
-  const options = { addresses: new Map([[source!.name, databaseUrl]]), environment: {} };
+  const options = {
+    addresses: new Map([[source!.name, databaseUrl]]),
+    environment: {},
+    vocabulary: CANONICAL,
+  };
   const catalogs = { [source!.name]: await readCatalog(source!, options) };
   return compile({ metadata: withEndpoints(metadata, project.cases), catalogs, origin });
 }

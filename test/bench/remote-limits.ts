@@ -1,4 +1,5 @@
 /** Joins of many rows, starts with remote schemas that do not answer, and large remote schemas. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { compile } from '../../compiler/index.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
 import { createSchemaReader } from '../../runtime/outgoing/remote/introspect.ts';
@@ -206,7 +208,7 @@ export async function measureLargeSchema(): Promise<RemoteFigure[]> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const outgoing = createOutgoing();
   try {
-    const read = createSchemaReader({ outgoing, environment: {} });
+    const read = createSchemaReader({ vocabulary: CANONICAL, outgoing, environment: {} });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const sdl = await read('large', { url, timeout: 60 });
     const refreshes: number[] = [];

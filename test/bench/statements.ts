@@ -1,8 +1,10 @@
 /** The SQL that the floors run: ours, as the planner writes it for a case, and the file written by hand. */
+
 import { readFileSync } from 'node:fs';
 import { bindParameters } from '../../runtime/core/request/bind.ts';
 import type { Planner } from '../../runtime/core/request/planner.ts';
 import type { Session } from '../../runtime/core/session.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import type { BenchCase, CaseRequest } from './cases.ts';
 
 /** Where a parameter's value comes from in a request. */
@@ -83,5 +85,10 @@ export function valuesOf({ values }: FloorStatement, request: CaseRequest): (str
 }
 
 export function sessionOf({ headers }: CaseRequest): Session {
-  return { role: headers['x-engine-role'] ?? 'admin', variables: headers, backendOnly: false };
+  return {
+    vocabulary: CANONICAL,
+    role: headers['x-engine-role'] ?? 'admin',
+    variables: headers,
+    backendOnly: false,
+  };
 }

@@ -2,11 +2,13 @@
  * Where the time of a swap goes: the steps of one change of a permission, one after the other in this thread, by CPU time,
  * which a busy machine changes least.
  */
+
 import { type CompileResult, compile } from '../../compiler/index.ts';
 import { startEmbeddedPostgres } from '../../compiler/offline/embedded.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { linkProgram, type Program } from '../../runtime/core/program/program.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from '../../runtime/core/request/planner.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import type { Metadata, TableEntry } from '../../runtime/metadata/metadata.ts';
 import { emptyMetadata } from '../../runtime/metadata/metadata.ts';
@@ -77,7 +79,8 @@ export async function measureStages(project: SwapProject): Promise<readonly Stag
     planner = createPlanner(program, OPTIONS, undefined, planner);
     await timed('forget', () => forgetOtherSchemas(planner!));
     await timed('first request', () => {
-      const session = { role: drops ? 'admin' : swapped.role, backendOnly: false, variables: {} };
+      const role = drops ? 'admin' : swapped.role;
+      const session = { vocabulary: CANONICAL, role, backendOnly: false, variables: {} };
       return planner!.plan(session, { query: swapped.query });
     });
     await timed('describe what is stored', () => storedChange(stored, metadata));

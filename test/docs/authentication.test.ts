@@ -1,6 +1,8 @@
 /** docs/authentication.md: its configurations are read, its tokens give its sessions, and its webhook's answer is one. */
+
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { readGrant } from '../../runtime/session/jwt/claims.ts';
 import { readJwtConfiguration } from '../../runtime/session/jwt/configuration.ts';
 import { JWT_TYPES } from '../../runtime/session/jwt/keys.ts';
@@ -26,8 +28,8 @@ describe('tokens', () => {
   test('of a first example and five providers', () => expect(providers).toHaveLength(6));
 
   test.each(providers)('of $issuer give the session of the page', ({ secret, token, session }) => {
-    const configuration = readJwtConfiguration(secret);
-    const { allowedRoles, defaultRole, variables } = readGrant(token, configuration);
+    const configuration = readJwtConfiguration(secret, CANONICAL);
+    const { allowedRoles, defaultRole, variables } = readGrant(token, configuration, CANONICAL);
     expect({ role: defaultRole, ...variables }).toEqual(session);
     expect(allowedRoles).toContain(defaultRole);
     expect([token.aud].flat()).toEqual(expect.arrayContaining([...configuration.audience!]));
@@ -44,7 +46,7 @@ describe('tokens', () => {
 
 function messageOf(secret: object): string {
   try {
-    readJwtConfiguration(secret);
+    readJwtConfiguration(secret, CANONICAL);
   } catch (error) {
     return (error as Error).message;
   }

@@ -1,13 +1,15 @@
 /** The deployment examples name what the server really has: its options, its probes. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { optionVariable } from '../../runtime/configuration/configuration.ts';
-import { OPTIONS } from '../../runtime/configuration/options.ts';
+import { optionsIn } from '../../runtime/configuration/options.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 
 const folder = new URL('../../examples/deploy/', import.meta.url);
 const files = readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const);
-const variables = new Set(Object.keys(OPTIONS).map(optionVariable));
+const variables = new Set(Object.keys(optionsIn(CANONICAL)).map((key) => optionVariable(key, CANONICAL)));
 
 test('every variable is that of an option, or of its file', () => {
   const named = files.flatMap(([, text]) => text.match(/ENGINE_GRAPHQL_[A-Z_]+/g) ?? []);

@@ -2,6 +2,7 @@
  * A program as a text: the schema of every role, and the SQL of a fixed set of operations per role. Two programs that
  * serve the same have the same description, however each came to be.
  */
+
 import { printSchema } from 'graphql';
 import type { JoinLevels } from '../../runtime/core/join/join.ts';
 import { linkProgram } from '../../runtime/core/program/program.ts';
@@ -15,6 +16,7 @@ import {
   type ObjectType,
   type TypeReference,
 } from '../../runtime/core/schema/types.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { createEvaluator, createTranspiler } from '../../runtime/program/loader.ts';
 
 /** How much is described. */
@@ -51,7 +53,7 @@ export function describeGenerated(generated: GeneratedProgram, detail: Detail): 
 
 function describeRole(planner: Planner, role: string, { depth, schemas }: Detail): string[] {
   const roleSchema = planner.program.roleSchema(role, false);
-  const session = { role, backendOnly: false, variables: { 'x-engine-role': role } };
+  const session = { vocabulary: CANONICAL, role, backendOnly: false, variables: { 'x-engine-role': role } };
   const { query, mutation } = roleSchema.roots;
   const operations = [
     ...[...query.fields().values()].flatMap((field) => operationOf('query', field, depth)),

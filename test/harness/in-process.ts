@@ -1,4 +1,5 @@
 /** A project compiled and served without HTTP: metadata and a database in, answers out. */
+
 import type { GraphQLSchema } from 'graphql';
 import { compile } from '../../compiler/index.ts';
 import type { Ledger } from '../../compiler/model/plan.ts';
@@ -13,6 +14,7 @@ import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import type { Session } from '../../runtime/core/session.ts';
 import type { Distribution } from '../../runtime/core/shards/shapes.ts';
 import type { Statement } from '../../runtime/core/sql/print.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { databaseError } from '../../runtime/database/errors.ts';
 import { readConnected, readDatabase } from '../../runtime/database/read-database.ts';
 import { executeData } from '../../runtime/graphql/execute.ts';
@@ -95,6 +97,7 @@ export async function serveInProcess(
     variables: Readonly<Record<string, string>> = {},
     backendOnly = false,
   ): Session => ({
+    vocabulary: CANONICAL,
     role,
     backendOnly,
     variables: { 'x-engine-role': role, ...variables },

@@ -1,8 +1,10 @@
 /** The engine of the metadata API with compiler and loader, in this process: what it accepts is served by a planner. */
+
 import { compile } from '../../compiler/index.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import { linkProgram } from '../../runtime/core/program/program.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from '../../runtime/core/request/planner.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { connectionUrl } from '../../runtime/database/connection-url.ts';
 import { connectSource, type SourceConnection } from '../../runtime/database/source.ts';
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
@@ -37,18 +39,22 @@ export async function startMetadataEngine(
     store,
     compile: given.compile ?? compile,
     openSource: ({ configuration: { connection_info: info } }) =>
-      connectSource(connectionUrl(info.database_url, info.ssl_configuration, { environment: {} }), {
-        maxConnections: 4,
-        idleTimeout: 10,
-        retries: 0,
-        connectionLifetime: 0,
-        preparedStatements: 100,
-        isolationLevel: info.isolation_level,
-      }),
+      connectSource(
+        connectionUrl(info.database_url, info.ssl_configuration, { environment: {}, vocabulary: CANONICAL }),
+        {
+          vocabulary: CANONICAL,
+          maxConnections: 4,
+          idleTimeout: 10,
+          retries: 0,
+          connectionLifetime: 0,
+          preparedStatements: 100,
+          isolationLevel: info.isolation_level,
+        },
+      ),
     readRemote:
       given.readRemote ??
       (async ({ name }) => `type Query { ${name}(id: Int): String } type Person { id: Int }`),
-    options: { remoteSchemaPermissions: true, inferFunctionPermissions: true },
+    options: { vocabulary: CANONICAL, remoteSchemaPermissions: true, inferFunctionPermissions: true },
     initialMetadata: readMetadata(metadataOf([], {}, defaultUrl)).value,
     // As the serving thread does: what did not change is taken over from the program that is served.
     prepare: async (state) => {

@@ -2,9 +2,11 @@
  * The metadata API as it is served, on a test database: the engine with the compiler, the HTTP endpoints before it. Source
  * `default` is the database of `sql`; its metadata lives in a database of its own.
  */
+
 import type { FastifyInstance } from 'fastify';
 import { readConfiguration } from '../../runtime/configuration/configuration.ts';
 import { MemoryBudget } from '../../runtime/core/memory/budget.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { metadataEndpoints } from '../../runtime/http/metadata.ts';
 import { createServer } from '../../runtime/http/server.ts';
 import { answerRequest, type MetadataStore, openMetadataStore } from '../../runtime/metadata-api/index.ts';
@@ -38,7 +40,7 @@ export async function startMetadataServer(
 ): Promise<MetadataServer> {
   const database = given.database ?? (await createTestDatabase(sql));
   const metadataDatabase = given.metadataDatabase ?? (await createTestDatabase());
-  const store = await openMetadataStore(metadataDatabase.url);
+  const store = await openMetadataStore(metadataDatabase.url, CANONICAL);
   const configuration = readConfiguration({}, {});
   const { engine, served, swaps } = await startMetadataEngine(store, database.url, given);
   confidential.add(new URL(database.url).password);

@@ -2,10 +2,12 @@
  * The projects of `test/requests`: folders with `schema.sql`, `metadata.yaml` and, where cases write, `rows.sql`. With
  * `distribution.json`, which holds what the catalogs of Citus would say, SQL is made as for a cluster.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { Distribution } from '../../runtime/core/shards/shapes.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { inStoredOrder } from '../../runtime/metadata/export-metadata.ts';
 import { emptyMetadata, type JsonObject } from '../../runtime/metadata/metadata.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
@@ -48,7 +50,7 @@ export async function storeRequestProject(name: string): Promise<TestDatabase> {
   const { metadata, database } = await readRequestProject(name);
   const { value, diagnostics } = readMetadata(metadata);
   if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics, null, 2));
-  const store = await openMetadataStore(database.url);
+  const store = await openMetadataStore(database.url, CANONICAL);
   const change = storedChange(emptyMetadata, inStoredOrder(value));
   await store.commit(change, 0, { metadata: true, sources: [], remote_schemas: [] });
   await store.close();

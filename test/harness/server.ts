@@ -1,9 +1,11 @@
 /** A whole server in this process, with everything that it writes, and requests to it as bytes on a socket. */
+
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
 import { type Configuration, readConfiguration } from '../../runtime/configuration/configuration.ts';
+import { CANONICAL, VOCABULARY_VARIABLE } from '../../runtime/core/vocabulary.ts';
 import { createLogger } from '../../runtime/observe/logs/logger.ts';
 import { type RunningServer, startServer } from '../../runtime/server/main.ts';
 import { confidential, record } from './output.ts';
@@ -21,18 +23,20 @@ const EVERY_LOG_TYPE =
 
 /** Starts a server on a free port; options as environment variables without their prefix, `variables` as they are. */
 export async function startTestServer(
-  database: TestDatabase,
+  database: Pick<TestDatabase, 'url'>,
   options: Readonly<Record<string, string>> = {},
   variables: Readonly<Record<string, string>> = {},
+  vocabulary = CANONICAL,
 ): Promise<TestServer> {
-  const environment: Record<string, string> = {
-    ...variables,
-    ENGINE_GRAPHQL_DATABASE_URL: database.url,
-    ENGINE_GRAPHQL_SERVER_PORT: '0',
-    ENGINE_GRAPHQL_ENABLED_LOG_TYPES: EVERY_LOG_TYPE,
-    ENGINE_GRAPHQL_LOG_LEVEL: 'debug',
+  const all = {
+    DATABASE_URL: database.url,
+    SERVER_PORT: '0',
+    ENABLED_LOG_TYPES: EVERY_LOG_TYPE,
+    LOG_LEVEL: 'debug',
+    ...options,
   };
-  for (const [name, value] of Object.entries(options)) environment[`ENGINE_GRAPHQL_${name}`] = value;
+  const environment: Record<string, string> = { ...variables, [VOCABULARY_VARIABLE]: vocabulary.word };
+  for (const [name, value] of Object.entries(all)) environment[vocabulary.environment(name)] = value;
   const configuration = readConfiguration({}, environment);
   const lines: string[] = [];
   const observe = createLogger(configuration, {

@@ -33,7 +33,7 @@ function inCaseOf(found: string, word: string): string {
 export function outOfVocabulary(text: string, word: string): string {
   return PLACES.reduce((rewritten, place) => {
     const own = new RegExp(
-      place.source.replace('(engine)', `(${word})`).replace('(ENGINE)', `(${word.toUpperCase()})`),
+      place.source.replace(/\((engine)\)/i, (_, found) => `(${inCaseOf(found, word)})`),
       place.flags,
     );
     return rewritten.replace(

@@ -1,7 +1,7 @@
-/** A server in a process of its own, in a vocabulary: a process has one. */
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { freePort } from './free-port.ts';
+/** A server in a vocabulary, and requests to it as clients send them. */
+import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
+import type { TestDatabase } from './postgres.ts';
+import { startTestServer } from './server.ts';
 
 export interface WordServer {
   readonly url: string;
@@ -16,35 +16,15 @@ export interface WordServer {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts `engine serve --vocabulary WORD`. @throws Error with its output when it ends instead of listening */
+/** As `startTestServer`, in a vocabulary. */
 export async function startWordServer(
-  word: string,
-  environment: Readonly<Record<string, string>>,
+  vocabulary: Vocabulary,
+  database: Pick<TestDatabase, 'url'>,
+  options: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<WordServer> {
-  const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    ['compiler/cli/bin.mjs', 'serve', '--vocabulary', word, '--server-port', String(port)],
-    {
-      cwd: fileURLToPath(new URL('../..', import.meta.url)),
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
-    },
-  );
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk;
-    });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const { port, output, stop } = await startTestServer(database, options, variables, vocabulary);
   const url = `http://127.0.0.1:${port}`;
-  const isReady = async () => {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
-    return answer?.ok ?? false;
-  };
-  while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error(output);
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 200))]);
-  }
   return {
     url,
     send: async (path, body, headers = {}) => {
@@ -55,11 +35,8 @@ export async function startWordServer(
       const text = await response.text();
       return { status: response.status, answer: parsed(text), headers: response.headers };
     },
-    output: () => output,
-    stop: async () => {
-      child.kill();
-      await ended;
-    },
+    output,
+    stop,
   };
 }
 

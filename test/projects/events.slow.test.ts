@@ -1,4 +1,5 @@
 /** The real projects with event triggers or cron triggers: they compile, are installed on their databases, and fire. */
+
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../compiler/index.ts';
@@ -6,6 +7,7 @@ import { readMetadataFile } from '../../compiler/phases/1-read/index.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { readCron } from '../../runtime/core/schedule/cron.ts';
 import { quoteIdentifier } from '../../runtime/core/sql/fragment.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { installEvents } from '../../runtime/events/install.ts';
 import { createLoader } from '../../runtime/program/loader.ts';
@@ -51,7 +53,7 @@ describe.skipIf(projectNames.length === 0)('projects beside the checkout', () =>
         const known = new Set(source.triggers.map(({ name: each }) => each));
         // Twice: installing is idempotent.
         for (let round = 0; round < 2; round += 1)
-          await installEvents(client as never, source, { known, deleted: [] });
+          await installEvents(client as never, source, { known, deleted: [] }, CANONICAL);
         for (const { name: trigger, table } of source.triggers) {
           const written = quoteIdentifier(table.schema, table.name);
           await client.query(`insert into ${written} default values`);

@@ -1,10 +1,12 @@
 /** Introspection of the real projects: what graphql-js says of the same schema, at a fraction of the memory. */
+
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { executeSync, getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createPlanner } from '../../runtime/core/request/planner.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
+import { NOBODY } from '../../runtime/core/session.ts';
 import { openProject, projectNames, projectsPresent } from '../harness/real-project.ts';
 
 setFlagsFromString('--expose-gc');
@@ -38,7 +40,7 @@ describe.skipIf(!projectsPresent).each(projectNames)('%s', (name) => {
     const { program } = await openProject(name);
     const planner = createPlanner(program, OPTIONS);
     for (const role of ['admin', ...program.roles].slice(0, 3)) {
-      const { plan } = planner.plan({ role, variables: {}, backendOnly: false }, { query: whole });
+      const { plan } = planner.plan({ ...NOBODY, role }, { query: whole });
       const [answer] = plan.answer as [string];
       const schema = graphqlSchema(program.roleSchema(role, false));
       const { data } = executeSync({ schema, document: parse(whole) });
@@ -49,7 +51,7 @@ describe.skipIf(!projectsPresent).each(projectNames)('%s', (name) => {
   test('is not kept beyond the memory budget', { timeout: 300_000 }, async () => {
     const { program } = await openProject(name);
     const planner = createPlanner(program, OPTIONS);
-    const ask = (role: string) => planner.plan({ role, variables: {}, backendOnly: false }, { query: whole });
+    const ask = (role: string) => planner.plan({ ...NOBODY, role }, { query: whole });
     ask('admin');
     const before = heapUsed();
     for (const role of [...program.roles].slice(0, 8)) ask(role);

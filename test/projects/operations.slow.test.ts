@@ -1,4 +1,5 @@
 /** Every read that the real projects' client programs send is planned and answered by PostgreSQL. */
+
 import {
   type GraphQLInputType,
   type GraphQLSchema,
@@ -16,6 +17,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { createPlanner } from '../../runtime/core/request/planner.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 import { executeData } from '../../runtime/graphql/execute.ts';
 import { clientOperations, openProject, projectsPresent } from '../harness/real-project.ts';
 import { openSource } from '../harness/source.ts';
@@ -114,6 +116,7 @@ describe.skipIf(!projectsPresent)('operations of real projects', () => {
       ]),
     );
     const session = {
+      vocabulary: CANONICAL,
       role: 'admin',
       backendOnly: false,
       variables: { 'x-engine-role': 'admin', 'x-engine-user-id': 'a' },

@@ -1,5 +1,5 @@
 /** The real projects in another vocabulary: the same diagnostics, generated files and answers, and the export in the project's own spelling. */
-import { spawnSync } from 'node:child_process';
+
 import {
   buildClientSchema,
   type GraphQLField,
@@ -12,8 +12,11 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { type CompileInput, compile } from '../../compiler/index.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
+import { CANONICAL, Vocabulary } from '../../runtime/core/vocabulary.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
+import { exportMetadata } from '../../runtime/metadata/export-metadata.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
 import { createTestDatabase, withClient } from '../harness/postgres.ts';
 import {
@@ -24,10 +27,17 @@ import {
   remoteSchemasOf,
 } from '../harness/real-project.ts';
 import { inVocabulary, outOfVocabulary } from '../harness/vocabulary.ts';
-import type { ProjectInput, ProjectOutput } from '../harness/vocabulary-project.ts';
 import { startWordServer, type WordServer } from '../harness/word-server.ts';
 
-const WORD = 'acme';
+const ACME = new Vocabulary('acme');
+const WORD = ACME.word;
+
+interface ProjectOutput {
+  /** JSON text of the export. */
+  readonly exported: string;
+  readonly diagnostics: readonly unknown[];
+  readonly files: Readonly<Record<string, string>>;
+}
 
 /** Projects with rows: the session variables that their roles ask with, and writes whose triggers read who is asking. */
 const SERVED = {
@@ -64,8 +74,8 @@ describe.skipIf(!projectsPresent)('real projects', () => {
     const metadata = readProjectFile(name, 'metadata.json');
     const remotes = remoteSchemasOf(name);
     const catalogs = await catalogsOf(name, metadata);
-    const usual = inWord('engine', { metadata, catalogs, remotes });
-    const other = inWord(WORD, { metadata: inVocabulary(metadata, WORD), catalogs, remotes });
+    const usual = inWord(CANONICAL, metadata, { catalogs, remotes });
+    const other = inWord(ACME, inVocabulary(metadata, WORD), { catalogs, remotes });
     expect(inVocabulary(metadata, WORD)).not.toBe(metadata);
     expect(other.exported).toBe(inVocabulary(usual.exported, WORD));
     expect(JSON.parse(outOfVocabulary(JSON.stringify(other.diagnostics), WORD))).toEqual(usual.diagnostics);
@@ -81,9 +91,9 @@ describe.skipIf(!projectsPresent)('answers of real projects', () => {
     await rewriteFunctions(copy, WORD);
     const servers: WordServer[] = [];
     try {
-      const usual = await serve(name, 'engine', url!, metadata);
+      const usual = await serve(name, CANONICAL, url!, metadata);
       servers.push(usual);
-      const other = await serve(name, WORD, copy, inVocabulary(metadata, WORD));
+      const other = await serve(name, ACME, copy, inVocabulary(metadata, WORD));
       servers.push(other);
       const ask = async (role: string, query: string, variables: Readonly<Record<string, string>>) => {
         const headers = { 'x-engine-role': role, ...variables };
@@ -138,17 +148,22 @@ async function rewriteFunctions(url: string, word: string): Promise<void> {
   });
 }
 
-async function serve(name: string, word: string, url: string, metadata: string): Promise<WordServer> {
+async function serve(
+  name: string,
+  vocabulary: Vocabulary,
+  url: string,
+  metadata: string,
+): Promise<WordServer> {
   const { environment } = JSON.parse(readProjectFile(name, 'case.json')) as {
     readonly environment: { readonly templates: readonly string[]; readonly values: readonly string[] };
   };
   const unused = [...environment.templates, ...environment.values].map((key) => [key, 'http://127.0.0.1:1']);
-  const prefix = `${word.toUpperCase()}_GRAPHQL_`;
-  const server = await startWordServer(word, {
-    ...Object.fromEntries(unused),
-    [`${prefix}DATABASE_URL`]: url,
-    [`${prefix}DISABLE_EVENTING`]: 'true',
-  });
+  const server = await startWordServer(
+    vocabulary,
+    { url },
+    { DISABLE_EVENTING: 'true' },
+    Object.fromEntries(unused),
+  );
   const args = { metadata: JSON.parse(metadata) };
   const { answer } = await server.send('/v1/metadata', { type: 'replace_metadata', version: 2, args });
   expect(answer).toMatchObject({ is_consistent: true });
@@ -198,14 +213,19 @@ function filesOf(files: ProjectOutput['files']): ProjectOutput['files'] {
   );
 }
 
-function inWord(word: string, input: ProjectInput): ProjectOutput {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--import', 'tsx', 'test/harness/vocabulary-project.ts', word],
-    { encoding: 'utf8', input: JSON.stringify(input), maxBuffer: 2 ** 30 },
-  );
-  if (status !== 0) throw new Error(stderr);
-  return JSON.parse(stdout) as ProjectOutput;
+function inWord(
+  vocabulary: Vocabulary,
+  metadata: string,
+  given: Pick<CompileInput, 'catalogs' | 'remotes'>,
+): ProjectOutput {
+  const read = readMetadata(JSON.parse(metadata), { vocabulary });
+  const naming = { enabled: true, default: 'engine-default' } as const;
+  const compiled = compile({ ...given, metadata: read.value, vocabulary, naming });
+  return {
+    exported: JSON.stringify(exportMetadata(read.value), null, 2),
+    diagnostics: [...read.diagnostics, ...compiled.diagnostics],
+    files: Object.fromEntries(compiled.files),
+  };
 }
 
 async function catalogsOf(name: string, metadata: string): Promise<Record<string, SourceCatalog>> {

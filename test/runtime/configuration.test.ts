@@ -9,8 +9,9 @@ import {
   readConfiguration,
 } from '../../runtime/configuration/configuration.ts';
 import { withFileVariables } from '../../runtime/configuration/environment-files.ts';
-import { OPTIONS } from '../../runtime/configuration/options.ts';
+import { optionsIn } from '../../runtime/configuration/options.ts';
 import { configurationPage } from '../../runtime/configuration/page.ts';
+import { CANONICAL } from '../../runtime/core/vocabulary.ts';
 
 describe('values', () => {
   test('come from the command line, then the environment, then the default', () => {
@@ -20,12 +21,15 @@ describe('values', () => {
   });
 
   test('have the variables of the reference', () => {
-    expect(optionVariable('serverPort')).toBe('ENGINE_GRAPHQL_SERVER_PORT');
-    expect(optionVariable('connections')).toBe('ENGINE_GRAPHQL_PG_CONNECTIONS');
-    expect(optionVariable('preserve401Errors')).toBe('ENGINE_GRAPHQL_PRESERVE_401_ERRORS');
-    expect(optionVariable('enabledApis')).toBe('ENGINE_GRAPHQL_ENABLED_APIS');
-    expect(optionVariable('v1BooleanNullCollapse')).toBe('ENGINE_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE');
-    expect(new Set(Object.keys(OPTIONS).map(optionVariable)).size).toBe(Object.keys(OPTIONS).length);
+    expect(optionVariable('serverPort', CANONICAL)).toBe('ENGINE_GRAPHQL_SERVER_PORT');
+    expect(optionVariable('connections', CANONICAL)).toBe('ENGINE_GRAPHQL_PG_CONNECTIONS');
+    expect(optionVariable('preserve401Errors', CANONICAL)).toBe('ENGINE_GRAPHQL_PRESERVE_401_ERRORS');
+    expect(optionVariable('enabledApis', CANONICAL)).toBe('ENGINE_GRAPHQL_ENABLED_APIS');
+    expect(optionVariable('v1BooleanNullCollapse', CANONICAL)).toBe(
+      'ENGINE_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE',
+    );
+    const keys = Object.keys(optionsIn(CANONICAL));
+    expect(new Set(keys.map((key) => optionVariable(key, CANONICAL))).size).toBe(keys.length);
   });
 
   test.each(['true', 'T', 'yes', 'Y'])('%s is true', (value) => {
@@ -140,16 +144,19 @@ describe('files', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test('hold the value of an option, without the line break at their end', () => {
-    const environment = withFileVariables({ ENGINE_GRAPHQL_ADMIN_SECRET_FILE: file, OTHER_FILE: '/nowhere' });
+    const environment = withFileVariables(
+      { ENGINE_GRAPHQL_ADMIN_SECRET_FILE: file, OTHER_FILE: '/nowhere' },
+      CANONICAL,
+    );
     expect(readConfiguration({}, environment).adminSecret).toBe('from a file');
   });
 
   test('that cannot be read, or stand beside the variable itself, stop the start', () => {
-    expect(() => withFileVariables({ ENGINE_GRAPHQL_ADMIN_SECRET_FILE: `${file}-missing` })).toThrow(
-      /ADMIN_SECRET_FILE: cannot read the file .*ENOENT/,
-    );
+    expect(() =>
+      withFileVariables({ ENGINE_GRAPHQL_ADMIN_SECRET_FILE: `${file}-missing` }, CANONICAL),
+    ).toThrow(/ADMIN_SECRET_FILE: cannot read the file .*ENOENT/);
     const both = { ENGINE_GRAPHQL_ADMIN_SECRET_FILE: file, ENGINE_GRAPHQL_ADMIN_SECRET: 'direct' };
-    expect(() => withFileVariables(both)).toThrow(
+    expect(() => withFileVariables(both, CANONICAL)).toThrow(
       'Environment variables ENGINE_GRAPHQL_ADMIN_SECRET and ENGINE_GRAPHQL_ADMIN_SECRET_FILE exclude each other',
     );
   });

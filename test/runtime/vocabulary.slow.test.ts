@@ -1,18 +1,19 @@
 /** A server with `--vocabulary acme`: every edge of the API has that word, and no other one counts. */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import { CANONICAL, Vocabulary } from '../../runtime/core/vocabulary.ts';
+import { engineIn } from '../harness/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../harness/remote-server.ts';
 import { startWebhook, type WebhookReceiver } from '../harness/webhook.ts';
 import { startWordServer, type WordServer } from '../harness/word-server.ts';
 
 const SECRET = 'the-secret-of-the-test';
+const ACME = new Vocabulary('acme');
 const ADMIN = { 'x-acme-admin-secret': SECRET };
 
 const TABLES = `
@@ -41,20 +42,19 @@ beforeAll(async () => {
   remote = await startRemoteServer('type Query { echo(who: String): String }', {
     echo: ({ who }: { who: string }) => who,
   });
-  server = await startWordServer('acme', {
-    ACME_GRAPHQL_DATABASE_URL: database.url,
-    ACME_GRAPHQL_ADMIN_SECRET: SECRET,
-    ACME_GRAPHQL_AUTH_HOOK: `${hook.url}/who`,
-    ACME_GRAPHQL_ENABLED_APIS: 'metadata,graphql,config,metrics,developer',
-    ACME_GRAPHQL_EXPERIMENTAL_FEATURES: 'naming_convention,apollo_federation',
-    ACME_GRAPHQL_ENABLE_CONSOLE: 'true',
-    ACME_GRAPHQL_DEV_MODE: 'true',
-    ACME_GRAPHQL_ASYNC_ACTIONS_COMPLETION_URL: 'http://127.0.0.1:1',
-    ACME_GRAPHQL_ASYNC_ACTIONS_FETCH_INTERVAL: '100',
-    ACME_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true',
-    HANDLER: hook.url,
-    REMOTE: remote.url,
-  });
+  const options = {
+    ADMIN_SECRET: SECRET,
+    AUTH_HOOK: `${hook.url}/who`,
+    ENABLED_APIS: 'metadata,graphql,config,metrics,developer',
+    EXPERIMENTAL_FEATURES: 'naming_convention,apollo_federation',
+    ENABLE_CONSOLE: 'true',
+    DEV_MODE: 'true',
+    ASYNC_ACTIONS_COMPLETION_URL: 'http://127.0.0.1:1',
+    ASYNC_ACTIONS_FETCH_INTERVAL: '100',
+    ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true',
+  };
+  const variables = { HANDLER: hook.url, REMOTE: remote.url };
+  server = await startWordServer(ACME, database, options, variables);
   const { answer } = await server.send(
     '/v1/metadata',
     { type: 'replace_metadata', version: 2, args: { metadata: METADATA() } },
@@ -358,22 +358,10 @@ test('the console shows rules in the words of the vocabulary', async () => {
 test('metadata comes over by a command, as files in which its word stays, and goes into a server', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'engine-adopted-'));
   try {
-    // Not synchronous: the remote schema is served by this process.
     const engine = async (...args: readonly string[]) => {
-      const child = spawn(process.execPath, ['compiler/cli/bin.mjs', ...args, '--vocabulary', 'acme'], {
-        env: {
-          PATH: process.env.PATH ?? '',
-          HOME: process.env.HOME ?? '',
-          ACME_GRAPHQL_ADMIN_SECRET: SECRET,
-          REMOTE: remote.url,
-        },
-      });
-      const [output, errors, [status]] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, 'close'),
-      ]);
-      return { status: status as number, output: output + errors };
+      const environment = { ACME_GRAPHQL_ADMIN_SECRET: SECRET, REMOTE: remote.url };
+      const { status, stdout, stderr } = await engineIn(environment, ...args, '--vocabulary', 'acme');
+      return { status, output: stdout + stderr };
     };
     const metadata = join(folder, 'metadata');
     const over = ['--endpoint', server.url, '--metadata', metadata];
@@ -408,29 +396,22 @@ test('metadata comes over by a command, as files in which its word stays, and go
   }
 }, 120_000);
 
-test('the help of the server names headers and values as they are read', () => {
-  const { stdout } = spawnSync(
-    process.execPath,
-    ['compiler/cli/bin.mjs', 'serve', '--help', '--vocabulary', 'acme'],
-    { encoding: 'utf8' },
-  );
+test('the help of the server names headers and values as they are read', async () => {
+  const { stdout } = await engineIn({}, 'serve', '--help', '--vocabulary', 'acme');
   expect(stdout).toContain('--default-naming-convention <acme-default|graphql-default>');
   expect(stdout).toContain('x-acme-admin-secret');
   expect(stdout).not.toContain('x-engine-');
 });
 
 test('an option that is set in the word engine stops the start', async () => {
-  const other = { ACME_GRAPHQL_DATABASE_URL: database.url, ENGINE_GRAPHQL_ADMIN_SECRET: SECRET };
-  await expect(startWordServer('acme', other)).rejects.toThrow(
+  const other = { ENGINE_GRAPHQL_ADMIN_SECRET: SECRET };
+  await expect(startWordServer(ACME, database, {}, other)).rejects.toThrow(
     'Environment variable ENGINE_GRAPHQL_ADMIN_SECRET is not read in the vocabulary "acme"; set ACME_GRAPHQL_ADMIN_SECRET',
   );
 });
 
 test('metadata that is stored in one vocabulary is not read in another', async () => {
-  await expect(
-    startWordServer('engine', {
-      ENGINE_GRAPHQL_DATABASE_URL: database.url,
-      ENGINE_GRAPHQL_NO_OF_RETRIES: '0',
-    }),
-  ).rejects.toThrow('its metadata is written in the vocabulary "acme"');
+  await expect(startWordServer(CANONICAL, database, { NO_OF_RETRIES: '0' })).rejects.toThrow(
+    'its metadata is written in the vocabulary "acme"',
+  );
 });

@@ -1,6 +1,7 @@
 /** Options of the commands that compile a project. */
+
 import { existsSync } from 'node:fs';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { UsageError } from '../command.ts';
 import type { OptionDeclaration } from './declaration.ts';
 
@@ -45,13 +46,13 @@ export const MIGRATION_OPTIONS: readonly OptionDeclaration[] = [
 ];
 
 /** Options on which names depend. */
-export const namingOptions = (): readonly OptionDeclaration[] => [
+export const namingOptions = (vocabulary: Vocabulary): readonly OptionDeclaration[] => [
   ['--experimental-features <list>', 'comma-separated features to enable, such as naming_convention'],
-  ['--default-naming-convention <name>', `${vocabulary().defaultNaming} or graphql-default`],
+  ['--default-naming-convention <name>', `${vocabulary.defaultNaming} or graphql-default`],
 ];
 
 /** Options that select a project. */
-export const projectOptions = (): readonly OptionDeclaration[] => [
+export const projectOptions = (vocabulary: Vocabulary): readonly OptionDeclaration[] => [
   metadataOption(),
   [
     '--migrations <folder>',
@@ -64,7 +65,7 @@ export const projectOptions = (): readonly OptionDeclaration[] => [
     'connection string of a source, overriding the metadata; repeatable',
     { parse: sourceAddress },
   ],
-  ...namingOptions(),
+  ...namingOptions(vocabulary),
 ];
 
 /** Collects `NAME=URL`. @throws UsageError */

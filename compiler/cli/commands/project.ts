@@ -1,10 +1,11 @@
 /** The commands that begin, compile and deliver a project. */
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { FORMATS } from '../compile-report.ts';
 import { type CommandDeclaration, format } from './declaration.ts';
 import { CATALOGS, collect, metadataOption, projectOptions, sourceAddress } from './project-options.ts';
 
 /** They are declared on use: some texts have the vocabulary's word. */
-export const projectCommands = (): readonly CommandDeclaration[] => [
+export const projectCommands = (vocabulary: Vocabulary): readonly CommandDeclaration[] => [
   {
     name: 'init',
     description:
@@ -38,7 +39,7 @@ Examples:
       'follow foreign keys to the owner of each row, and propose rules; --write puts them into the metadata',
     arguments: { '<role>': 'name of the role' },
     options: [
-      ...projectOptions(),
+      ...projectOptions(vocabulary),
       ['--owner <column=variable>', 'who the user is: SCHEMA.TABLE.COLUMN=X-Engine-User-Id'],
       ['--tenant <column=variable>', 'who the tenant is: SCHEMA.TABLE.COLUMN=X-Engine-Org-Id'],
       [
@@ -74,7 +75,7 @@ Examples:
     name: 'role show',
     description: "print a role's ledger",
     arguments: { '<role>': 'name of the role' },
-    options: projectOptions(),
+    options: projectOptions(vocabulary),
     help: `${CATALOGS}
 
 Prints what generated/roles/ROLE.txt says, of the metadata as it is now.
@@ -87,7 +88,7 @@ Example:
     name: 'compile',
     description: 'generate the code that serves a project: table shapes, access rules, resolvers',
     options: [
-      ...projectOptions(),
+      ...projectOptions(vocabulary),
       ['--out <folder>', 'folder for the generated files', { required: true }],
       ['--check', 'write nothing; exit 1 and list the files that are out of date'],
       ['--strict', 'treat unknown metadata keys as errors'],
@@ -136,7 +137,7 @@ Example:
     name: 'schema',
     description: 'print the GraphQL schema of a role, or TypeScript types for its clients',
     options: [
-      ...projectOptions(),
+      ...projectOptions(vocabulary),
       ['--role <name>', 'name of the role', { required: true }],
       [
         '--as <form>',
@@ -174,7 +175,10 @@ Example:
   {
     name: 'action types',
     description: 'write TypeScript types for handlers, and stubs of handlers that do not exist yet',
-    options: [...projectOptions(), ['--out <folder>', 'folder of the handlers', { required: true }]],
+    options: [
+      ...projectOptions(vocabulary),
+      ['--out <folder>', 'folder of the handlers', { required: true }],
+    ],
     help: `
 types.ts has the custom types, and the arguments and answer of each action; it is overwritten. A handler that exists is never changed.
 
@@ -187,7 +191,7 @@ Examples:
     name: 'build',
     description: 'bundle a project into a file or folder that runs with node alone',
     options: [
-      ...projectOptions(),
+      ...projectOptions(vocabulary),
       ['--out <place>', 'a .mjs file, or a folder for it and the generated code', { required: true }],
       ['--roles <list>', 'comma-separated roles to include; the artefact contains nothing about other roles'],
       ['--allow-inconsistent', 'build even if some objects are inconsistent, without them'],

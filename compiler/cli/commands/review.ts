@@ -1,4 +1,5 @@
 /** The commands that review generated code and permissions: check, audit, lint, test. */
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { UsageError } from '../command.ts';
 import { FORMATS } from '../compile-report.ts';
 import { type CommandDeclaration, format, type OptionDeclaration } from './declaration.ts';
@@ -30,7 +31,7 @@ const SOURCE: OptionDeclaration = ['--source <name>', 'name of the source, if se
 const auditCommands = () => import('../audit-command.ts');
 
 /** They are declared on use: some texts have the vocabulary's word. */
-export const reviewCommands = (): readonly CommandDeclaration[] => [
+export const reviewCommands = (vocabulary: Vocabulary): readonly CommandDeclaration[] => [
   {
     name: 'check',
     description:
@@ -197,7 +198,7 @@ Examples:
     name: 'lint',
     description: 'report permission patterns known to leak data; findings can be allowed with a reason',
     options: [
-      ...projectOptions(),
+      ...projectOptions(vocabulary),
       ['--config <file>', 'lint configuration; default: engine-lint.yaml if it exists'],
       ['--session-variables <list>', 'comma-separated variables that sessions supply'],
       [
@@ -291,7 +292,7 @@ Examples:
       ['--minimum-score <percent>', 'fail below this percentage of noticed mutants', { parse: percent }],
       ['--allow-inconsistent', 'do not fail because of inconsistent objects, which are left out'],
       ['--junit <file>', 'write the results to this file as JUnit XML'],
-      ...namingOptions(),
+      ...namingOptions(vocabulary),
     ],
     help: `
 A case:

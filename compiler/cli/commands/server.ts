@@ -1,5 +1,5 @@
 /** The commands that work with a running server or a live database. */
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { type CommandDeclaration, format, type OptionDeclaration } from './declaration.ts';
 import { collect, metadataOption, projectOptions, sourceAddress } from './project-options.ts';
 
@@ -8,22 +8,22 @@ const liveCommands = () => import('../live-command.ts');
 const remoteCommands = () => import('../remote-command.ts');
 
 /** Where a running server is. */
-const serverOptions = (): readonly OptionDeclaration[] => [
+const serverOptions = (vocabulary: Vocabulary): readonly OptionDeclaration[] => [
   ['--endpoint <url>', 'address of the server', { default: 'http://localhost:8080' }],
   [
     '--admin-secret <secret>',
-    `admin secret of the server; default: ${vocabulary().environment('ADMIN_SECRET')}`,
+    `admin secret of the server; default: ${vocabulary.environment('ADMIN_SECRET')}`,
   ],
 ];
 
-const filesOfServer = (): readonly OptionDeclaration[] => [
+const filesOfServer = (vocabulary: Vocabulary): readonly OptionDeclaration[] => [
   ['--metadata <path>', 'JSON file, or directory of YAML files', { required: true }],
-  ...serverOptions(),
+  ...serverOptions(vocabulary),
 ];
 
-const sourceOfServer = (): readonly OptionDeclaration[] => [
+const sourceOfServer = (vocabulary: Vocabulary): readonly OptionDeclaration[] => [
   ['--source <name>', 'name of the source', { default: 'default' }],
-  ...serverOptions(),
+  ...serverOptions(vocabulary),
 ];
 
 /** Databases whose writes are recorded. */
@@ -81,7 +81,7 @@ Examples:
 };
 
 /** They are declared on use: some texts have the vocabulary's word. */
-export const serverCommands = (): readonly CommandDeclaration[] => [
+export const serverCommands = (vocabulary: Vocabulary): readonly CommandDeclaration[] => [
   {
     name: 'metadata',
     description: 'export the metadata of a running server to files, compare it with files, or apply files',
@@ -98,19 +98,22 @@ Examples:
   {
     name: 'metadata export',
     description: "write the server's metadata to files",
-    options: [...filesOfServer()],
+    options: [...filesOfServer(vocabulary)],
     run: async () => (await import('../metadata-command.ts')).exportCommand,
   },
   {
     name: 'metadata apply',
     description: "replace the server's metadata with the files",
-    options: [...filesOfServer(), ['--allow-inconsistent', 'apply even if some objects are inconsistent']],
+    options: [
+      ...filesOfServer(vocabulary),
+      ['--allow-inconsistent', 'apply even if some objects are inconsistent'],
+    ],
     run: async () => (await import('../metadata-command.ts')).applyCommand,
   },
   {
     name: 'metadata diff',
     description: 'show what apply would change, without changing it',
-    options: [...filesOfServer()],
+    options: [...filesOfServer(vocabulary)],
     run: async () => (await import('../metadata-command.ts')).diffCommand,
   },
   {
@@ -129,7 +132,7 @@ Examples:
     description: 'list the events of an event trigger, newest first',
     arguments: { '<trigger>': 'name of the event trigger' },
     options: [
-      ...sourceOfServer(),
+      ...sourceOfServer(vocabulary),
       ['--status <status>', 'only these', { choices: ['pending', 'processed', 'error'] }],
       ['--limit <number>', 'maximum number of events', { default: '100' }],
       format('text', 'json'),
@@ -140,7 +143,7 @@ Examples:
     name: 'events show',
     description: 'show an event and the calls that were made for it',
     arguments: { '<event>': 'id of the event' },
-    options: [...sourceOfServer(), format('text', 'json')],
+    options: [...sourceOfServer(vocabulary), format('text', 'json')],
     run: async () => (await eventCommands()).showCommand,
   },
   {
@@ -148,7 +151,7 @@ Examples:
     description: 'deliver an event again, or those of an event trigger that failed for good',
     arguments: { '<event>': 'id of the event, or name of the event trigger' },
     options: [
-      ...sourceOfServer(),
+      ...sourceOfServer(vocabulary),
       ['--status <status>', 'processed: delivered ones, too', { choices: ['error', 'processed'] }],
       ['--since <time>', 'only events made since this time (ISO 8601 with a zone)'],
       ['--limit <number>', 'maximum number of events', { default: '1000' }],
@@ -160,14 +163,14 @@ Examples:
     name: 'events pause',
     description: 'stop the deliveries of an event trigger; its events wait',
     arguments: { '<trigger>': 'name of the event trigger' },
-    options: sourceOfServer(),
+    options: sourceOfServer(vocabulary),
     run: async () => (await eventCommands()).pauseCommand.bind(undefined, 'pause'),
   },
   {
     name: 'events resume',
     description: 'deliver the events of an event trigger again',
     arguments: { '<trigger>': 'name of the event trigger' },
-    options: sourceOfServer(),
+    options: sourceOfServer(vocabulary),
     run: async () => (await eventCommands()).pauseCommand.bind(undefined, 'resume'),
   },
   {
@@ -245,7 +248,7 @@ Examples:
     name: 'remote check',
     description: 'report permissions, relationships and saved operations that a server would break; exit 1',
     arguments: { '[names...]': 'remote schemas; default: all' },
-    options: projectOptions(),
+    options: projectOptions(vocabulary),
     run: async () => (await remoteCommands()).checkCommand,
   },
   { name: 'adopt', description: 'find what another engine of this API family left in a database' },

@@ -10,7 +10,7 @@ import { fileProblem } from '../../../runtime/core/reasons.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import { emptyMetadata } from '../../../runtime/metadata/metadata.ts';
 import { createOrigin, type Origin, type PositionNode } from '../../../runtime/metadata/origin.ts';
-import { readMetadata } from '../../../runtime/metadata/read-metadata.ts';
+import { type ReadingOptions, readMetadata } from '../../../runtime/metadata/read-metadata.ts';
 import { mergeActions } from './actions-sdl.ts';
 import { JsonSyntaxError, locator, scanJson } from './json-positions.ts';
 import { createYamlFiles, type ParsedFiles, readText, type YamlFiles } from './yaml-files.ts';
@@ -20,19 +20,24 @@ export interface FileResult extends Result<Metadata> {
   readonly origin: Origin;
 }
 
+export interface FileOptions extends Pick<ReadingOptions, 'vocabulary'> {
+  readonly parsed?: ParsedFiles;
+}
+
 /**
  * Reads metadata from a file, JSON or (`.yaml`, `.yml`) YAML, or from a directory of YAML (`version.yaml`,
  * `databases/databases.yaml`, …; a flat `tables.yaml` in version 2). Never throws for bad input: a path that cannot be opened
  * is a diagnostic too.
- * @param parsed files that were read earlier; those that are read now are added
+ * @param options.parsed files that were read earlier; those that are read now are added
+ * @param options.vocabulary the one that the metadata is written in; `engine` unless given
  */
-export function readMetadataFile(path: string, parsed?: ParsedFiles): FileResult {
+export function readMetadataFile(path: string, options: FileOptions = {}): FileResult {
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  if (isDirectory) return readDirectory(path, parsed);
-  return /\.ya?ml$/.test(path) ? readYamlFile(path) : readJsonFile(path);
+  if (isDirectory) return readDirectory(path, options);
+  return /\.ya?ml$/.test(path) ? readYamlFile(path, options) : readJsonFile(path, options);
 }
 
-function readJsonFile(file: string): FileResult {
+function readJsonFile(file: string, options: FileOptions): FileResult {
   const text = readText(file);
   if (typeof text !== 'string') return unreadable(file, text.code === 'ENOENT' ? NO_FILE : fileProblem(text));
   let document: unknown;
@@ -41,24 +46,28 @@ function readJsonFile(file: string): FileResult {
   } catch {
     return nothing([jsonError(text, file)]);
   }
-  return readDocument(document, () => scanJson(text, file));
+  return readDocument(document, () => scanJson(text, file), options);
 }
 
 /** All metadata in one file, as early engines of the API family export it. */
-function readYamlFile(file: string): FileResult {
+function readYamlFile(file: string, options: FileOptions): FileResult {
   const diagnostics: Diagnostic[] = [];
   const loaded = createYamlFiles(diagnostics).load(file, []);
   if (!loaded) return unreadable(file, NO_FILE);
   if (hasErrors(diagnostics)) return nothing(diagnostics);
-  return readDocument(loaded.value, () => loaded.positions);
+  return readDocument(loaded.value, () => loaded.positions, options);
 }
 
-function readDocument(document: unknown, positions: () => PositionNode): FileResult {
+function readDocument(
+  document: unknown,
+  positions: () => PositionNode,
+  { vocabulary }: FileOptions,
+): FileResult {
   const metadata = isAnswerOfExport(document) ? document.metadata : document;
   const origin = createOrigin(metadata, () =>
     metadata === document ? positions() : positions().children?.get('metadata'),
   );
-  return { ...readMetadata(metadata, origin), origin };
+  return { ...readMetadata(metadata, { origin, vocabulary }), origin };
 }
 
 /** `{resource_version, metadata}`, as `export_metadata` answers in its version 2. */
@@ -108,7 +117,7 @@ const valueFiles: Readonly<Record<string, string>> = {
   'functions.yaml': 'functions',
 };
 
-function readDirectory(directory: string, parsed: ParsedFiles | undefined): FileResult {
+function readDirectory(directory: string, { parsed, vocabulary }: FileOptions): FileResult {
   const diagnostics: Diagnostic[] = [];
   const files = createYamlFiles(diagnostics, parsed);
   const document: Record<string, unknown> = {};
@@ -146,7 +155,7 @@ function readDirectory(directory: string, parsed: ParsedFiles | undefined): File
     children,
   };
   const origin = createOrigin(document, () => root);
-  const { value, diagnostics: found } = readMetadata(document, origin);
+  const { value, diagnostics: found } = readMetadata(document, { origin, vocabulary });
   return { value, diagnostics: [...diagnostics, ...found], origin };
 }
 

@@ -2,6 +2,7 @@
 
 import type { CatalogFile } from '../../../runtime/catalog/catalog.ts';
 import { loadReadBody } from '../../../runtime/catalog/sql-body.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { describeConnectionError } from '../../../runtime/database/connection-error.ts';
 import { connectionUrl } from '../../../runtime/database/connection-url.ts';
 import { readDatabase } from '../../../runtime/database/read-database.ts';
@@ -17,6 +18,7 @@ export interface CatalogOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Folder below which addresses may be read from files. */
   readonly allowedFolder?: string | undefined;
+  readonly vocabulary: Vocabulary;
 }
 
 /** The catalog of a source, or why it cannot be read. Never throws; reasons hold no addresses. */
@@ -37,10 +39,10 @@ export async function readCatalog(source: Source, options: CatalogOptions): Prom
  * @throws EngineError when the metadata's address cannot be made out
  */
 export function databaseOf(source: Source, options: CatalogOptions): ConnectionConfiguration | undefined {
-  const { addresses, saved, environment, allowedFolder } = options;
+  const { addresses, saved } = options;
   const address = addresses.get(source.name);
   if (address !== undefined) return { connectionString: address };
   if (saved && Object.hasOwn(saved.sources, source.name)) return undefined;
   const { database_url, ssl_configuration } = source.configuration.connection_info;
-  return connectionUrl(database_url, ssl_configuration, { environment, allowedFolder })();
+  return connectionUrl(database_url, ssl_configuration, options)();
 }

@@ -7,6 +7,7 @@ import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnosti
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import { keyOf, quotedName } from '../../../runtime/core/names.ts';
 import { ruleName } from '../../../runtime/core/reason.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { FunctionEntry, InheritedRole, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
@@ -25,7 +26,7 @@ export function resolveAccess(
   memory: Memory,
   previous: ModelSource | undefined,
 ): ModelSource {
-  const { tables: scopes, shape } = structure.scope;
+  const { tables: scopes, shape, vocabulary } = structure.scope;
   const entries = new Map(source.tables.map((entry) => [keyOf(entry.table), entry]));
   const permissions = new Map<string, TablePermissions>();
   for (const [key, table] of scopes) {
@@ -36,6 +37,7 @@ export function resolveAccess(
       table,
       scopes,
       shape,
+      vocabulary,
       inheritedRoles,
       name,
       customization,
@@ -60,6 +62,7 @@ function tablePermissions(
   table: TableScope,
   tables: ReadonlyMap<string, TableScope>,
   shape: SourceShape,
+  vocabulary: Vocabulary,
   inheritedRoles: readonly InheritedRole[],
   name: string,
   customization: NamedSource['customization'],
@@ -67,6 +70,7 @@ function tablePermissions(
   const scope: AccessScope = {
     source: { name, ...(customization && { customization }) },
     shape,
+    vocabulary,
     tables,
     diagnostics: [],
   };

@@ -137,14 +137,22 @@ function resolveArgument(place: Place, type: ColumnType, operator: Operator, val
   const { argument } = operator;
   switch (argument.kind) {
     case 'same':
-      return { kind: 'value', type: type.key, value: resolveValue(type, value, place.path) };
+      return {
+        kind: 'value',
+        type: type.key,
+        value: resolveValue(type, value, place.scope.vocabulary, place.path),
+      };
     case 'list':
       return resolveListArgument(place, type, value);
     case 'type': {
       const fixed = fixedType(place, type, argument.type);
       return argument.list
         ? resolveListArgument(place, fixed, value)
-        : { kind: 'value', type: fixed.key, value: resolveValue(fixed, value, place.path) };
+        : {
+            kind: 'value',
+            type: fixed.key,
+            value: resolveValue(fixed, value, place.scope.vocabulary, place.path),
+          };
     }
     case 'object': {
       const fields = requireObject(value, place.path);
@@ -159,7 +167,7 @@ function resolveArgument(place: Place, type: ColumnType, operator: Operator, val
           if (given === null && !field.required) return [];
           if (given === null) throw misplaced(argument.typeName, `the key "${field.name}"`, null, path);
           const fixed = field.type === 'same' ? type : fixedType(place, type, field.type);
-          return [{ type: fixed.key, value: resolveValue(fixed, given, path) }];
+          return [{ type: fixed.key, value: resolveValue(fixed, given, place.scope.vocabulary, path) }];
         }),
       };
     }
@@ -173,7 +181,7 @@ function fixedType(place: Place, type: ColumnType, name: string): ColumnType {
 }
 
 function resolveListArgument(place: Place, type: ColumnType, value: Json): Argument {
-  const name = sessionVariable(value);
+  const name = sessionVariable(value, place.scope.vocabulary);
   if (name !== undefined) return { kind: 'session-list', type: type.key, name };
   if (!Array.isArray(value)) throw misplaced('[]', 'Array', value, place.path);
   return {
@@ -183,7 +191,7 @@ function resolveListArgument(place: Place, type: ColumnType, value: Json): Argum
       const path = [...place.path, index];
       // One null makes `in` unknown for every row that matches nothing else, and `not in` for every row.
       if (item === null) throw misplaced(type.scalar, 'a value', null, path);
-      return resolveValue(type, item, path);
+      return resolveValue(type, item, place.scope.vocabulary, path);
     }),
   };
 }

@@ -5,7 +5,7 @@ import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import type { NamingOptions } from '../../../runtime/core/names.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { unverifiedHosts } from '../../../runtime/metadata/kinds/settings.ts';
 import type { InheritedRole, Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
@@ -36,11 +36,12 @@ interface Resolved extends Result<Model> {
 /** Resolves the metadata against the catalogs of its sources. Without I/O; the same input gives the same model. */
 export function resolve(
   { metadata, catalogs, remotes, naming }: Given,
+  vocabulary: Vocabulary,
   environment: SetVariables | undefined,
   memory: Memory,
 ): Resolved {
   const declared = memory.call(withDeclared, metadata, memory);
-  return memory.renew(resolveModel, memory, declared, catalogs, remotes, naming, environment);
+  return memory.renew(resolveModel, memory, declared, catalogs, remotes, naming, vocabulary, environment);
 }
 
 /** Parts that equal the last result keep their identity. */
@@ -51,11 +52,12 @@ function resolveModel(
   catalogs: Readonly<Record<string, CatalogResult>>,
   remoteResults: Readonly<Record<string, RemoteResult>>,
   naming: NamingOptions,
+  vocabulary: Vocabulary,
   environment: SetVariables | undefined,
 ): Resolved {
   const earlier = last?.value;
   const before = new Map(earlier?.sources.map((source) => [source.shape.name, source]));
-  const structure = resolveStructure(metadata.sources, catalogs, naming, memory);
+  const structure = resolveStructure(metadata.sources, catalogs, naming, vocabulary, memory);
   const diagnostics: Diagnostic[] = [...reportNotServed(metadata), ...structure.diagnostics];
   const scopes = new Map(structure.sources.map(({ scope }) => [scope.source.name, scope]));
   const events = resolveEvents(scopes.values(), metadata.cron_triggers, diagnostics, environment);
@@ -74,6 +76,7 @@ function resolveModel(
     remoteResults,
     inheritedRoles,
     taken,
+    vocabulary,
     { diagnostics },
     memory,
   );
@@ -91,7 +94,7 @@ function resolveModel(
     return resolveAccess(source, each, inheritedRoles, diagnostics, memory, before.get(name));
   });
   sources.sort((left, right) => (left.shape.name < right.shape.name ? -1 : 1));
-  const settings = reuse(readSettings(metadata), earlier?.settings);
+  const settings = reuse(readSettings(metadata, vocabulary), earlier?.settings);
   const served = reuse(shapes, earlier?.remotes);
   return {
     value: {
@@ -107,14 +110,13 @@ function resolveModel(
 }
 
 /** Settings of the whole program, without those that have no effect. */
-function readSettings({
-  api_limits: limits,
-  graphql_schema_introspection,
-  network,
-}: Metadata): ProgramSettings {
+function readSettings(
+  { api_limits: limits, graphql_schema_introspection, network }: Metadata,
+  vocabulary: Vocabulary,
+): ProgramSettings {
   const roles = [...new Set(graphql_schema_introspection.disabled_for_roles)].sort();
   return {
-    ...(vocabulary().isCanonical ? {} : { vocabulary: vocabulary().word }),
+    ...(vocabulary.isCanonical ? {} : { vocabulary: vocabulary.word }),
     ...(roles.length > 0 ? { introspectionDisabledFor: roles } : {}),
     ...(limits && !limits.disabled ? { limits } : {}),
     ...(network.tls_allowlist.length > 0 ? { unverifiedHosts: unverifiedHosts(network) } : {}),

@@ -297,7 +297,7 @@ function resolvePresets(
       const shape = table.columns.get(column)!;
       const at = [...path, column];
       requireEnumValues(scope, shape, [set[column]!], at);
-      return [column, resolveValue(columnType(scope.shape, shape.type), set[column]!, at)];
+      return [column, resolveValue(columnType(scope.shape, shape.type), set[column]!, scope.vocabulary, at)];
     }),
   );
 }

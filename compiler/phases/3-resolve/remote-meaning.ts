@@ -12,9 +12,9 @@ import {
 } from 'graphql';
 import { BUILT_IN_SCALARS } from '../../../runtime/core/names.ts';
 import { isOneOf, type RemoteDocument, type TypeDefinition } from '../../../runtime/core/remotes/document.ts';
-import { isSessionVariable, isStatic, presetOf } from '../../../runtime/core/remotes/preset.ts';
+import { isStatic, presetOf } from '../../../runtime/core/remotes/preset.ts';
 import { type ObjectType, printType } from '../../../runtime/core/schema/types.ts';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 
 /** Names of types and fields as clients see them. */
 export interface ServedNames {
@@ -25,21 +25,26 @@ export interface ServedNames {
 const AS_WRITTEN: ServedNames = { type: (name) => name, field: (_, field) => field };
 
 /** The meaning of a whole document: its roots and types. */
-export function documentMeaning(document: RemoteDocument): string {
+export function documentMeaning(document: RemoteDocument, vocabulary: Vocabulary): string {
   const types = [...document.types].filter(([name]) => !BUILT_IN_SCALARS.has(name));
-  const entries = types.map(([name, type]) => [name, typeMeaning(type, document)] as const);
+  const entries = types.map(
+    ([name, type]) => [name, typeMeaning(type, document, AS_WRITTEN, vocabulary)] as const,
+  );
   return JSON.stringify([sorted(Object.entries(document.roots)), sorted(entries)]);
 }
 
-/** The structure of a type, without its name. */
+/** The structure of a type, without its name. @param vocabulary of a role's presets; remote schemas themselves have none */
 export function typeMeaning(
   definition: TypeDefinition,
   document: RemoteDocument,
-  names: ServedNames = AS_WRITTEN,
+  names: ServedNames,
+  vocabulary?: Vocabulary,
 ): string {
   const own = definition.name.value;
   const inputs = (list: readonly InputValueDefinitionNode[] = []) =>
-    sorted(list.map((input) => [input.name.value, inputMeaning(input, document, names)] as const));
+    sorted(
+      list.map((input) => [input.name.value, inputMeaning(input, document, names, vocabulary)] as const),
+    );
   switch (definition.kind) {
     case Kind.OBJECT_TYPE_DEFINITION:
     case Kind.INTERFACE_TYPE_DEFINITION: {
@@ -80,12 +85,13 @@ function inputMeaning(
   input: InputValueDefinitionNode,
   document: RemoteDocument,
   names: ServedNames,
+  vocabulary: Vocabulary | undefined,
 ): unknown {
   const preset = presetOf(input);
   return [
     reference(input.type, names),
     input.defaultValue ? defaultMeaning(input.defaultValue, input.type, document) : null,
-    preset ? presetMeaning(preset, input.type, document) : null,
+    preset ? presetMeaning(preset, input.type, document, vocabulary) : null,
   ];
 }
 
@@ -95,39 +101,44 @@ function reference(type: TypeNode, names: ServedNames): string {
   return type.kind === Kind.LIST_TYPE ? `[${reference(type.type, names)}]` : names.type(type.name.value);
 }
 
-function presetMeaning(preset: ConstDirectiveNode, type: TypeNode, document: RemoteDocument): unknown {
+function presetMeaning(
+  preset: ConstDirectiveNode,
+  type: TypeNode,
+  document: RemoteDocument,
+  vocabulary: Vocabulary | undefined,
+): unknown {
   const value = preset.arguments?.find(({ name }) => name.value === 'value')?.value;
-  return value ? meaningOf(value, type, document, !isStatic(preset)) : null;
+  return value ? meaningOf(value, type, document, isStatic(preset) ? undefined : vocabulary) : null;
 }
 
 /** The value that a default stands for at a type. */
 export function defaultMeaning(value: ConstValueNode, type: TypeNode, document: RemoteDocument): string {
-  return JSON.stringify(meaningOf(value, type, document, false));
+  return JSON.stringify(meaningOf(value, type, document, undefined));
 }
 
-/** @param hasSession a text may name a session variable */
+/** @param vocabulary a text may name a session variable of it */
 function meaningOf(
   value: ConstValueNode,
   type: TypeNode,
   document: RemoteDocument,
-  hasSession: boolean,
+  vocabulary: Vocabulary | undefined,
 ): unknown {
-  if (type.kind === Kind.NON_NULL_TYPE) return meaningOf(value, type.type, document, hasSession);
+  if (type.kind === Kind.NON_NULL_TYPE) return meaningOf(value, type.type, document, vocabulary);
   if (value.kind === Kind.NULL) return null;
   if (type.kind === Kind.LIST_TYPE) {
     const items = value.kind === Kind.LIST ? value.values : [value];
-    return items.map((item) => meaningOf(item, type.type, document, hasSession));
+    return items.map((item) => meaningOf(item, type.type, document, vocabulary));
   }
   const name = type.name.value;
   const definition = document.types.get(name);
-  if (value.kind === Kind.STRING && hasSession && isSessionVariable(value.value))
-    return { session: vocabulary().toCanonical(value.value) };
+  const session = value.kind === Kind.STRING ? vocabulary?.toCanonical(value.value) : undefined;
+  if (session !== undefined) return { session };
   if (definition?.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && value.kind === Kind.OBJECT) {
     const given = new Map(value.fields.map((field) => [field.name.value, field.value]));
     const members = (definition.fields ?? []).flatMap((field) => {
       const found = given.get(field.name.value) ?? field.defaultValue;
       given.delete(field.name.value);
-      return found ? [[field.name.value, meaningOf(found, field.type, document, hasSession)] as const] : [];
+      return found ? [[field.name.value, meaningOf(found, field.type, document, vocabulary)] as const] : [];
     });
     const unknown = [...given].map(([key, each]) => [key, plainMeaning(each)] as const);
     return sorted([...members, ...unknown]);

@@ -23,6 +23,7 @@ import {
   type TypeDefinition,
 } from '../../../runtime/core/remotes/document.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { repeats } from './custom-types.ts';
 import { defaultMeaning } from './remote-meaning.ts';
 import { presetProblems } from './remote-preset.ts';
@@ -38,8 +39,13 @@ const KINDS: Readonly<Record<TypeDefinition['kind'], string>> = {
   [Kind.SCALAR_TYPE_DEFINITION]: 'Scalar',
 };
 
+/** A role's part, with the vocabulary of its presets. */
+export interface RoleDocument extends RemoteDocument {
+  readonly vocabulary: Vocabulary;
+}
+
 /** All problems, in the order of the document. */
-export function permissionProblems(sdl: string, upstream: RemoteDocument): string[] {
+export function permissionProblems(sdl: string, upstream: RemoteDocument, vocabulary: Vocabulary): string[] {
   let document: DocumentNode;
   try {
     document = parseGraphql(sdl);
@@ -47,7 +53,7 @@ export function permissionProblems(sdl: string, upstream: RemoteDocument): strin
     if (error instanceof GraphQLError) return [`the schema is not GraphQL: ${graphqlProblem(error)}`];
     throw error;
   }
-  const role = indexDocument(document);
+  const role = { ...indexDocument(document), vocabulary };
   const problems: string[] = [];
   const blocks = document.definitions.filter(({ kind }) => kind === Kind.SCHEMA_DEFINITION);
   if (blocks.length > 1) problems.push('multiple schema definitions found');
@@ -72,7 +78,7 @@ function isType(definition: DocumentNode['definitions'][number]): definition is 
   return Object.hasOwn(KINDS, definition.kind);
 }
 
-function typeProblems(type: TypeDefinition, upstream: RemoteDocument, role: RemoteDocument): string[] {
+function typeProblems(type: TypeDefinition, upstream: RemoteDocument, role: RoleDocument): string[] {
   const name = type.name.value;
   const kind = KINDS[type.kind];
   const problems: string[] = [];
@@ -139,7 +145,7 @@ function enumProblems(type: EnumTypeDefinitionNode, found: EnumTypeDefinitionNod
 
 type ObjectNode = Extract<TypeDefinition, { kind: Kind.OBJECT_TYPE_DEFINITION }>;
 
-function interfaceProblems(type: ObjectNode, found: ObjectNode | undefined, role: RemoteDocument): string[] {
+function interfaceProblems(type: ObjectNode, found: ObjectNode | undefined, role: RoleDocument): string[] {
   const names = (type.interfaces ?? []).map(({ name }) => name.value);
   const known = new Set(found?.interfaces?.map(({ name }) => name.value));
   const custom = names.filter((name) => !known.has(name) && role.types.has(name));
@@ -165,7 +171,7 @@ function fieldsProblems(
   kind: string,
   type: string,
   upstream: RemoteDocument,
-  role: RemoteDocument,
+  role: RoleDocument,
 ): string[] {
   const problems: string[] = [];
   const repeated = repeats(fields.map(({ name }) => name.value));
@@ -196,7 +202,7 @@ function argumentProblems(
   field: FieldDefinitionNode,
   found: FieldDefinitionNode,
   upstream: RemoteDocument,
-  role: RemoteDocument,
+  role: RoleDocument,
 ): string[] {
   const problems: string[] = [];
   const name = field.name.value;
@@ -227,7 +233,7 @@ function inputsProblems(
   type: InputNode,
   found: InputNode,
   upstream: RemoteDocument,
-  role: RemoteDocument,
+  role: RoleDocument,
 ): string[] {
   const problems: string[] = [];
   const name = type.name.value;
@@ -268,7 +274,7 @@ function inputProblems(
   known: InputValueDefinitionNode,
   owner: string,
   upstream: RemoteDocument,
-  role: RemoteDocument,
+  role: RoleDocument,
 ): string[] {
   const name = input.name.value;
   const presets = (input.directives ?? []).filter((directive) => directive.name.value === PRESET);

@@ -7,14 +7,13 @@ import {
   print as printAst,
   type TypeNode,
 } from 'graphql';
-import type { RemoteDocument } from '../../../runtime/core/remotes/document.ts';
-import { isSessionVariable, isStatic } from '../../../runtime/core/remotes/preset.ts';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import { isStatic } from '../../../runtime/core/remotes/preset.ts';
+import type { RoleDocument } from './remote-permission.ts';
 
 export function presetProblems(
   directive: ConstDirectiveNode,
   { name, type }: InputValueDefinitionNode,
-  role: RemoteDocument,
+  role: RoleDocument,
 ): string[] {
   const given = directive.arguments ?? [];
   if (given.length === 0) return ['no arguments found in the preset directive'];
@@ -30,14 +29,16 @@ function valueProblems(
   type: TypeNode,
   place: string,
   isLiteral: boolean,
-  role: RemoteDocument,
+  role: RoleDocument,
 ): string[] {
+  const { vocabulary } = role;
   const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
-  if (value.kind === Kind.STRING && !isLiteral && vocabulary().isForeign(value.value))
+  if (value.kind === Kind.STRING && !isLiteral && vocabulary.isForeign(value.value))
     return [
-      `preset value "${value.value}" at "${place}" is a session variable of another vocabulary; this one's begin with "${vocabulary().prefix}"`,
+      `preset value "${value.value}" at "${place}" is a session variable of another vocabulary; this one's begin with "${vocabulary.prefix}"`,
     ];
-  const isSession = value.kind === Kind.STRING && !isLiteral && isSessionVariable(value.value);
+  const isSession =
+    value.kind === Kind.STRING && !isLiteral && vocabulary.toCanonical(value.value) !== undefined;
   if (inner.kind === Kind.LIST_TYPE) {
     if (isSession)
       return [`illegal preset value at "${place}". Session arguments can only be set for singleton values`];

@@ -17,6 +17,7 @@ import type {
   Renaming,
 } from '../../../runtime/core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { remoteSchema } from '../../../runtime/metadata/kinds/remote-schema.ts';
 import type {
   InheritedRole,
@@ -54,6 +55,7 @@ export function resolveRemoteSchemas(
   remotes: Readonly<Record<string, RemoteResult>>,
   inheritedRoles: readonly InheritedRole[],
   taken: TakenNames,
+  vocabulary: Vocabulary,
   report: { readonly diagnostics: Diagnostic[] },
   memory: Memory,
 ): ResolvedRemote[] {
@@ -74,7 +76,7 @@ export function resolveRemoteSchemas(
         ...nameClashes(customization, document),
       ];
       if (wrong) throw new Failure(messages.remoteSchemaInvalid({ reason: wrong }));
-      const invalid = memory.call(invalidWhole, entry, document);
+      const invalid = memory.call(invalidWhole, entry, document, vocabulary);
       if (invalid !== undefined) throw new Failure(messages.remoteSchemaInvalid({ reason: invalid }));
       claimRoots(entry, document, customization, taken.roots);
       claimTypes(entry, document, customization, {
@@ -94,7 +96,7 @@ export function resolveRemoteSchemas(
     });
     if (!resolved) return [];
     const { document, sdl, customization } = resolved;
-    const roles = resolvePermissions(entry, document, inheritedRoles, report, memory);
+    const roles = resolvePermissions(entry, document, inheritedRoles, vocabulary, report, memory);
     return [{ entry, document, shape: shapeOf(entry, sdl, customization, roles) }];
   });
   for (const [type, { owner }] of types) taken.types.set(type, owner);
@@ -203,13 +205,14 @@ function resolvePermissions(
   entry: RemoteSchema,
   document: RemoteDocument,
   inheritedRoles: readonly InheritedRole[],
+  vocabulary: Vocabulary,
   report: { readonly diagnostics: Diagnostic[] },
   memory: Memory,
 ): Record<string, string> {
   const roles = new Map<string, string>();
   for (const permission of entry.permissions) {
     const { role, definition } = permission;
-    const problems = memory.call(problemsOf, permission, document, entry);
+    const problems = memory.call(problemsOf, permission, document, entry, vocabulary);
     if (problems.length === 0) {
       roles.set(role, definition.schema);
       for (const { place, presets } of memory.call(skippedOf, permission)) {
@@ -231,7 +234,7 @@ function resolvePermissions(
   for (const { role_name: role, role_set } of inheritedRoles) {
     if (roles.has(role)) continue;
     const [first, ...others] = [...new Set(role_set.flatMap((parent) => roles.get(parent) ?? []))];
-    if (others.every((other) => meaning(other) === meaning(first!))) {
+    if (others.every((other) => meaning(other, vocabulary) === meaning(first!, vocabulary))) {
       if (first !== undefined) roles.set(role, first);
       continue;
     }
@@ -248,25 +251,34 @@ function resolvePermissions(
   return Object.fromEntries([...roles].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-function meaning(sdl: string): string {
-  return documentMeaning(readRemoteDocument(sdl));
+function meaning(sdl: string, vocabulary: Vocabulary): string {
+  return documentMeaning(readRemoteDocument(sdl), vocabulary);
 }
 
 function problemsOf(
   { role, definition: { schema } }: RemoteSchema['permissions'][number],
   document: RemoteDocument,
   entry: RemoteSchema,
+  vocabulary: Vocabulary,
 ): string[] {
-  const problems = permissionProblems(schema, document);
+  const problems = permissionProblems(schema, document, vocabulary);
   if (problems.length > 0) return problems;
   const customization = customizationOf(entry.definition.customization);
-  return servedProblems(shapeOf(entry, schema, customization, { [role]: schema }), role);
+  return servedProblems(shapeOf(entry, schema, customization, { [role]: schema }), role, vocabulary);
 }
 
 /** The first thing that makes the whole schema invalid. */
-function invalidWhole(entry: RemoteSchema, document: RemoteDocument): string | undefined {
+function invalidWhole(
+  entry: RemoteSchema,
+  document: RemoteDocument,
+  vocabulary: Vocabulary,
+): string | undefined {
   const customization = customizationOf(entry.definition.customization);
-  return servedProblems(shapeOf(entry, printAst(document.document), customization, {}), ADMIN_ROLE)[0];
+  return servedProblems(
+    shapeOf(entry, printAst(document.document), customization, {}),
+    ADMIN_ROLE,
+    vocabulary,
+  )[0];
 }
 
 function skippedOf({ definition }: RemoteSchema['permissions'][number]) {

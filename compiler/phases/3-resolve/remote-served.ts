@@ -6,11 +6,12 @@ import { GraphQLSchema, validateSchema } from 'graphql';
 import { linkProgram } from '../../../runtime/core/program/program.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import { graphqlSchema } from '../../../runtime/core/schema/graphql-schema.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 
 /** What is invalid by the rules of GraphQL, as graphql-js finds it. @param role `admin` is served everything */
-export function servedProblems(shape: RemoteSchemaShape, role: string): string[] {
+export function servedProblems(shape: RemoteSchemaShape, role: string, { word }: Vocabulary): string[] {
   const program = linkProgram(
-    { sources: [], tables: [], functions: [], remotes: [shape] },
+    { sources: [], tables: [], functions: [], remotes: [shape], vocabulary: word },
     { inferFunctionPermissions: true, remoteSchemaPermissions: true },
   );
   try {

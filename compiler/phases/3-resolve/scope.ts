@@ -11,6 +11,7 @@ import type {
   SourceShape,
 } from '../../../runtime/core/contract/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { OfModel, OfQuery } from './declared.ts';
 import type { Report } from './report.ts';
@@ -36,6 +37,8 @@ export type NamedSource = Pick<Source, 'name' | 'customization'>;
 export interface AccessScope extends Report {
   readonly source: NamedSource;
   readonly shape: SourceShape;
+  /** The one that values of the metadata are written in. */
+  readonly vocabulary: Vocabulary;
   /** Tables that are served, by key. */
   readonly tables: ReadonlyMap<string, TableScope>;
 }

@@ -6,7 +6,7 @@ import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { keyOf, type NamingConvention, type NamingOptions } from '../../../runtime/core/names.ts';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { distributionOf } from './distribution.ts';
 import type { NamedSource, SourceScope, StructureSource } from './scope.ts';
@@ -15,11 +15,17 @@ import { resolveTables } from './table.ts';
 /** The catalog of a source, or why it could not be read (without passwords). */
 export type CatalogResult = SourceCatalog | { readonly error: string };
 
+/** How the names of the API are shown. */
+interface Words {
+  readonly naming: NamingOptions;
+  readonly vocabulary: Vocabulary;
+}
+
 /** Starts a source with its tables, without references to other tables. */
 export function openSource(
   source: StructureSource,
   catalog: SourceCatalog,
-  naming: NamingOptions,
+  words: Words,
   diagnostics: Diagnostic[],
   previous: SourceShape | undefined,
 ): SourceScope {
@@ -28,7 +34,8 @@ export function openSource(
     functions.set(keyOf(each), [...(functions.get(keyOf(each)) ?? []), each]);
   const scope: SourceScope = {
     source,
-    shape: reuse(sourceShape(source, catalog, naming, diagnostics), previous),
+    shape: reuse(sourceShape(source, catalog, words, diagnostics), previous),
+    vocabulary: words.vocabulary,
     catalog,
     catalogTables: new Map(catalog.tables.map((table) => [keyOf(table), table])),
     catalogFunctions: functions,
@@ -42,7 +49,7 @@ export function openSource(
 function sourceShape(
   source: StructureSource,
   catalog: SourceCatalog,
-  naming: NamingOptions,
+  { naming, vocabulary }: Words,
   report: Diagnostic[],
 ): SourceShape {
   const {
@@ -57,7 +64,7 @@ function sourceShape(
         diagnostics.namingConventionIgnored({
           convention: asked,
           source: source.name,
-          variable: vocabulary().environment('EXPERIMENTAL_FEATURES'),
+          variable: vocabulary.environment('EXPERIMENTAL_FEATURES'),
         }),
       ),
     );
@@ -93,7 +100,10 @@ function sourceShape(
 
 /** How the names of a source are shown. */
 export function conventionOf({ customization }: NamedSource, naming: NamingOptions): NamingConvention {
-  return naming.enabled ? (customization?.naming_convention ?? naming.default) : 'engine-default';
+  const asked = customization?.naming_convention;
+  if (!naming.enabled) return 'engine-default';
+  if (asked === undefined) return naming.default;
+  return asked === 'graphql-default' ? asked : 'engine-default';
 }
 
 /** Types of the columns of tracked tables and of the functions that the metadata names. */

@@ -9,6 +9,7 @@ import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts
 import type { NamedInconsistency } from '../../../runtime/core/diagnostics/inconsistency.ts';
 import { type NamingOptions, objectKey } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { keeper, reuse } from '../../memory/reuse.ts';
@@ -59,13 +60,14 @@ export function resolveStructure(
   sources: readonly Source[],
   catalogs: Catalogs,
   naming: NamingOptions,
+  vocabulary: Vocabulary,
   memory: Memory,
 ): Structure {
   const given = sources.map((source) => withoutPermissions(source, memory));
   const catalogsOf = sources.map(({ name }) =>
     Object.hasOwn(catalogs, name) ? catalogs[name]! : NO_CATALOG,
   );
-  return memory.renew(makeStructure, memory, given, catalogsOf, naming);
+  return memory.renew(makeStructure, memory, given, catalogsOf, naming, vocabulary);
 }
 
 const NO_CATALOG: CatalogResult = { error: 'no catalog was given' };
@@ -102,6 +104,7 @@ function makeStructure(
   sources: readonly StructureSource[],
   catalogs: readonly CatalogResult[],
   naming: NamingOptions,
+  vocabulary: Vocabulary,
 ): Structure {
   const before = new Map(last?.sources.map((source) => [source.scope.source.name, source]));
   const diagnostics: Diagnostic[] = [];
@@ -109,7 +112,10 @@ function makeStructure(
   sources.forEach((source, index) => {
     const catalog = catalogs[index]!;
     if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error, naming);
-    else scopes.push(openSource(source, catalog, naming, diagnostics, before.get(source.name)?.scope.shape));
+    else {
+      const previous = before.get(source.name)?.scope.shape;
+      scopes.push(openSource(source, catalog, { naming, vocabulary }, diagnostics, previous));
+    }
   });
   const { names, served } = claimNames(scopes, (scope) => sourceObject(scope.source, naming), memory);
   const closed = served.map((scope) => {

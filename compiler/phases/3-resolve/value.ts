@@ -6,7 +6,7 @@ import { EngineError } from '../../../runtime/core/errors.ts';
 import { quotedName } from '../../../runtime/core/names.ts';
 import { momentOf } from '../../../runtime/core/sql/moments.ts';
 import { type ColumnType, encodeValue } from '../../../runtime/core/types.ts';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Value } from '../../model/model.ts';
@@ -15,11 +15,16 @@ import { Failure } from './report.ts';
 import type { AccessScope } from './scope.ts';
 
 /** A literal or a session variable for a value of the type. @throws Failure if a literal does not fit */
-export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): Value {
-  const name = sessionVariable(json);
+export function resolveValue(
+  type: ColumnType,
+  json: Json,
+  vocabulary: Vocabulary,
+  path: MetadataPath,
+): Value {
+  const name = sessionVariable(json, vocabulary);
   if (name !== undefined) return { kind: 'session', name };
-  if (typeof json === 'string' && vocabulary().isForeign(json))
-    throw new Failure(diagnostics.sessionVariableForeign({ name: json, prefix: vocabulary().prefix }), path);
+  if (typeof json === 'string' && vocabulary.isForeign(json))
+    throw new Failure(diagnostics.sessionVariableForeign({ name: json, prefix: vocabulary.prefix }), path);
   let encoded: string | null;
   try {
     encoded = encodeValue(type, json);
@@ -35,15 +40,15 @@ export function resolveValue(type: ColumnType, json: Json, path: MetadataPath): 
 
 /** @throws Failure if a literal for a column is not a value of its enum table */
 export function requireEnumValues(
-  scope: AccessScope,
+  { tables, vocabulary }: AccessScope,
   { enumTable }: ColumnShape,
   literals: readonly Json[],
   path: MetadataPath,
 ): void {
-  const table = enumTable === undefined ? undefined : scope.tables.get(enumTable);
+  const table = enumTable === undefined ? undefined : tables.get(enumTable);
   if (table?.enumValues === undefined) return;
   for (const literal of literals) {
-    if (typeof literal !== 'string' || sessionVariable(literal) !== undefined) continue;
+    if (typeof literal !== 'string' || sessionVariable(literal, vocabulary) !== undefined) continue;
     if (Object.hasOwn(table.enumValues, literal)) continue;
     const known = quotedList(Object.keys(table.enumValues));
     const reason = `expected one of the values ${known} of the enum table ${quotedName(table.catalog)}, but found "${literal}"`;

@@ -2,8 +2,9 @@
  * Finds the objects that another engine of the same API family left in a database, by its shape and not by its name: a schema with a log of
  * events, triggers that call functions of that schema, and whatever reads the settings which that engine made.
  */
+
 import type { ClientBase } from 'pg';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 
 /** All that was found. Lists are sorted. */
 export interface Leftovers {
@@ -69,7 +70,7 @@ const KNOWN = {
 } as const;
 
 /** Reads the catalog and counts rows; changes nothing. @throws Error of the database */
-export async function findLeftovers(client: ClientBase): Promise<Leftovers> {
+export async function findLeftovers(client: ClientBase, vocabulary: Vocabulary): Promise<Leftovers> {
   // So that PostgreSQL prints every name with its schema, whichever search_path the script is run with.
   await client.query(`set search_path = ''`);
   const tables = await knownTables(client);
@@ -79,7 +80,7 @@ export async function findLeftovers(client: ClientBase): Promise<Leftovers> {
     schemas,
     word,
     triggers: await triggersOf(client, schemas),
-    readers: await readersOf(client, schemas, word),
+    readers: await readersOf(client, schemas, word, vocabulary),
     undelivered: await undeliveredOf(client, tables),
   };
 }
@@ -158,10 +159,11 @@ async function readersOf(
   client: ClientBase,
   schemas: readonly string[],
   word: string | undefined,
+  vocabulary: Vocabulary,
 ): Promise<Reader[]> {
   const settings =
     // In its vocabulary, the settings and headers stay as they are. Between double quotes is the name of a column, or a key of JSON.
-    word === undefined || word === vocabulary().word
+    word === undefined || word === vocabulary.word
       ? []
       : [`['"$]${word}\\.(user|tracecontext)\\M`, `(?<!["\\w])x-${word}-`, `"x-${word}-[^"]*"\\s*:(?!:)`];
   const inSchema = (rest: string) =>

@@ -1,6 +1,7 @@
 /** The report about leftovers, and the SQL that settles them. Nothing of it is run here. */
+
 import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Leftovers, LeftTrigger, Reader } from './leftovers.ts';
 
 /** True if the database has nothing of another engine that matters here. */
@@ -48,9 +49,12 @@ export function leftoversText(found: Leftovers): string {
 }
 
 /** A script for psql, in one transaction. It holds what has to be rewritten by hand as comments. */
-export function settlingSql(found: Leftovers): string {
+export function settlingSql(found: Leftovers, vocabulary: Vocabulary): string {
   const { schemas, triggers, readers, undelivered } = found;
-  const statements = [...triggers.map(dropTrigger), ...readers.map((reader) => rewritten(reader, found))];
+  const statements = [
+    ...triggers.map(dropTrigger),
+    ...readers.map((reader) => rewritten(reader, found, vocabulary)),
+  ];
   const lines = [
     '-- Made by engine adopt check. Read it before you run it: psql --set ON_ERROR_STOP=1 --file FILE',
     ...undelivered.map(
@@ -67,13 +71,17 @@ function dropTrigger({ schema, table, name }: LeftTrigger): string {
   return `drop trigger ${quoteIdentifier(name)} on ${quoteIdentifier(schema, table)};`;
 }
 
-function rewritten({ kind, name, definition }: Reader, { word, schemas }: Leftovers): string {
+function rewritten(
+  { kind, name, definition }: Reader,
+  { word, schemas }: Leftovers,
+  vocabulary: Vocabulary,
+): string {
   let text = definition;
-  const { prefix } = vocabulary();
+  const { prefix } = vocabulary;
   if (word !== undefined)
     text = text
       .replace(new RegExp(`(?<=['"$])${word}\\.(user|tracecontext)(?!\\w)`, 'gi'), (_, setting: string) =>
-        vocabulary().dotted(setting.toLowerCase()),
+        vocabulary.dotted(setting.toLowerCase()),
       )
       .replace(new RegExp(`(?<!["\\w])x-${word}-|(?<=")x-${word}-(?=[^"]*"\\s*:(?!:))`, 'gi'), prefix);
   for (const schema of schemas)
@@ -84,7 +92,7 @@ function rewritten({ kind, name, definition }: Reader, { word, schemas }: Leftov
   // Tables, columns and the like of these names are for a person to tell from settings and headers.
   const isUnclear =
     word !== undefined &&
-    word !== vocabulary().word &&
+    word !== vocabulary.word &&
     new RegExp(`(?<!\\w)(x-${word}-|${word}"?\\."?(user|tracecontext)(?!\\w))`, 'i').test(text);
   const terminated = text.trimEnd().endsWith(';') ? text : `${text.trimEnd()};`;
   const remaining = schemas.find((schema) => new RegExp(`(?<![\\w.])"?${escaped(schema)}"?\\.`).test(text));

@@ -1,4 +1,5 @@
 /** Compares permissions: columns, rules, presets and limits. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Knowledge } from '../../../runtime/core/condition/knowledge.ts';
 import { withOneNotation } from '../../../runtime/core/condition/notation.ts';
@@ -8,10 +9,17 @@ import { readsSession } from '../../../runtime/core/condition/reads.ts';
 import { readTokens, textOf } from '../../../runtime/core/condition/tokens.ts';
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Subject, Verdict } from './finding.ts';
 import { type KnowledgeOf, knowledgeOfBoth } from './knowledge.ts';
 import type { Matrix, Permission } from './matrix.ts';
+
+/** What texts of rules are compared by, and written in. */
+interface Comparing {
+  readonly knowledgeOf: () => Knowledge;
+  readonly vocabulary: Vocabulary;
+}
 
 function keyOf({ role, source, table, operation }: Permission): string {
   return JSON.stringify([role, source, table, operation]);
@@ -34,6 +42,7 @@ export function permissionFindings(
   const old = new Map(before.permissions.map((permission) => [keyOf(permission), permission]));
   const next = new Map(after.permissions.map((permission) => [keyOf(permission), permission]));
   const knowledge = knowledgeOfBoth(base, head);
+  const { vocabulary } = head.program;
   const lost = [...old].flatMap(([key, permission]) =>
     next.has(key)
       ? []
@@ -50,7 +59,9 @@ export function permissionFindings(
     ...lost,
     ...[...next].flatMap(([key, permission]) => {
       const was = old.get(key);
-      return was ? comparePermission(was, permission, knowledge) : [newPermission(permission)];
+      return was
+        ? comparePermission(was, permission, knowledge, vocabulary)
+        : [newPermission(permission, vocabulary)];
     }),
   ];
 }
@@ -66,7 +77,7 @@ function about(
   return { verdict, subject, role, source, table, operation, text, ...(place && { place }), ...rest };
 }
 
-function newPermission(permission: Permission): Finding {
+function newPermission(permission: Permission, vocabulary: Vocabulary): Finding {
   const { columns, where, check } = permission;
   const rules = [where, check].filter((text) => text !== undefined);
   const list = columns ? `: ${columns.join(', ') || 'no column'}` : '';
@@ -77,13 +88,20 @@ function newPermission(permission: Permission): Finding {
     `may now ${VERBS[permission.operation]} ${permission.table}${list}`,
     {
       ...(rules.length > 0 && {
-        after: rules.map(ruleWords).join(permission.operation === 'delete' ? '; check ' : '; afterwards '),
+        after: rules
+          .map((rule) => ruleWords(rule, vocabulary))
+          .join(permission.operation === 'delete' ? '; check ' : '; afterwards '),
       }),
     },
   );
 }
 
-function comparePermission(was: Permission, now: Permission, knowledge: KnowledgeOf): Finding[] {
+function comparePermission(
+  was: Permission,
+  now: Permission,
+  knowledge: KnowledgeOf,
+  vocabulary: Vocabulary,
+): Finding[] {
   const findings: Finding[] = [];
   const add = (verdict: Verdict, subject: Subject, text: string, rest: Partial<Finding> = {}) =>
     findings.push(about(now, verdict, subject, text, rest));
@@ -106,13 +124,13 @@ function comparePermission(was: Permission, now: Permission, knowledge: Knowledg
     compareTexts(
       before ?? EVERY_ROW,
       after ?? EVERY_ROW,
-      () => knowledge(now, name === 'the check' && now.operation !== 'delete'),
+      { knowledgeOf: () => knowledge(now, name === 'the check' && now.operation !== 'delete'), vocabulary },
       (comparison, shown) => add(VERDICT_OF[comparison], 'rows', `${name} ${RULE_TEXTS[comparison]}`, shown),
     );
   rule('the row rule', was.where, now.where);
   rule('the check', demandedCheck(was, knowledge), demandedCheck(now, knowledge));
-  compareCells(was, now, () => knowledge(now, false), add);
-  comparePresets(was, now, add);
+  compareCells(was, now, { knowledgeOf: () => knowledge(now, false), vocabulary }, add);
+  comparePresets(was, now, vocabulary, add);
   compareLimit(was.limit, now.limit, add);
   const flag = (
     name: 'aggregations' | 'backendOnly',
@@ -212,7 +230,7 @@ function compareLists(
 function compareTexts(
   before: string,
   after: string,
-  knowledgeOf: () => Knowledge,
+  { knowledgeOf, vocabulary }: Comparing,
   report: (comparison: Difference, shown: Pick<Finding, 'before' | 'after'>) => void,
 ): void {
   // One text is one rule, even where nothing else is proved of it.
@@ -227,33 +245,33 @@ function compareTexts(
     references,
   });
   if (verdict === 'same') return;
-  const words = [ruleWords(before), ruleWords(after)] as const;
+  const words = [ruleWords(before, vocabulary), ruleWords(after, vocabulary)] as const;
   // Rules that differ only in casts are compared as texts.
   const [old, next] = words[0] === words[1] ? [before, after] : words;
   report(verdict, { before: old, after: next });
 }
 
-function compareCells(was: Permission, now: Permission, knowledgeOf: () => Knowledge, add: Add): void {
+function compareCells(was: Permission, now: Permission, comparing: Comparing, add: Add): void {
   const shared = [...(now.columns ?? []), ...(now.computedFields ?? [])].filter(
     (name) => was.columns?.includes(name) || was.computedFields?.includes(name),
   );
   const cell = ({ cells }: Permission, name: string) =>
     cells && Object.hasOwn(cells, name) ? cells[name]! : EVERY_ROW;
   for (const name of shared)
-    compareTexts(cell(was, name), cell(now, name), knowledgeOf, (comparison, shown) =>
+    compareTexts(cell(was, name), cell(now, name), comparing, (comparison, shown) =>
       add(VERDICT_OF[comparison], 'rows', `the rows that show ${name} ${CELL_TEXTS[comparison]}`, shown),
     );
 }
 
-function comparePresets(was: Permission, now: Permission, add: Add): void {
+function comparePresets(was: Permission, now: Permission, vocabulary: Vocabulary, add: Add): void {
   const before = was.presets ?? {};
   const after = now.presets ?? {};
   for (const column of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, next] = [before[column], after[column]];
     if (old === next || (old !== undefined && next !== undefined && isSameValue(old, next))) continue;
     const shown = {
-      ...(old !== undefined && { before: ruleWords(old) }),
-      ...(next !== undefined && { after: ruleWords(next) }),
+      ...(old !== undefined && { before: ruleWords(old, vocabulary) }),
+      ...(next !== undefined && { after: ruleWords(next, vocabulary) }),
     };
     // A column that the client could give, or can give now, is reported among the columns.
     if (next === undefined) {

@@ -2,8 +2,7 @@
  * Compares two versions of generated code role by role: the columns, rows and operations that a change grants or takes. Row rules are compared as
  * conditions; what cannot be shown either way is undecidable, and never called narrower.
  */
-import { optionName } from '../../../runtime/configuration/configuration.ts';
-import type { OPTIONS } from '../../../runtime/configuration/options.ts';
+import { type Configuration, optionName } from '../../../runtime/configuration/configuration.ts';
 import { count } from '../findings/text.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { belowFindings } from './diff-below.ts';
@@ -103,7 +102,7 @@ function notCompared({ program, databases }: GeneratedCode): string {
 }
 
 /** Options that decide who may do what, or where data goes. */
-const SERVER_OPTIONS: readonly (keyof typeof OPTIONS)[] = [
+const SERVER_OPTIONS: readonly (keyof Configuration)[] = [
   'adminSecret',
   'adminSecrets',
   'accessKey',

@@ -2,7 +2,7 @@
 
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { count } from '../findings/text.ts';
 import type { Isolation } from './isolation.ts';
 import type { Permission } from './matrix.ts';
@@ -11,9 +11,9 @@ import { wrap } from './render.ts';
 const WIDTH = 100;
 
 /** `engine audit isolation`. */
-export function isolationText(result: Isolation): string {
+export function isolationText(result: Isolation, vocabulary: Vocabulary): string {
   const { label, variable, references, free, others, unreached, counts } = result;
-  const lines = [`${vocabulary().fromCanonical(variable)}   (${label})`, ''];
+  const lines = [`${vocabulary.fromCanonical(variable)}   (${label})`, ''];
   lines.push(`Foreign keys that may be written beyond it (${references.length})`);
   for (const { permission, columns, target, through } of references) {
     lines.push(
@@ -25,21 +25,22 @@ export function isolationText(result: Isolation): string {
   const leading = free.filter(({ path }) => path);
   lines.push('', `Rules without a session variable, on rows that belong to its values (${leading.length})`);
   for (const { permission, path = [] } of leading)
-    lines.push(`  ${title(permission)}`, ...pathLines(path), ...ruleLines(permission));
+    lines.push(`  ${title(permission)}`, ...pathLines(path), ...ruleLines(permission, vocabulary));
   lines.push('', `Rules that tie rows to other session variables only (${others.length})`);
   for (const { permission, path = [], variables } of others)
     lines.push(
       `  ${title(permission)}`,
-      `      ${variables.length > 0 ? `by ${variables.map((name) => vocabulary().fromCanonical(name)).join(', ')}` : 'by none in every branch'}`,
+      `      ${variables.length > 0 ? `by ${variables.map((name) => vocabulary.fromCanonical(name)).join(', ')}` : 'by none in every branch'}`,
       ...pathLines(path),
-      ...ruleLines(permission),
+      ...ruleLines(permission, vocabulary),
     );
   const shared = free.filter(({ path }) => !path);
   lines.push(
     '',
     `Rules without a session variable, on tables from which nothing leads to it: shared (${shared.length})`,
   );
-  for (const { permission } of shared) lines.push(`  ${title(permission)}`, ...ruleLines(permission));
+  for (const { permission } of shared)
+    lines.push(`  ${title(permission)}`, ...ruleLines(permission, vocabulary));
   lines.push(
     '',
     ...wrap(`Tables that no role reaches by a permission: ${unreached.join(', ') || 'none'}.`, WIDTH),
@@ -63,8 +64,8 @@ function title({ role, table, operation, place }: Permission): string {
   return `${role}: ${operation} ${table}${place ? `   ${place.file}:${place.line}` : ''}`;
 }
 
-function ruleLines({ where, check }: Permission): string[] {
+function ruleLines({ where, check }: Permission, vocabulary: Vocabulary): string[] {
   const text = where ?? check ?? EVERY_ROW;
-  const words = text === EVERY_ROW ? 'every row' : ruleWords(text);
+  const words = text === EVERY_ROW ? 'every row' : ruleWords(text, vocabulary);
   return wrap(words, WIDTH - 6).map((line) => `      ${line}`);
 }

@@ -1,22 +1,24 @@
 /** The matrix as one self-contained HTML page: nothing is fetched, nothing is sent. */
+
 import { readFileSync } from 'node:fs';
 import { ruleLayout, ruleWords } from '../../../runtime/core/condition/words.ts';
 import { isOpen } from '../../../runtime/core/contract/shapes.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Matrix } from './matrix.ts';
 
 const page = new URL('./page.html', import.meta.url);
 
 /** The page. Names and rules reach it as JSON and are shown as text only. */
-export function matrixHtml(matrix: Matrix): string {
+export function matrixHtml(matrix: Matrix, vocabulary: Vocabulary): string {
   const data = {
     ...matrix,
     permissions: matrix.permissions.map((permission) => ({
       ...permission,
       open: isOpen(permission),
-      whereWords: permission.where === undefined ? undefined : ruleLayout(permission.where),
-      checkWords: permission.check === undefined ? undefined : ruleLayout(permission.check),
-      presets: permission.presets && wordsOf(permission.presets),
-      cells: permission.cells && wordsOf(permission.cells),
+      whereWords: permission.where === undefined ? undefined : ruleLayout(permission.where, vocabulary),
+      checkWords: permission.check === undefined ? undefined : ruleLayout(permission.check, vocabulary),
+      presets: permission.presets && wordsOf(permission.presets, vocabulary),
+      cells: permission.cells && wordsOf(permission.cells, vocabulary),
     })),
   };
   // Within a script element only `<` could begin something else.
@@ -27,6 +29,6 @@ export function matrixHtml(matrix: Matrix): string {
   return readFileSync(page, 'utf8').replace('"%matrix%"', () => json);
 }
 
-function wordsOf(texts: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, ruleWords(text)]));
+function wordsOf(texts: Readonly<Record<string, string>>, vocabulary: Vocabulary): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, ruleWords(text, vocabulary)]));
 }

@@ -3,6 +3,7 @@
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW, isOpen } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { CLOSING_OPTION, DEFINER } from '../../model/causes.ts';
 import { type AccessTable, type Matrix, OPERATION_NAMES, type Permission } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
@@ -12,7 +13,7 @@ import type { WhoResult } from './who.ts';
 const WIDTH = 100;
 
 /** `engine audit who`. */
-export function whoText(result: WhoResult): string {
+export function whoText(result: WhoResult, vocabulary: Vocabulary): string {
   const { label, source, table, column, type, paths, foreign, sent, unread } = result;
   const rules = numberRules(paths.flatMap((path) => path.rules));
   const lines = [`${source} · ${table}.${column} · ${type}   (${label})`, ''];
@@ -34,7 +35,8 @@ export function whoText(result: WhoResult): string {
     alike.set(text, [...(alike.get(text) ?? []), role]);
   }
   for (const [text, names] of alike) lines.push(...wrap(names.join(', '), WIDTH), text, '');
-  if (rules.size > 0) lines.push('Rules', ...[...rules.values()].flatMap(ruleLines), '');
+  if (rules.size > 0)
+    lines.push('Rules', ...[...rules.values()].flatMap((rule) => ruleLines(rule, vocabulary)), '');
   if (sent.length > 0)
     lines.push('Sent', ...sent.flatMap(({ to, by }) => wrap(`  to ${to}: ${by}`, WIDTH)), '');
   lines.push('The role admin may do everything.');
@@ -98,13 +100,13 @@ function fieldNames(fields: readonly string[]): string {
     .join(', ');
 }
 
-function ruleLines({ number, rule, places }: NumberedRule): string[] {
+function ruleLines({ number, rule, places }: NumberedRule, vocabulary: Vocabulary): string[] {
   const { table, part, text, limit } = rule;
   const shown = places.map((place, index) =>
     place.file === places[index - 1]?.file ? `:${place.line}` : placeText(place),
   );
   const head = `  [${number}] ${table}, ${part}${shown.length > 0 ? `   ${shown.join(', ')}` : ''}`;
-  const body = `${ruleWords(text)}${limit === undefined ? '' : `; at most ${limit} rows of a list`}`;
+  const body = `${ruleWords(text, vocabulary)}${limit === undefined ? '' : `; at most ${limit} rows of a list`}`;
   return [head, ...wrap(body, WIDTH - 6).map((line) => `      ${line}`)];
 }
 
@@ -221,7 +223,12 @@ function cell(permissions: readonly Permission[]): string {
 }
 
 /** `engine audit role`: everything one role may do. */
-export function roleText(matrix: Matrix, role: string, others: readonly string[] = []): string {
+export function roleText(
+  matrix: Matrix,
+  role: string,
+  vocabulary: Vocabulary,
+  others: readonly string[] = [],
+): string {
   const own = matrix.permissions.filter((permission) => permission.role === role);
   const lines = [`${role}   (${matrix.label})`, ''];
   for (const table of matrix.tables) {
@@ -229,7 +236,7 @@ export function roleText(matrix: Matrix, role: string, others: readonly string[]
     if (permissions.length === 0) continue;
     lines.push(
       tableHeading(table),
-      ...permissions.flatMap((each) => permissionLines(each, table, each.operation)),
+      ...permissions.flatMap((each) => permissionLines(each, table, each.operation, vocabulary)),
       '',
     );
   }
@@ -260,7 +267,7 @@ export function roleText(matrix: Matrix, role: string, others: readonly string[]
 }
 
 /** `engine audit table`: what every role may do with one table. */
-export function tableText(matrix: Matrix, table: AccessTable): string {
+export function tableText(matrix: Matrix, table: AccessTable, vocabulary: Vocabulary): string {
   const lines = [`${tableHeading(table)}   (${matrix.label})`, ''];
   const own = matrix.permissions.filter(
     ({ source, table: key }) => source === table.source && key === table.key,
@@ -268,7 +275,11 @@ export function tableText(matrix: Matrix, table: AccessTable): string {
   for (const operation of OPERATION_NAMES) {
     const permissions = own.filter((each) => each.operation === operation);
     if (permissions.length === 0) continue;
-    lines.push(operation, ...permissions.flatMap((each) => permissionLines(each, table, each.role)), '');
+    lines.push(
+      operation,
+      ...permissions.flatMap((each) => permissionLines(each, table, each.role, vocabulary)),
+      '',
+    );
   }
   if (own.length === 0) lines.push('No role but admin may do anything with it.', '');
   const functions = matrix.functions.filter(
@@ -287,7 +298,12 @@ function tableHeading({ source, key, kind }: AccessTable): string {
   return `${source} · ${key}${kind === 'table' ? '' : ` · ${kind}`}`;
 }
 
-function permissionLines(permission: Permission, table: AccessTable, label: string): string[] {
+function permissionLines(
+  permission: Permission,
+  table: AccessTable,
+  label: string,
+  vocabulary: Vocabulary,
+): string[] {
   const {
     columns,
     computedFields = [],
@@ -317,13 +333,14 @@ function permissionLines(permission: Permission, table: AccessTable, label: stri
     add('columns', `${columns.join(', ') || 'none'}${all ? '' : `  (not: ${without.join(', ')})`}`);
   }
   if (computedFields.length > 0) add('computed', computedFields.join(', '));
-  if (where !== undefined) add('rows', ruleWords(where));
-  if (check !== undefined) add('check', check === EVERY_ROW ? 'any row' : ruleWords(check));
+  if (where !== undefined) add('rows', ruleWords(where, vocabulary));
+  if (check !== undefined) add('check', check === EVERY_ROW ? 'any row' : ruleWords(check, vocabulary));
   else if (permission.operation === 'update' && where !== EVERY_ROW)
     add('check', 'none: the row rule need not hold afterwards');
   for (const [column, value] of Object.entries(presets ?? {}))
-    add('preset', `${column} = ${ruleWords(value)}`);
-  for (const [column, rule] of Object.entries(cells ?? {})) add('cell', `${column} where ${ruleWords(rule)}`);
+    add('preset', `${column} = ${ruleWords(value, vocabulary)}`);
+  for (const [column, rule] of Object.entries(cells ?? {}))
+    add('cell', `${column} where ${ruleWords(rule, vocabulary)}`);
   const extras = [
     ...(limit === undefined ? [] : [`at most ${limit} rows of a list`]),
     ...(aggregations ? ['aggregates'] : []),

@@ -33,7 +33,7 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
   ) =>
     rule?.presets && Object.hasOwn(rule.presets, column)
       ? path('preset', fields, rules, {
-          note: `always set to ${ruleWords(rule.presets[column]!)}`,
+          note: `always set to ${ruleWords(rule.presets[column]!, scope.code.program.vocabulary)}`,
           ...backend(rule),
         })
       : [];
@@ -115,7 +115,9 @@ function relatedPaths(scope: Scope, table: Table, column: string): AccessPath[] 
     const rule = target[operation]!;
     const isNamed = 'columns' in rule && rule.columns.includes(column);
     const presets: Readonly<Record<string, string>> = ('presets' in rule && rule.presets) || {};
-    const preset = Object.hasOwn(presets, column) ? [`always set to ${ruleWords(presets[column]!)}`] : [];
+    const preset = Object.hasOwn(presets, column)
+      ? [`always set to ${ruleWords(presets[column]!, scope.code.program.vocabulary)}`]
+      : [];
     // An insert fills the columns of the relationship in.
     const isKey = operation === 'insert' && relationship.columns.some(([, { name }]) => name === column);
     const key = isKey && preset.length === 0 ? ['the key of the updated row'] : [];

@@ -69,8 +69,8 @@ const LINT_RULES: Readonly<Record<string, Rule>> = {
   // Reports column-compared-with-itself, too.
   'exists-not-correlated': emptyDemands,
   'rule-can-fail': failingRules,
-  'variable-not-supplied': (table, permission, _input, { sessionVariables }) =>
-    unknownVariables(table, permission, sessionVariables),
+  'variable-not-supplied': (table, permission, { vocabulary }, { sessionVariables }) =>
+    unknownVariables(table, permission, sessionVariables, vocabulary),
 };
 
 /** Findings about who a row belongs to: one cause, which other rules would report again. */

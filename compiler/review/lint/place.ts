@@ -4,6 +4,7 @@ import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { createKnowledge, type Knowledge } from '../../../runtime/core/condition/knowledge.ts';
 import type { TableAccess } from '../../../runtime/core/contract/shapes.ts';
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
+import { type Vocabulary, vocabularyOf } from '../../../runtime/core/vocabulary.ts';
 import type { JsonObject, Metadata, MetadataPath, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Condition, Model, ModelTable, Presets } from '../../model/model.ts';
 import type { Plan } from '../../model/plan.ts';
@@ -49,6 +50,7 @@ export interface PlacedTable {
 }
 
 export interface LintInput {
+  readonly vocabulary: Vocabulary;
   readonly metadata: Metadata;
   readonly model: Model;
   readonly plan: Plan;
@@ -102,6 +104,7 @@ export function placeTables(
     ]),
   );
   return {
+    vocabulary: vocabularyOf(model.settings),
     metadata,
     model,
     plan,

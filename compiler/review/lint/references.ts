@@ -18,7 +18,7 @@ import { names } from './rows.ts';
 export function looseReferences(
   table: PlacedTable,
   permission: PlacedPermission,
-  { tableOf }: LintInput,
+  { tableOf, vocabulary }: LintInput,
   known: readonly Found[],
 ): Found[] {
   const { operation, role, columns, checkText, path } = permission;
@@ -29,7 +29,7 @@ export function looseReferences(
     if (written.length === 0 || !target || !isOwned(target, role)) return [];
     if (written.some((name) => known.some((each) => each.columns?.includes(name)))) return [];
     const isHeld = (name: string) =>
-      sessionVariable(permission.written.set?.[name] ?? null) !== undefined ||
+      sessionVariable(permission.written.set?.[name] ?? null, vocabulary) !== undefined ||
       variablesBindingReference(checkText, [name]).size > 0 ||
       (operation === 'update' &&
         !columns.includes(name) &&

@@ -3,7 +3,8 @@ import { GraphQLError, Kind, print as printAst } from 'graphql';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
-import { isSessionVariable, isStatic, presetOf } from '../../../runtime/core/remotes/preset.ts';
+import { isStatic, presetOf } from '../../../runtime/core/remotes/preset.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { LintFinding } from './finding.ts';
 import type { LintInput } from './place.ts';
 
@@ -20,10 +21,10 @@ interface Input {
 }
 
 /** Inputs that a role may choose, where an input of equal name and type is preset with a session variable. */
-export function lostPresets({ metadata }: LintInput): LintFinding[] {
+export function lostPresets({ metadata, vocabulary }: LintInput): LintFinding[] {
   return metadata.remote_schemas.flatMap(({ name: remote, permissions }) =>
     permissions.flatMap(({ role, definition, path }): LintFinding[] => {
-      const inputs = inputsOf(definition.schema);
+      const inputs = inputsOf(definition.schema, vocabulary);
       const open = inputs.filter(({ isPreset }) => !isPreset);
       return open.flatMap(({ key, name, place }) => {
         const preset = inputs.find((each) => each.key === key && each.variable !== undefined);
@@ -37,7 +38,7 @@ export function lostPresets({ metadata }: LintInput): LintFinding[] {
   );
 }
 
-function inputsOf(sdl: string): Input[] {
+function inputsOf(sdl: string, vocabulary: Vocabulary): Input[] {
   let document: RemoteDocument;
   try {
     document = readRemoteDocument(sdl);
@@ -48,23 +49,28 @@ function inputsOf(sdl: string): Input[] {
   }
   return [...document.types.values()].flatMap((type) => {
     if (type.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION)
-      return (type.fields ?? []).map((field) => inputOf(`${type.name.value}.${field.name.value}`, field));
+      return (type.fields ?? []).map((field) =>
+        inputOf(`${type.name.value}.${field.name.value}`, field, vocabulary),
+      );
     if (type.kind !== Kind.OBJECT_TYPE_DEFINITION && type.kind !== Kind.INTERFACE_TYPE_DEFINITION) return [];
     return (type.fields ?? []).flatMap((field) =>
       (field.arguments ?? []).map((argument) =>
-        inputOf(`${type.name.value}.${field.name.value}(${argument.name.value})`, argument),
+        inputOf(`${type.name.value}.${field.name.value}(${argument.name.value})`, argument, vocabulary),
       ),
     );
   });
 }
 
-function inputOf(place: string, definition: Parameters<typeof presetOf>[0]): Input {
+function inputOf(place: string, definition: Parameters<typeof presetOf>[0], vocabulary: Vocabulary): Input {
   const { value: name } = definition.name;
   const type = printAst(definition.type).replace(/!$/, '');
   const head = { place, name, key: `${name}: ${type}` };
   const directive = presetOf(definition);
   const value = directive?.arguments?.find((argument) => argument.name.value === 'value')?.value;
   const isVariable =
-    directive && value?.kind === Kind.STRING && !isStatic(directive) && isSessionVariable(value.value);
+    directive &&
+    value?.kind === Kind.STRING &&
+    !isStatic(directive) &&
+    vocabulary.toCanonical(value.value) !== undefined;
   return { ...head, isPreset: directive !== undefined, ...(isVariable && { variable: value.value }) };
 }

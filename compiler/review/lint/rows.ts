@@ -7,19 +7,24 @@ import type { Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';
 import { displayName } from '../../../runtime/core/names.ts';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
-import { sessionVariable } from '../../../runtime/metadata/values.ts';
+import { namesSession } from '../../../runtime/metadata/values.ts';
 import { dependsOnSession, sessionVariables, visit } from './conditions.ts';
 import { about, causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { looseExists, tiesOfWritten } from './ties.ts';
 
 /** An `_or` with one branch that is tied to the session and one that is not, without a session condition around it. */
-export function orBranches(table: PlacedTable, permission: PlacedPermission): Found[] {
+export function orBranches(
+  table: PlacedTable,
+  permission: PlacedPermission,
+  { vocabulary }: LintInput,
+): Found[] {
   const { filter } = permission.written;
   if (!filter || permission.operation === 'insert') return [];
   const found: Found[] = [];
+  const hasSession = (value: Json) => namesSession(value, vocabulary);
   const report = (written: Json, place: MetadataPath) => {
     const branch = JSON.stringify(written);
     const message = messages.orBranchWithoutSession({ ...names(table, permission), branch });
@@ -77,11 +82,6 @@ function conjunctsOf(value: JsonObject, path: MetadataPath): [JsonObject, Metada
         )
       : [[{ [key]: part } as JsonObject, path]],
   );
-}
-
-function hasSession(value: Json): boolean {
-  if (Array.isArray(value)) return value.some(hasSession);
-  return isObject(value) ? Object.values(value).some(hasSession) : sessionVariable(value) !== undefined;
 }
 
 export function names(table: PlacedTable, { role, operation }: PlacedPermission) {
@@ -190,11 +190,12 @@ export function unknownVariables(
   table: PlacedTable,
   permission: PlacedPermission,
   supplied: readonly string[] | undefined,
+  vocabulary: Vocabulary,
 ): Found[] {
   if (!supplied) return [];
   const known = new Set([
     'x-engine-role',
-    ...supplied.map((name) => vocabulary().toCanonical(name) ?? name.toLowerCase()),
+    ...supplied.map((name) => vocabulary.toCanonical(name) ?? name.toLowerCase()),
   ]);
   return (['filter', 'check'] as const).flatMap((key) => {
     const condition = permission[key];
@@ -207,8 +208,8 @@ export function unknownVariables(
           [...permission.path, key],
           messages.variableNotSupplied({
             ...names(table, permission),
-            variable: vocabulary().fromCanonical(variable),
-            ...(near !== undefined && { nearest: vocabulary().fromCanonical(near) }),
+            variable: vocabulary.fromCanonical(variable),
+            ...(near !== undefined && { nearest: vocabulary.fromCanonical(near) }),
           }),
           [variable],
         );

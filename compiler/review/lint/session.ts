@@ -54,10 +54,14 @@ export function rulesWithoutSession(
 }
 
 /** Literals where other rules of the role compare with the session. */
-export function literalPresets(table: PlacedTable, permission: PlacedPermission): Found[] {
+export function literalPresets(
+  table: PlacedTable,
+  permission: PlacedPermission,
+  { vocabulary }: LintInput,
+): Found[] {
   const { role, written, path } = permission;
   return Object.entries(written.set ?? {}).flatMap(([column, value]): Found[] => {
-    if (sessionVariable(value) !== undefined) return [];
+    if (sessionVariable(value, vocabulary) !== undefined) return [];
     // The rules of the role itself say most.
     const others = table.permissions.toSorted(
       (left, right) => Number(right.role === role) - Number(left.role === role),

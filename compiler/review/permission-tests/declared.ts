@@ -5,7 +5,7 @@ import { EngineError } from '../../../runtime/core/errors.ts';
 import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
 import type { Session } from '../../../runtime/core/session.ts';
-import { vocabulary } from '../../../runtime/core/vocabulary.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import type { DeclaredCase, RequestCase, SchemaCase } from './cases.ts';
 import { agrees } from './request.ts';
@@ -45,7 +45,10 @@ export async function offeredTypes(
   planner: Planner,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const query = `{ __schema { types { name ${MEMBERS.slice(2)} } }`;
-  const text = await executeData({ query }, sessionOf(caller), { planner, sources: new Map() });
+  const text = await executeData({ query }, sessionOf(caller, planner.program), {
+    planner,
+    sources: new Map(),
+  });
   const { __schema } = JSON.parse(text) as { __schema: { types: (Members & { name: never })[] } };
   return new Map(__schema.types.map(({ name, ...members }) => [name as string, memberNames(members)]));
 }
@@ -53,7 +56,10 @@ export async function offeredTypes(
 async function compareTypes(each: SchemaCase, planner: Planner): Promise<Problem | undefined> {
   const names = Object.keys(each.types);
   const query = `{ ${names.map((name, index) => `t${index}: __type(name: "${name}") ${MEMBERS}`).join(' ')} }`;
-  const text = await executeData({ query }, sessionOf(each), { planner, sources: new Map() });
+  const text = await executeData({ query }, sessionOf(each, planner.program), {
+    planner,
+    sources: new Map(),
+  });
   const answer = JSON.parse(text) as Record<string, Members | null>;
   const problems = names.flatMap((name, index) => {
     const type = answer[`t${index}`];
@@ -121,14 +127,15 @@ export function answerOf(
       executeData({ query, ...(variables && { variables }) }, session, execution);
     if (each.first) {
       try {
-        await run(each.first, sessionOf({ ...each, ...each.first, role: each.first.role ?? each.role }));
+        const first = { ...each, ...each.first, role: each.first.role ?? each.role };
+        await run(each.first, sessionOf(first, planner.program));
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
         return stopped(stubs.problem() ?? `what runs first was refused: ${error.message} (${error.code})`);
       }
     }
     try {
-      const text = await run(each, sessionOf(each));
+      const text = await run(each, sessionOf(each, planner.program));
       const problem = stubs.problem();
       return problem === undefined
         ? { data: parseExactJson(text) as Record<string, unknown> }
@@ -161,16 +168,16 @@ function inTrials<Result>(
   return database.trial((trial) => inTrials(rest, new Map([...open, [name, trial]]), use));
 }
 
-function sessionOf({
-  role,
-  session = {},
-  trusted,
-}: Pick<RequestCase, 'role' | 'session' | 'trusted'>): Session {
+function sessionOf(
+  { role, session = {}, trusted }: Pick<RequestCase, 'role' | 'session' | 'trusted'>,
+  { vocabulary }: { readonly vocabulary: Vocabulary },
+): Session {
   const variables = Object.entries(session).map(([name, value]) => [
-    vocabulary().toCanonical(name) ?? name.toLowerCase(),
+    vocabulary.toCanonical(name) ?? name.toLowerCase(),
     String(value),
   ]);
   return {
+    vocabulary,
     role,
     backendOnly: trusted ?? false,
     variables: { 'x-engine-role': role, ...Object.fromEntries(variables) },

@@ -3,8 +3,9 @@
 import type { TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
+import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Json, JsonObject } from '../../../runtime/metadata/metadata.ts';
-import { sessionVariable } from '../../../runtime/metadata/values.ts';
+import { namesSession } from '../../../runtime/metadata/values.ts';
 
 export interface ExpressionEdit {
   readonly expression: JsonObject;
@@ -14,13 +15,14 @@ export interface ExpressionEdit {
 
 /** The table that an expression is about, and what it needs to know of others. */
 export interface ExpressionPlace {
+  readonly vocabulary: Vocabulary;
   readonly shape: TableShape;
   readonly tableOf: (key: string) => TableShape | undefined;
 }
 
 /** Every edit that may let more rows through. Whether one does is for the caller to judge: some change nothing. */
 export function expressionEdits(place: ExpressionPlace, expression: JsonObject): ExpressionEdit[] {
-  const anyRow = parts(expression).some((part) => namesSession(part))
+  const anyRow = parts(expression).some((part) => namesSession(part, place.vocabulary))
     ? [
         {
           expression: { _exists: { _table: reference(place.shape), _where: expression } },
@@ -59,7 +61,7 @@ function edits(place: ExpressionPlace, expression: JsonObject): ExpressionEdit[]
 function partEdits(place: ExpressionPlace, part: JsonObject): ExpressionEdit[] {
   const [[key, value] = ['', null]] = Object.entries(part);
   const { columns, relationships = {} } = place.shape;
-  if (Object.hasOwn(columns, key)) return isObject(value) ? looserPatterns(key, value) : [];
+  if (Object.hasOwn(columns, key)) return isObject(value) ? looserPatterns(key, value, place.vocabulary) : [];
   const name = operatorName(key);
   if (name === '_or' && Array.isArray(value))
     return value.flatMap((item: Json, index) =>
@@ -92,10 +94,10 @@ function partEdits(place: ExpressionPlace, part: JsonObject): ExpressionEdit[] {
 }
 
 /** A pattern that is found anywhere in the value, as one without anchors is. */
-function looserPatterns(column: string, comparison: JsonObject): ExpressionEdit[] {
+function looserPatterns(column: string, comparison: JsonObject, vocabulary: Vocabulary): ExpressionEdit[] {
   return Object.entries(comparison).flatMap(([operator, pattern]): ExpressionEdit[] => {
     const loosen = LOOSER[operatorName(operator)];
-    if (!loosen || typeof pattern !== 'string' || namesSession(pattern)) return [];
+    if (!loosen || typeof pattern !== 'string' || namesSession(pattern, vocabulary)) return [];
     const looser = loosen(pattern);
     if (looser === pattern) return [];
     return [
@@ -170,11 +172,6 @@ function isComparison(key: string): boolean {
 
 function operatorName(key: string): string {
   return key.startsWith('$') ? `_${key.slice(1)}` : key;
-}
-
-function namesSession(value: Json): boolean {
-  if (Array.isArray(value)) return value.some(namesSession);
-  return isObject(value) ? Object.values(value).some(namesSession) : sessionVariable(value) !== undefined;
 }
 
 function keyOf(table: Json): string {

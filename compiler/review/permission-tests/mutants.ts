@@ -4,6 +4,7 @@
 
 import type { TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
+import { type Vocabulary, vocabularyOf } from '../../../runtime/core/vocabulary.ts';
 import type { PermissionKind } from '../../../runtime/metadata/kinds/permission.ts';
 import type { TableEntry } from '../../../runtime/metadata/kinds/table.ts';
 import type { Json, JsonObject, Metadata } from '../../../runtime/metadata/metadata.ts';
@@ -55,6 +56,7 @@ const OPERATIONS: readonly PermissionKind[] = ['select', 'insert', 'update', 'de
 
 /** The metadata weakened in every way, one edit each. Some of them do not compile, or let nothing more through. */
 export function mutantsOf(metadata: Metadata, model: Model, someValue: ValueOf): Mutant[] {
+  const vocabulary = vocabularyOf(model.settings);
   return metadata.sources.flatMap((source, sourceIndex) => {
     const tables = model.sources.find(({ shape }) => shape.name === source.name)?.tables ?? [];
     const tableOf = (key: string) => tables.find((table) => table.key === key)?.shape;
@@ -64,6 +66,7 @@ export function mutantsOf(metadata: Metadata, model: Model, someValue: ValueOf):
       return OPERATIONS.flatMap((operation) =>
         permissionsOf(entry, operation).flatMap(({ role, permission }, index) => {
           const context = {
+            vocabulary,
             table,
             tableOf,
             operation,
@@ -112,6 +115,7 @@ function withPermission(
 }
 
 interface Context {
+  readonly vocabulary: Vocabulary;
   readonly table: ModelTable;
   readonly tableOf: (key: string) => TableShape | undefined;
   readonly operation: PermissionKind;
@@ -128,11 +132,12 @@ function changes(permission: AnyPermission, context: Context): Change[] {
   ];
 }
 
-function ruleChanges(permission: AnyPermission, { table: { shape }, tableOf, operation }: Context): Change[] {
+function ruleChanges(permission: AnyPermission, { table: { shape }, ...context }: Context): Change[] {
   const { filter, check } = permission;
+  const { operation } = context;
   const of = (key: 'filter' | 'check', rule: RuleKind, expression: JsonObject | null | undefined) =>
     expression
-      ? expressionEdits({ shape, tableOf }, expression).map(
+      ? expressionEdits({ ...context, shape }, expression).map(
           (edit): Change => ({
             kind: 'rule',
             rule,

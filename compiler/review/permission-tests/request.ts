@@ -3,6 +3,7 @@
  * show the rows that a rule lets through. Writes are tried on rows that stay as they are, whatever is written: a trigger puts
  * each row back, and foreign keys and the triggers of the schema rest, so that nothing but permissions refuses a request.
  */
+
 import pg from 'pg';
 import { readRule } from '../../../runtime/core/condition/rule.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
@@ -12,6 +13,7 @@ import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
 import { boundRule } from '../../../runtime/core/schema/visible-table.ts';
 import type { Session } from '../../../runtime/core/session.ts';
+import { NOBODY } from '../../../runtime/core/session.ts';
 import { identifier, raw, sql } from '../../../runtime/core/sql/fragment.ts';
 import { print } from '../../../runtime/core/sql/print.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
@@ -58,7 +60,7 @@ function createAsk(trial: Trial, subject: Subject, planner: Planner, query: stri
   return async (variables) => {
     try {
       return JSON.parse(
-        await executeData({ query }, sessionOf(subject, variables), {
+        await executeData({ query }, sessionOf(subject, variables, planner), {
           planner,
           sources,
           inputValidator: agrees,
@@ -77,8 +79,13 @@ function createAsk(trial: Trial, subject: Subject, planner: Planner, query: stri
 /** Rules are tried, not webhooks: those that validate input agree to everything. */
 export const agrees: InputValidator = async () => {};
 
-function sessionOf({ role }: Subject, variables: Variables): Session {
-  return { role, backendOnly: true, variables: { 'x-engine-role': role, ...variables } };
+function sessionOf({ role }: Subject, variables: Variables, { program }: Planner): Session {
+  return {
+    vocabulary: program.vocabulary,
+    role,
+    backendOnly: true,
+    variables: { 'x-engine-role': role, ...variables },
+  };
 }
 
 function readRows(trial: Trial, subject: Subject, planner: Planner): Reader {
@@ -235,7 +242,7 @@ export async function ruleRows(
   try {
     const [text] = await trial.connection.readTexts(
       statement,
-      bindParameters(statement, {}, sessionOf(subject, variables)),
+      bindParameters(statement, {}, { ...NOBODY, role: subject.role, variables }),
     );
     return JSON.parse(text!) as string[];
   } catch (error) {

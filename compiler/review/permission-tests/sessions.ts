@@ -4,6 +4,7 @@ import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { readRule, referring } from '../../../runtime/core/condition/rule.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
+import { NOBODY } from '../../../runtime/core/session.ts';
 import {
   bindRow,
   identifier,
@@ -244,7 +245,7 @@ async function reaching(
   const statement = print(
     sql`select coalesce(json_agg(found), '[]')::text from (select distinct ${join(columns, ', ')} from ${join([rows, ...lists], ', ')} where ${holds} limit 500) as found`,
   );
-  const session = { role, backendOnly: true, variables: { 'x-engine-role': role } };
+  const session = { ...NOBODY, role, backendOnly: true, variables: { 'x-engine-role': role } };
   const found = await trial.connection.readTexts(statement, bindParameters(statement, {}, session)).then(
     ([text]) => JSON.parse(text!) as Variables[],
     // A variable may be compared with columns of several types; not every value is valid for all of them.

@@ -11,6 +11,7 @@ import type { Callers } from '../../../runtime/graphql/request.ts';
 import type { CallResult } from '../../../runtime/outgoing/actions/action-log.ts';
 import type { StoredCalls } from '../../../runtime/outgoing/actions/asynchronous.ts';
 import { actionCaller } from '../../../runtime/outgoing/actions/caller.ts';
+import type { OutcomeOptions } from '../../../runtime/outgoing/actions/stored-call.ts';
 import {
   canonicalUuid,
   maySee,
@@ -42,6 +43,7 @@ export function stubHandlers(program: Program, handlers: Readonly<Record<string,
     return { status: handler.status, headers: [], body: Buffer.from(answer) };
   };
   const options = {
+    vocabulary: program.vocabulary,
     send,
     environment: EVERYTHING,
     configuredFirst: false,
@@ -78,7 +80,7 @@ function parsed(body: string): Record<string, unknown> | undefined {
 /** Calls of asynchronous actions are made when they are stored, and count: the first has the id that ends in 1. */
 function atOnce(
   program: Program,
-  { environment, ...options }: Omit<Parameters<typeof actionCaller>[0], 'asynchronous'>,
+  { environment, ...options }: Omit<OutcomeOptions, 'report'> & { readonly environment: Environment },
 ): StoredCalls {
   const served = servedActions(program, environment);
   const calls = new Map<string, CallResult>();

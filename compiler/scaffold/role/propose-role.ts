@@ -85,7 +85,7 @@ export function proposeRole(
     });
   const before = new Set(lintOf(input, compiled).map(identityOf));
   for (;;) {
-    const metadata = withPermissions(input.metadata, source, role, proposals);
+    const metadata = withPermissions(input, source, role, proposals);
     const next = compile({ ...input, metadata }, compiled);
     const findings = lintOf({ ...input, metadata }, next).filter((each) => !before.has(identityOf(each)));
     const refused = refusals(metadata, next, role, findings);
@@ -246,7 +246,7 @@ function without(proposal: Proposal, refused: ReadonlyMap<Operation, string> | u
 
 /** The metadata with the proposed permissions after those that are there. */
 function withPermissions(
-  metadata: Metadata,
+  { metadata, vocabulary }: Pick<CompileInput, 'metadata' | 'vocabulary'>,
   source: string,
   role: string,
   proposals: readonly Proposal[],
@@ -273,5 +273,5 @@ function withPermissions(
           }),
         },
   );
-  return readMetadata({ ...exported, sources }).value;
+  return readMetadata({ ...exported, sources }, { vocabulary }).value;
 }

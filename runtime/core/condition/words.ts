@@ -1,18 +1,18 @@
 /** Rules for reading: the SQL of a rule without the quotes, casts and braces that only Postgres and the loader need. */
 import { EVERY_ROW, type RuleText } from '../contract/shapes.ts';
-import { vocabulary } from '../vocabulary.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import { isQuotedName, isSession, type PlacedToken, placeTokens, ROW, type Token } from './tokens.ts';
 
 /** `{row}."author_id" = {session.x-engine-user-id::integer}` → `author_id = X-Engine-User-Id`, by the vocabulary's word. */
-export function ruleWords(text: RuleText): string {
+export function ruleWords(text: RuleText, vocabulary: Vocabulary): string {
   const space = (found: string, before: Token, after: Token) =>
     found === '' || before === '(' || after === ')' ? '' : ' ';
-  return inWords(text, space).trim();
+  return inWords(text, vocabulary, space).trim();
 }
 
 /** Like ruleWords, in the lines of the generated code. */
-export function ruleLayout(text: RuleText): string {
-  const lines = inWords(text, (space) => space)
+export function ruleLayout(text: RuleText, vocabulary: Vocabulary): string {
+  const lines = inWords(text, vocabulary, (space) => space)
     .split('\n')
     .filter((line) => line.trim() !== '');
   const indentation = Math.min(...lines.map((line) => line.search(/\S/)));
@@ -25,7 +25,11 @@ export function sessionWords(variable: string): string {
 }
 
 /** Text that cannot be read stays as it is. */
-function inWords(text: RuleText, space: (found: string, before: Token, after: Token) => string): string {
+function inWords(
+  text: RuleText,
+  vocabulary: Vocabulary,
+  space: (found: string, before: Token, after: Token) => string,
+): string {
   if (text === EVERY_ROW) return 'every row';
   const placed = placeTokens(text);
   if (!placed) return text;
@@ -36,7 +40,8 @@ function inWords(text: RuleText, space: (found: string, before: Token, after: To
     const before = placed[index - 1];
     const found = text.slice(before?.end ?? 0, start);
     words += before ? space(found, before.text, token) : found;
-    if (!(isAlone && isRowOfColumn(placed, index))) words += tokenWords(token, text, placed[index]!);
+    if (!(isAlone && isRowOfColumn(placed, index)))
+      words += tokenWords(token, text, placed[index]!, vocabulary);
   });
   return words + text.slice(placed.at(-1)?.end ?? 0).trimEnd();
 }
@@ -47,11 +52,11 @@ function isRowOfColumn(placed: readonly PlacedToken[], index: number): boolean {
   return placed[row]?.text === ROW && placed[row + 1]?.text === '.' && isQuotedName(placed[row + 2]?.text);
 }
 
-function tokenWords(token: Token, text: string, { start, end }: PlacedToken): string {
+function tokenWords(token: Token, text: string, { start, end }: PlacedToken, vocabulary: Vocabulary): string {
   if (token === ROW) return 'row';
   if (isSession(token)) {
     const [, name] = /^\{session\.([^{}:]+)::/.exec(token) ?? [];
-    return name === undefined ? 'the session' : sessionWords(vocabulary().fromCanonical(name));
+    return name === undefined ? 'the session' : sessionWords(vocabulary.fromCanonical(name));
   }
   const plain = isQuotedName(token) ? /^"([a-z_][a-z0-9_]*)"$/.exec(token)?.[1] : undefined;
   return (plain ?? text.slice(start, end)).replaceAll('{{', '{').replaceAll('}}', '}');

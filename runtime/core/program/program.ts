@@ -32,6 +32,7 @@ import type { ApiLimits } from '../settings.ts';
 import { identifier, type Sql } from '../sql/fragment.ts';
 import { tableNamed } from '../sql/statement.ts';
 import { type ColumnType, columnType } from '../types.ts';
+import { type Vocabulary, vocabularyOf } from '../vocabulary.ts';
 import type { GeneratedProgram } from './resolvers.ts';
 import {
   type FunctionFieldKind,
@@ -104,6 +105,8 @@ export interface TableFunction {
 
 /** The parts of a program that do not depend on a role. */
 export interface ProgramContent {
+  /** The one that texts of users in it are written in. */
+  readonly vocabulary: Vocabulary;
   readonly sources: readonly SourceShape[];
   readonly tables: readonly Table[];
   readonly functions: readonly TableFunction[];
@@ -216,7 +219,16 @@ function linkContent(generated: GeneratedProgram, previous: Program | undefined)
   const { actions } = generated;
   const providers = linkProviders(generated);
   const rule = rulesByText();
-  return { ...parts, functions, rootFields, rule, remotes, providers, ...(actions && { actions }) };
+  return {
+    ...parts,
+    vocabulary: vocabularyOf(generated),
+    functions,
+    rootFields,
+    rule,
+    remotes,
+    providers,
+    ...(actions && { actions }),
+  };
 }
 
 function linkProviders({ actions, remotes = [] }: GeneratedProgram): readonly Provider[] {

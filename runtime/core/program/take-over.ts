@@ -7,9 +7,9 @@
  *   2. the rules of that one role in those access rules: `visibleTable` reads `rules[role]` and nothing else of them, and an
  *      admin's schema reads none;
  *   3. what providers offer the role, of which each gives a text;
- *   4. the schema options, and whether the role may ask for the schema, which is part of its key.
+ *   4. the vocabulary and the schema options, and whether the role may ask for the schema, which is part of its key.
  * Data does not come in, session variables and arguments are parameters of the plan, and databases are looked up by name
- * when a plan runs. So a schema is taken over if 1 is the identical data and 2 and 3 are equal; limits are checked on each
+ * when a plan runs. So a schema is taken over if 1 is the identical data and 2 to 4 are equal; limits are checked on each
  * request by the planner of the program that it runs on. A schema goes on referring to the content that it was made from,
  * which says the same about its role.
  * @rule What does a new program take over from the one before?
@@ -35,6 +35,7 @@ export function takeOverSchemas(
     content.tables !== previous.tables ||
     content.functions !== previous.functions ||
     content.rootFields !== previous.rootFields ||
+    content.vocabulary.word !== previous.vocabulary.word ||
     !sameOptions(options, previous.options)
   )
     return kept;

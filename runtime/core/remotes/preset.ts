@@ -7,7 +7,7 @@ import {
   print as printAst,
   type TypeNode,
 } from 'graphql';
-import { vocabulary } from '../vocabulary.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import { givenType, type RemoteDocument } from './document.ts';
 import type { RemotePreset, RemoteText, SessionCoercion } from './text.ts';
 
@@ -16,11 +16,6 @@ const PRESET = 'preset';
 /** The preset of an argument or input field. */
 export function presetOf(definition: InputValueDefinitionNode): ConstDirectiveNode | undefined {
   return definition.directives?.find(({ name }) => name.value === PRESET);
-}
-
-/** Whether a text names a session variable of the vocabulary, in any case. */
-export function isSessionVariable(text: string): boolean {
-  return vocabulary().toCanonical(text) !== undefined;
 }
 
 export function isStatic(directive: ConstDirectiveNode): boolean {
@@ -36,21 +31,23 @@ export function presetValue(
   definition: InputValueDefinitionNode,
   type: TypeNode,
   document: RemoteDocument,
+  vocabulary: Vocabulary,
 ): RemotePreset | undefined {
   const directive = presetOf(definition);
   const value = directive?.arguments?.find(({ name }) => name.value === 'value')?.value;
   if (!directive || !value) return undefined;
   return {
     name: definition.name.value,
-    value: presetText(value, type, isStatic(directive), document),
+    value: presetText(value, type, document, isStatic(directive) ? undefined : vocabulary),
   };
 }
 
+/** @param vocabulary texts may name session variables of it */
 function presetText(
   value: ConstValueNode,
   type: TypeNode,
-  isLiteral: boolean,
   document: RemoteDocument,
+  vocabulary: Vocabulary | undefined,
 ): RemoteText {
   const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   const definition = named.kind === Kind.NAMED_TYPE ? document.types.get(named.name.value) : undefined;
@@ -62,21 +59,21 @@ function presetText(
       const fieldType = fields.get(field.name.value) ?? type;
       return [
         `${index > 0 ? ', ' : ''}${field.name.value}: `,
-        ...presetText(field.value, fieldType, isLiteral, document),
+        ...presetText(field.value, fieldType, document, vocabulary),
       ];
     });
     return ['{', ...members, '}'];
   }
   if (value.kind !== Kind.STRING) return [printAst(value)];
-  if (!isLiteral && isSessionVariable(value.value)) {
+  const name = vocabulary?.toCanonical(value.value);
+  if (name !== undefined)
     return [
       {
         type: printAst(type),
-        source: { from: 'session', name: vocabulary().toCanonical(value.value)! },
+        source: { from: 'session', name },
         coerce: coercionOf(named, definition),
       },
     ];
-  }
   // An enum's value may be written as a string.
   if (definition?.kind === Kind.ENUM_TYPE_DEFINITION) return [value.value];
   return [printAst(value)];

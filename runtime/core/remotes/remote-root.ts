@@ -32,7 +32,8 @@ export const REMOTE = 'remote';
 export function remoteTypesOf(shape: RemoteSchemaShape, role: RoleSchema): RemoteTypes | undefined {
   const sdl = sdlOf(shape, role.role, role.options.remoteSchemaPermissions === true);
   if (sdl === undefined) return undefined;
-  return createRemoteTypes(shape, sdl, (type) => remoteTypeRelationships(role, shape, type));
+  const joinFields = (type: string) => remoteTypeRelationships(role, shape, type);
+  return createRemoteTypes(shape, sdl, joinFields, role.program.vocabulary);
 }
 
 function sdlOf(

@@ -31,6 +31,7 @@ import {
   type ScalarType,
   type TypeReference,
 } from '../schema/types.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import {
   deprecation,
   givenType,
@@ -88,11 +89,15 @@ function documentOf(sdl: string): RemoteDocument {
   return made;
 }
 
-/** @param sdl of the whole schema, or of a role's part */
+/**
+ * @param sdl of the whole schema, or of a role's part
+ * @param vocabulary of the presets in it
+ */
 export function createRemoteTypes(
   { customization }: RemoteSchemaShape,
   sdl: string,
   joinFields: JoinFields,
+  vocabulary: Vocabulary,
 ): RemoteTypes {
   const document = documentOf(sdl);
   const { roots, types: definitions } = document;
@@ -223,7 +228,7 @@ export function createRemoteTypes(
     const open: InputValueDefinitionNode[] = [];
     const presets: RemotePreset[] = [];
     for (const input of inputs) {
-      const preset = presetValue(input, typeOf(input), document);
+      const preset = presetValue(input, typeOf(input), document, vocabulary);
       const closed = preset ? undefined : closedType(input.type, []);
       if (preset) presets.push(preset);
       else if (closed) presets.push({ name: input.name.value, value: objectText(closed.presets!()) });

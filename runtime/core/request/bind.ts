@@ -4,7 +4,7 @@ import type { RuleReference } from '../reason.ts';
 import type { Session } from '../session.ts';
 import type { ParameterNode, ParameterSource } from '../sql/fragment.ts';
 import type { Statement } from '../sql/print.ts';
-import { vocabulary } from '../vocabulary.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 
 /** The text of an array: one column of the tuples of a statement's join. */
 export type TupleArray = (join: number, column: number) => string;
@@ -39,7 +39,7 @@ export function bindParameter(
   const { source, encode } = parameter;
   if (source.from === 'session') return sessionVariable(session, source.name, parameter.rule);
   if (source.from === 'horizon') return NO_TRANSACTION;
-  if (source.from === 'session-object') return JSON.stringify(vocabulary().session(session.variables));
+  if (source.from === 'session-object') return JSON.stringify(session.vocabulary.session(session.variables));
   const value = sourceValue(source.from === 'cursor' ? source.start : source, variables);
   if (!encode) return value === null || value === undefined ? null : String(value);
   try {
@@ -55,8 +55,8 @@ export class MissingSessionVariable extends EngineError {
   /** Its canonical name. */
   readonly variable: string;
 
-  constructor(variable: string, rule: RuleReference | undefined) {
-    const name = vocabulary().fromCanonical(variable);
+  constructor(variable: string, vocabulary: Vocabulary, rule: RuleReference | undefined) {
+    const name = vocabulary.fromCanonical(variable);
     const why = `the rule compares with ${name}, which the session does not have`;
     super('not-found', `missing session variable: "${name}"`, {
       reason: rule && { ...rule, why, variable: name },
@@ -67,7 +67,7 @@ export class MissingSessionVariable extends EngineError {
 
 function sessionVariable(session: Session, name: string, rule: RuleReference | undefined): string {
   const value = Object.hasOwn(session.variables, name) ? session.variables[name] : undefined;
-  if (value === undefined) throw new MissingSessionVariable(name, rule);
+  if (value === undefined) throw new MissingSessionVariable(name, session.vocabulary, rule);
   return value;
 }
 

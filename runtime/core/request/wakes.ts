@@ -2,10 +2,12 @@
  * Names in words the writes that a live query is read again after: tables, columns and keys that its statement reads.
  * @rule What does `generated/` say that a subscription is read again after?
  */
+
 import { TIME_KEYWORDS } from '../condition/rule-reads.ts';
 import { sessionWords } from '../condition/words.ts';
 import { fullName } from '../names.ts';
 import type { Program } from '../program/program.ts';
+import { NOBODY } from '../session.ts';
 import { bindParameter } from './bind.ts';
 import type { SubscriptionPlan } from './subscription.ts';
 
@@ -46,8 +48,6 @@ export function wakesOf(plan: SubscriptionPlan, program: Pick<Program, 'tables'>
 const TIME_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['now', 'age', 'timeofday', 'clock_timestamp', 'statement_timestamp', 'transaction_timestamp'],
 ]);
-
-const NOBODY = { role: '', variables: {}, backendOnly: false };
 
 const REMARKS: Readonly<Record<string, string>> = {
   view: ': a view, any row of what it reads',

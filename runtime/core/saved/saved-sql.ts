@@ -24,6 +24,7 @@ import { remember } from '../remember.ts';
 import { bindParameter } from '../request/bind.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
+import { NOBODY } from '../session.ts';
 import { type ParameterNode, quoteIdentifier, type Sql, TRUE } from '../sql/fragment.ts';
 import { print, printSaved, type Statement } from '../sql/print.ts';
 import { aliasNamed, conjunction, savedStatementOf } from '../sql/statement.ts';
@@ -62,8 +63,6 @@ export function savedText(
   const sql = printSaved(tree, (parameter) => `{${nameOf(parameter)}}`, indent);
   return isComplete ? { sql, values, ...(namesReads && { reads: savedReads(tree, nameOf) }) } : undefined;
 }
-
-const NOBODY = { role: '', variables: {}, backendOnly: false };
 
 function holeOf(parameter: ParameterNode, values: Record<string, SavedValue>): string | undefined {
   const { source, encoding, path = '$', type } = parameter;

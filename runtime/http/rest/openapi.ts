@@ -5,7 +5,6 @@ import type { Program } from '../../core/program/program.ts';
 import type { RestMethod, RestRoute } from '../../core/saved/saved.ts';
 import { namedType } from '../../core/schema/types.ts';
 import { jsonText } from '../../core/types.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
 import { createSchemaWriter, type Schema, type SchemaWriter } from './openapi-schemas.ts';
 import { type OpenApiOptions, type UsableRoute, usableRoutes } from './usable-routes.ts';
 
@@ -61,7 +60,7 @@ export function openApiDocument(
         adminSecret: {
           type: 'apiKey',
           in: 'header',
-          name: vocabulary().fromCanonical('x-engine-admin-secret'),
+          name: program.vocabulary.fromCanonical('x-engine-admin-secret'),
         },
         token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
       },

@@ -8,7 +8,7 @@ import type { OperationAnalysis } from '../../core/request/analyse.ts';
 import type { Operation } from '../../core/request/document.ts';
 import type { RestMethod, RestRoute } from '../../core/saved/saved.ts';
 import { namedType } from '../../core/schema/types.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import { createSchemaWriter, type Schema, type SchemaWriter } from './swagger-schemas.ts';
 import { type OpenApiOptions, usableRoutes } from './usable-routes.ts';
 
@@ -19,12 +19,13 @@ export function swaggerDocument(
   { role, stringifyNumbers }: OpenApiOptions,
 ): object {
   const schemas = createSchemaWriter(stringifyNumbers);
+  const secret = adminSecret(program.vocabulary);
   const paths: Record<string, Record<string, Schema>> = {};
   for (const { route, operation, analysis, url } of usableRoutes(routes, program, role)) {
     for (const method of route.methods) {
       paths[url] = {
         ...paths[url],
-        [method.toLowerCase()]: describe(route, method, url, operation, analysis, schemas),
+        [method.toLowerCase()]: describe(route, method, url, operation, analysis, { schemas, secret }),
       };
     }
   }
@@ -40,8 +41,8 @@ export function swaggerDocument(
   };
 }
 
-function adminSecret(): Schema {
-  const name = vocabulary().fromCanonical('x-engine-admin-secret');
+function adminSecret(vocabulary: Vocabulary): Schema {
+  const name = vocabulary.fromCanonical('x-engine-admin-secret');
   return {
     in: 'header',
     name,
@@ -56,7 +57,7 @@ function describe(
   url: string,
   operation: Operation,
   { selection, used }: OperationAnalysis,
-  schemas: SchemaWriter,
+  { schemas, secret }: { readonly schemas: SchemaWriter; readonly secret: Schema },
 ): Schema {
   const inPath = new Set(
     template.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : [])),
@@ -82,7 +83,7 @@ function describe(
   return {
     summary: name,
     description: `${comment === undefined ? '' : `${comment}\n\n`}***\nThe GraphQl query for this endpoint is:\n\`\`\` graphql\n${saved.document}\n\`\`\``,
-    parameters: [adminSecret(), ...parameters],
+    parameters: [secret, ...parameters],
     ...(hasBody
       ? {
           requestBody: {

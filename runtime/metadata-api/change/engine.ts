@@ -8,6 +8,7 @@ import { isSpreadOtherwise } from '../../catalog/distribution.ts';
 import { EngineError } from '../../core/errors.ts';
 import { requireCurrent } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import { isUnreachable } from '../../database/failures.ts';
 import { Retirement } from '../../database/retirement.ts';
 import { deleteWaiting, scheduleAnew } from '../../events/cron-events.ts';
@@ -104,6 +105,11 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     if (options.initialMetadata === undefined) await engine.#serve(copy, 0);
     else await engine.#commitFirst(copy);
     return engine;
+  }
+
+  /** The one that the metadata is written in. */
+  get vocabulary(): Vocabulary {
+    return this.#services.options.vocabulary;
   }
 
   get state(): MetadataState<Database> {
@@ -293,7 +299,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     const program = await this.#services.prepare(next);
     const before = this.#state;
     // Triggers that cannot be installed are not stored, either.
-    await installTriggers(before, next, new Set(copy.invalidations().sources));
+    await installTriggers(before, next, this.vocabulary, new Set(copy.invalidations().sources));
     const stored = await this.#store(copy, next);
     await this.#swap(copy.toState(stored, program) as MetadataState<Database>, program);
     await removeTriggers(before, this.#state, copy.cleared, this.#options.report);
@@ -306,7 +312,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     try {
       return await this.#options.store.commit(change, copy.resourceVersion, copy.invalidations());
     } catch (error) {
-      await installTriggers(next, this.#state).catch((failure: unknown) => {
+      await installTriggers(next, this.#state, this.vocabulary).catch((failure: unknown) => {
         this.#options.report('Going back to the event triggers that are served failed.', failure);
       });
       throw error;
@@ -382,7 +388,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   /** Installs the event triggers of every source; what fails is reported, and tried again with the next reload. */
   async #mendTriggers(): Promise<void> {
     const all = new Set(this.#state.sources.keys());
-    await installTriggers(this.#state, this.#state, all).catch((error: unknown) => {
+    await installTriggers(this.#state, this.#state, this.vocabulary, all).catch((error: unknown) => {
       this.#options.report('Installing event triggers failed.', error);
     });
   }
@@ -400,7 +406,10 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
     if ((await store.readVersion()) === served) return;
     const [stored, notification] = await Promise.all([store.read(), store.readNotification()]);
     const copy = this.#copy();
-    copy.metadata = stored.metadata === undefined ? emptyMetadata : readMetadata(stored.metadata).value;
+    copy.metadata =
+      stored.metadata === undefined
+        ? emptyMetadata
+        : readMetadata(stored.metadata, this.#services.options).value;
     await this.#takeStoredRemotes(copy);
     // Only the next version's notification is known to be complete.
     const isNext = stored.resourceVersion === served + 1 && notification?.resourceVersion === served + 1;

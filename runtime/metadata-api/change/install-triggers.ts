@@ -2,6 +2,7 @@
 import pg from 'pg';
 import type { SourceEvents } from '../../core/contract/events.ts';
 import { EngineError } from '../../core/errors.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import { databaseError } from '../../database/errors.ts';
 import { type InstallClient, installEvents, removeEvents } from '../../events/install.ts';
 import type { MetadataState } from './state.ts';
@@ -14,6 +15,7 @@ import type { MetadataState } from './state.ts';
 export async function installTriggers(
   before: MetadataState,
   after: MetadataState,
+  vocabulary: Vocabulary,
   always: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   for (const [name, { database }] of after.sources) {
@@ -29,7 +31,7 @@ export async function installTriggers(
     const otherSources = [...after.sources.keys()].filter((other) => other !== name);
     try {
       await database.withClient((client) =>
-        installEvents(client as InstallClient, events, { known, deleted, otherSources }),
+        installEvents(client as InstallClient, events, { known, deleted, otherSources }, vocabulary),
       );
     } catch (error) {
       if (error instanceof EngineError) throw error;

@@ -5,6 +5,7 @@ import type { Query } from '../../catalog/index.ts';
 import type { EventsProgram } from '../../core/contract/events.ts';
 import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../../core/diagnostics/inconsistency.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import type { QueueQuery } from '../../database/queue/lease.ts';
 import type { SourceConnection } from '../../database/source.ts';
 import type {
@@ -98,6 +99,7 @@ export interface CopyServices<Database extends SourceDatabase = SourceDatabase> 
 
 /** The server's options that operations ask for. */
 export interface MetadataOptions {
+  readonly vocabulary: Vocabulary;
   readonly remoteSchemaPermissions: boolean;
   readonly inferFunctionPermissions: boolean;
   /** What is generated is written to files (`engine dev`). */

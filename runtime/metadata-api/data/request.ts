@@ -7,7 +7,7 @@ import { readStatement } from '../../core/request/plan.ts';
 import { forShards, isDistributed } from '../../core/shards/index.ts';
 import { stepForShards } from '../../core/shards/plans.ts';
 import type { Sql } from '../../core/sql/fragment.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import { runStatement, writeStep } from '../../graphql/execute.ts';
 import type { Request } from '../../graphql/request.ts';
 import { type DataOperation, findTable, type RequestedTable, type TableName } from './table.ts';
@@ -43,15 +43,21 @@ export function dataRequest(
     table: { program, role: session.role, visible: roleView.table(table) },
     scope: createScope(roleView, options),
     read: (expression) =>
-      inOwnWords(() =>
+      inOwnWords(session.vocabulary, () =>
         runStatement(forShards(readStatement([expression], isDistributed(shape)), shape), source, request),
       ),
-    write: (step) => inOwnWords(async () => [await writeStep(stepForShards(step, shape), source, request)]),
+    write: (step) =>
+      inOwnWords(session.vocabulary, async () => [
+        await writeStep(stepForShards(step, shape), source, request),
+      ]),
   };
 }
 
 /** This API names headers where GraphQL names session variables. */
-async function inOwnWords(run: () => Promise<readonly (string | null)[]>): Promise<string> {
+async function inOwnWords(
+  vocabulary: Vocabulary,
+  run: () => Promise<readonly (string | null)[]>,
+): Promise<string> {
   try {
     const [text] = await run();
     return text ?? 'null';
@@ -59,7 +65,7 @@ async function inOwnWords(run: () => Promise<readonly (string | null)[]>): Promi
     if (!(error instanceof MissingSessionVariable)) throw error;
     throw new EngineError(
       'not-found',
-      `"${vocabulary().fromCanonical(error.variable)}" header is expected but not found`,
+      `"${vocabulary.fromCanonical(error.variable)}" header is expected but not found`,
     );
   }
 }

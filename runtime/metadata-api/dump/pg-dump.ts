@@ -40,7 +40,7 @@ export async function dumpSource(
   session: Session,
   locate: (info: ConnectionInfo) => ConnectionConfiguration | Promise<ConnectionConfiguration>,
 ): Promise<string> {
-  const { value, problems } = validate(dumpRequest, parseJson(body));
+  const { value, problems } = validate(dumpRequest, parseJson(body), session.vocabulary);
   if (value === undefined) {
     const [problem] = problems;
     const path = problem!.path.reduce<string>((base, step) => pathStep(base, step), '$');

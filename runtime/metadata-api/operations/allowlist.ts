@@ -1,7 +1,6 @@
 import { EngineError } from '../../core/errors.ts';
 import { isObject } from '../../core/json/json.ts';
 import { jsonKind } from '../../core/types.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
 import type { Invalid, TypeOf } from '../../metadata/codec.ts';
 import { missingKey, object } from '../../metadata/combinators.ts';
 import { allowlistEntry, allowlistScope } from '../../metadata/kinds/query-collection.ts';
@@ -24,7 +23,7 @@ const collectionOnly = object({ collection: name });
 const droppedCollection: typeof collectionOnly = {
   ...collectionOnly,
   read(input, reading): TypeOf<typeof collectionOnly> | Invalid {
-    const type = `${vocabulary().capitalized}.RQL.Types.Allowlist.DropCollectionFromAllowlist(DropCollectionFromAllowlist)`;
+    const type = `${reading.vocabulary.capitalized}.RQL.Types.Allowlist.DropCollectionFromAllowlist(DropCollectionFromAllowlist)`;
     const failed = (reason: string): Invalid => reading.problem(`parsing ${type} failed, ${reason}`);
     if (!isObject(input)) return failed(`expected Object, but encountered ${jsonKind(input)}`);
     if (!Object.hasOwn(input, 'collection')) return failed(missingKey('collection'));

@@ -49,7 +49,10 @@ function createPermission(kind: PermissionKind): Operation {
       const { role, source, table, permission } = args;
       if (role === ADMIN_ROLE) throw taken(args);
       const { type, name: object } = tablePart(`${kind}_permission`, role, source, table);
-      for (const { code, message } of lookalikesIn(valuesOf({ path: [], permission })))
+      for (const { code, message } of lookalikesIn(
+        valuesOf({ path: [], permission }),
+        copy.services.options.vocabulary,
+      ))
         copy.warn({ code, message, type, name: object });
     },
   });

@@ -177,7 +177,10 @@ export const remoteSchemaOperations: readonly Operation[] = [
       if (role === ADMIN_ROLE)
         throw new EngineError('constraint-violation', 'cannot define permission for admin role');
       const { type, name } = permissionObject(role, remote_schema);
-      for (const { code, message } of lookalikesIn(presetsOf({ path: [], definition })))
+      for (const { code, message } of lookalikesIn(
+        presetsOf({ path: [], definition }),
+        copy.services.options.vocabulary,
+      ))
         copy.warn({ code, message, type, name });
     },
     accept: async ({ remote_schema, role }, copy) => {

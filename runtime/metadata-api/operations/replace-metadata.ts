@@ -47,7 +47,7 @@ export default operation({
   hasVersion2: true,
   changesMetadata: true,
   run: async (args, copy) => {
-    const { value, diagnostics } = readMetadata(args.metadata);
+    const { value, diagnostics } = readMetadata(args.metadata, copy.services.options);
     const root = args.plain ? '$' : '$.metadata';
     refuseErrors(diagnostics, root);
     const warnings = [...diagnostics.map((each) => describeWarning(each)), ...triggerNameWarnings(value)];

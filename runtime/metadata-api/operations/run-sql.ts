@@ -52,7 +52,7 @@ export default operation({
     findSource(copy.metadata, args.source);
     return copy.database(args.source).withClient(async (connection) => {
       const { user, trace } = writerOf(session, client?.trace);
-      await connection.query(setWriter(), [user, trace]);
+      await connection.query(setWriter(session.vocabulary), [user, trace]);
       return runSql(args, copy, connection);
     });
   },

@@ -1,4 +1,5 @@
 /** Operations that replace one setting of a tracked table. */
+import { CANONICAL } from '../../core/vocabulary.ts';
 import { type Codec, validate } from '../../metadata/codec.ts';
 import { argument, object, optional } from '../../metadata/combinators.ts';
 import { tableConfiguration } from '../../metadata/kinds/table.ts';
@@ -49,7 +50,8 @@ export const tableSettingOperations: readonly Operation[] = [
     arguments: argument(
       object({ ...tableArguments, custom_root_fields: optional(json), custom_column_names: optional(json) }),
       ({ table, source, ...parts }, fail) => {
-        const { value, problems } = validate(tableConfiguration, parts);
+        // Names and texts: none of them depends on the vocabulary.
+        const { value, problems } = validate(tableConfiguration, parts, CANONICAL);
         for (const { message, path } of problems) fail(message, [...path]);
         return { table, source, configuration: value ?? { column_config: {}, custom_root_fields: {} } };
       },

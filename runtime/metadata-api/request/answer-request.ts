@@ -27,7 +27,7 @@ export async function answerRequest<Database extends SourceDatabase>(
   { dataForRoles, maintenance }: ApiLimits = { dataForRoles: true, maintenance: false },
 ): Promise<string> {
   const { session } = requester;
-  const request = readRequest(endpoint, parseJson(body));
+  const request = readRequest(endpoint, parseJson(body), session.vocabulary);
   if (session.role !== ADMIN_ROLE && !request.anyRole)
     throw new EngineError('access-denied', 'restricted access : admin only', {
       path: '$.args',

@@ -6,6 +6,7 @@
 import { EngineError, pathStep } from '../../core/errors.ts';
 import { isObject, type MetadataPath } from '../../core/json/json.ts';
 import { jsonKind, jsonText, NumberText } from '../../core/types.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import { validate } from '../../metadata/codec.ts';
 import { toDiagnostic } from '../../metadata/read-metadata.ts';
 import type { Endpoint, Operation } from './operation.ts';
@@ -41,16 +42,17 @@ interface Paths {
 }
 
 /** Reads a request; throws `parse-failed` with the path that this endpoint uses. */
-export function readRequest(endpoint: Endpoint, body: unknown): MetadataRequest {
-  return read(endpoint, body, {
+export function readRequest(endpoint: Endpoint, body: unknown, vocabulary: Vocabulary): MetadataRequest {
+  const paths = {
     self: '$',
     // The legacy endpoint leaves `args` out of its paths, and the schema endpoint out of those of the execution.
     args: endpoint === '/v1/query' ? '$' : '$.args',
     execution: endpoint === '/v2/query' ? '$' : '$.args',
-  });
+  };
+  return read(endpoint, body, paths, vocabulary);
 }
 
-function read(endpoint: Endpoint, body: unknown, paths: Paths): MetadataRequest {
+function read(endpoint: Endpoint, body: unknown, paths: Paths, vocabulary: Vocabulary): MetadataRequest {
   if (!isObject(body))
     throw parseFailed(
       `parsing Object failed, expected Object, but encountered ${jsonKind(body ?? null)}`,
@@ -73,10 +75,11 @@ function read(endpoint: Endpoint, body: unknown, paths: Paths): MetadataRequest 
     throw parseFailed('key "args" not found', paths.self);
   }
   const request = { endpoint, operation, version, resourceVersion, path: paths.execution };
-  if (operation.isBulk === true) return readBulk(request, body.args, paths);
+  if (operation.isBulk === true) return readBulk(request, body.args, paths, vocabulary);
   // Values of columns are looked at with their columns.
   if (operation.anyRole !== true) requireStorable(body.args, paths.args);
-  const { args, unknownKeys } = readArguments(operation, body.type, body.args ?? {}, paths.args, endpoint);
+  const command = { endpoint, name: body.type, path: paths.args };
+  const { args, unknownKeys } = readArguments(operation, command, body.args ?? {}, vocabulary);
   const { changesMetadata: changes } = operation;
   const changesMetadata = typeof changes === 'function' ? changes(args as never) : changes;
   return {
@@ -96,6 +99,7 @@ function readBulk(
   >,
   args: unknown,
   paths: Paths,
+  vocabulary: Vocabulary,
 ): MetadataRequest {
   if (!Array.isArray(args)) {
     throw parseFailed(
@@ -106,11 +110,12 @@ function readBulk(
   const steps = args.map((step, index) => {
     const self = pathStep(paths.args, index);
     const execution = pathStep(paths.execution, index);
-    return read(request.endpoint, step, {
+    const own = {
       self,
       args: request.endpoint === '/v1/query' ? self : `${self}.args`,
       execution: request.endpoint === '/v2/query' ? execution : `${execution}.args`,
-    });
+    };
+    return read(request.endpoint, step, own, vocabulary);
   });
   return {
     ...request,
@@ -125,12 +130,11 @@ function readBulk(
 
 function readArguments(
   operation: Operation,
-  command: string,
+  { endpoint, name, path }: { readonly endpoint: Endpoint; readonly name: string; readonly path: string },
   input: unknown,
-  path: string,
-  endpoint: Endpoint,
+  vocabulary: Vocabulary,
 ): Pick<MetadataRequest, 'args' | 'unknownKeys'> {
-  const { value: args, problems, unknownKeys } = validate(operation.arguments, input);
+  const { value: args, problems, unknownKeys } = validate(operation.arguments, input, vocabulary);
   const placed = (below: MetadataPath) => below.reduce<string>((base, step) => pathStep(base, step), path);
   const problem = problems[0];
   if (problem === undefined) {
@@ -138,7 +142,7 @@ function readArguments(
     return { args, unknownKeys: warnings };
   }
   const at = placed(problem.path);
-  if (endpoint === '/v1/metadata' && command !== operation.name) {
+  if (endpoint === '/v1/metadata' && name !== operation.name) {
     throw parseFailed(
       `Error when parsing command ${operation.name}.\nSee our documentation at docs/metadata-api.md#${operation.name}.\n` +
         `Internal error message: ${problem.message}`,

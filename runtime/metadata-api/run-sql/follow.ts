@@ -16,6 +16,7 @@ import {
 import { mapReferences } from '../../metadata/map-references.ts';
 import type { QualifiedName, Source } from '../../metadata/metadata.ts';
 import type { Needed } from '../../metadata/references.ts';
+import { sessionVariable } from '../../metadata/values.ts';
 import { dependencyError } from '../change/dependents.ts';
 import { findSource, withSource } from '../change/edit.ts';
 import { fieldNames } from '../change/table-fields.ts';
@@ -139,8 +140,12 @@ function refuseTypeChanges(
       const permissions = new Set<string>();
       mapReferences(copy.metadata, catalogs, {
         enter: (permission) => ({
-          literal: (of, name) => {
-            if (name === column && of.source === source && sameName(of.table, table))
+          values: (of, name, values) => {
+            const isMeant = name === column && of.source === source && sameName(of.table, table);
+            if (
+              isMeant &&
+              values.some((value) => sessionVariable(value, copy.services.options.vocabulary) === undefined)
+            )
               permissions.add(describeDependent(permission));
           },
         }),

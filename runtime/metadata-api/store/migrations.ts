@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import { jsonText } from '../../core/types.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import { createOwnTables, OWN_SCHEMA } from '../../database/own-objects.ts';
 import { SCHEDULED_TABLES } from '../../events/scheduled-schema.ts';
 
@@ -119,7 +119,7 @@ interface StoredSource {
 }
 
 /** Brings `engine_catalog` to the present version; fails if a newer Engine has been here. */
-export async function migrate(client: pg.ClientBase): Promise<void> {
+export async function migrate(client: pg.ClientBase, vocabulary: Vocabulary): Promise<void> {
   await client.query('begin');
   try {
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
@@ -143,7 +143,7 @@ export async function migrate(client: pg.ClientBase): Promise<void> {
       else await step(client);
       await client.query('insert into engine_catalog.migrations (step) values ($1)', [index + 1]);
     }
-    await requireVocabulary(client);
+    await requireVocabulary(client, vocabulary);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
@@ -155,8 +155,7 @@ export async function migrate(client: pg.ClientBase): Promise<void> {
  * Metadata is stored as users write it. In another vocabulary its session variables would be literals, so that is refused;
  * an empty database takes the word of its first server.
  */
-async function requireVocabulary(client: pg.ClientBase): Promise<void> {
-  const { word } = vocabulary();
+async function requireVocabulary(client: pg.ClientBase, { word }: Vocabulary): Promise<void> {
   await client.query(
     `update engine_catalog.version set vocabulary = $1
      where vocabulary <> $1 and not exists (select from engine_catalog.metadata_head)`,

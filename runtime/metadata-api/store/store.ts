@@ -10,10 +10,10 @@ import type pg from 'pg';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import { jsonText } from '../../core/types.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import { type Listener, listenTo } from '../../database/channel.ts';
 import { createPool, withOwnTables } from '../../database/own-tables.ts';
 import type { QueueQuery } from '../../database/queue/lease.ts';
-import type { ConnectionConfiguration } from '../../database/ways.ts';
 import type { JsonObject } from '../../metadata/metadata.ts';
 import { migrate } from './migrations.ts';
 import type { StoredChange } from './stored-change.ts';
@@ -117,9 +117,9 @@ const UPDATE = commitStatement(`
   where resource_version = $2::int`);
 
 /** Connects to the metadata database, encrypted by the rules of sources, and brings its catalog up to date. */
-export async function openMetadataStore(url: string): Promise<MetadataStore> {
+export async function openMetadataStore(url: string, vocabulary: Vocabulary): Promise<MetadataStore> {
   const configuration = { connectionString: url };
-  await migrateDatabase(configuration);
+  await withOwnTables(configuration, NAME, (client) => migrate(client, vocabulary));
   const pool = createPool(configuration, NAME);
   const instanceId = randomUUID();
   let watcher: Listener | undefined;
@@ -232,10 +232,4 @@ async function readVersion(queryable: pg.Pool | pg.ClientBase): Promise<number> 
     'select resource_version from engine_catalog.metadata',
   );
   return rows[0]?.resource_version ?? 0;
-}
-
-/** @returns the way of connecting that worked */
-async function migrateDatabase(configuration: ConnectionConfiguration): Promise<ConnectionConfiguration> {
-  await withOwnTables(configuration, NAME, migrate);
-  return configuration;
 }

@@ -2,6 +2,7 @@
  * Serves metadata: a thread of its own reads it from the metadata database, changes, compiles and stores it; this one
  * evaluates the files that changed, in slices, and serves them.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineError } from '../../core/errors.ts';
 import { guarded } from '../../core/guarded.ts';
@@ -21,6 +22,7 @@ import {
   type MessageToThread,
   STARTED,
   sendableError,
+  sentSession,
 } from './thread-messages.ts';
 
 /** Milliseconds before a thread that has ended is started again: at first, and at most after it failed again and again. */
@@ -64,10 +66,12 @@ export async function hostMetadata(context: HostContext, start: () => MetadataTh
   const call = (message: (number: number) => MessageToThread) => current.call(message);
   return {
     endpoints: [
-      metadataEndpoints((path, body, requester) =>
-        call((number) => ({ kind: 'request', number, path, body, ...requester })),
+      metadataEndpoints((path, body, { session, client }) =>
+        call((number) => ({ kind: 'request', number, path, body, session: sentSession(session), client })),
       ),
-      pgDumpEndpoints((body, session) => call((number) => ({ kind: 'dump', number, body, session }))),
+      pgDumpEndpoints((body, session) =>
+        call((number) => ({ kind: 'dump', number, body, session: sentSession(session) })),
+      ),
     ],
     locate: async (reason) =>
       JSON.parse(await call((number) => ({ kind: 'locate', number, reason }))) as string[],

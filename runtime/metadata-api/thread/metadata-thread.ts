@@ -14,7 +14,7 @@ import { guarded } from '../../core/guarded.ts';
 import { isObject } from '../../core/json/json.ts';
 import { linkProgram } from '../../core/program/program.ts';
 import { createPlanner } from '../../core/request/planner.ts';
-import { setVocabulary, vocabulary } from '../../core/vocabulary.ts';
+import { Vocabulary } from '../../core/vocabulary.ts';
 import { lookingAtErrors } from '../../database/cluster-errors.ts';
 import { describeConnectionError } from '../../database/connection-error.ts';
 import type { SourceConnection } from '../../database/source.ts';
@@ -68,6 +68,14 @@ const MAX_CONNECTIONS = 5;
 /** Milliseconds after a change in which the next one is likely. */
 const TRANSPILER_IDLE = 10_000;
 
+/** Data that the thread was started with. The vocabulary has crossed as plain data. */
+const data = ((given: ThreadData): ThreadData => {
+  const { configuration } = given;
+  const vocabulary = new Vocabulary(configuration.vocabulary.word);
+  return { ...given, configuration: { ...configuration, vocabulary } };
+})(workerData as ThreadData);
+const { vocabulary } = data.configuration;
+
 const loads = createCalls<void>(STARTED + 1);
 
 /** Runs until it receives `stop`. A failed start is answered under the number `STARTED`. */
@@ -81,8 +89,7 @@ async function run(): Promise<void> {
     const failed = (error: unknown, { kind }: MessageToThread) =>
       report(`a message of the serving thread was not handled: ${kind}`, error);
     parentPort!.on('message', guarded(take, failed));
-    setVocabulary((workerData as ThreadData).configuration.vocabulary);
-    running = await start(workerData as ThreadData);
+    running = await start(data);
     post({ kind: 'answer', number: STARTED });
   } catch (error) {
     post({ kind: 'answer', number: STARTED, error: sendableError(error) });
@@ -100,10 +107,16 @@ async function answer(number: number, run: () => Promise<string>): Promise<void>
 function handle(running: Running, message: Exclude<MessageToThread, { kind: 'answer' }>): Promise<string> {
   switch (message.kind) {
     case 'request':
-      return answerRequest(running.engine, message.path, message.body, message, running.limits);
+      return answerRequest(
+        running.engine,
+        message.path,
+        message.body,
+        { session: { ...message.session, vocabulary }, client: message.client },
+        running.limits,
+      );
     case 'dump':
-      return dumpSource(running.engine.state, message.body, message.session, (info) =>
-        sourceAddress(info, workerData as ThreadData)(),
+      return dumpSource(running.engine.state, message.body, { ...message.session, vocabulary }, (info) =>
+        sourceAddress(info, data)(),
       );
     case 'locate':
       return Promise.resolve(JSON.stringify(locateRule(running.engine.state, message.reason)));
@@ -140,6 +153,7 @@ interface CompilerModule {
       readonly catalogs: Readonly<Record<string, CatalogOrError>>;
       readonly remotes: Readonly<Record<string, RemoteOrError>>;
       readonly naming: ReturnType<typeof namingOptions>;
+      readonly vocabulary: Vocabulary;
       readonly serving: ReturnType<typeof servingOptions>;
       readonly environment: ReadonlySet<string>;
       readonly unread?: readonly Diagnostic[];
@@ -156,7 +170,7 @@ interface ReviewModule extends Reviews {
 /** Modules are loaded with the first question: few servers have a console. */
 async function answerConsole({ engine, store }: Running, question: ConsoleQuestion): Promise<string> {
   const { answerOperator, isForOperators } = await import('../../console/answer.ts');
-  const { review, configuration } = workerData as ThreadData;
+  const { review, configuration } = data;
   if (isForOperators(question)) {
     const { enableRemoteSchemaPermissions: remoteSchemaPermissions } = configuration;
     const answer = await answerOperator(question, { engine, store, remoteSchemaPermissions });
@@ -211,7 +225,7 @@ async function start(data: ThreadData): Promise<Running> {
     observe: Object.assign(observe, { flush: async () => {} }),
     outgoing,
   });
-  const readSchema = createSchemaReader({ outgoing, environment: data.environment });
+  const readSchema = createSchemaReader({ vocabulary, outgoing, environment: data.environment });
   try {
     const engine = await MetadataEngine.start<SourceConnection>({
       store,
@@ -220,6 +234,7 @@ async function start(data: ThreadData): Promise<Running> {
           {
             ...input,
             naming,
+            vocabulary,
             serving: servingOptions(configuration),
             environment: variables,
             ...(project && { unread: project.unread }),
@@ -241,6 +256,7 @@ async function start(data: ThreadData): Promise<Running> {
           info,
         }),
       options: {
+        vocabulary,
         remoteSchemaPermissions: configuration.enableRemoteSchemaPermissions,
         writesFiles: project !== undefined,
         inferFunctionPermissions: configuration.inferFunctionPermissions,
@@ -437,13 +453,13 @@ async function openStore({ configuration }: ThreadData): Promise<MetadataStore> 
   if (url === undefined) {
     throw new EngineError(
       'invalid-configuration',
-      `no database: give --metadata-database-url (${vocabulary().environment('METADATA_DATABASE_URL')}) or --database-url (${vocabulary().environment('DATABASE_URL')})`,
+      `no database: give --metadata-database-url (${vocabulary.environment('METADATA_DATABASE_URL')}) or --database-url (${vocabulary.environment('DATABASE_URL')})`,
     );
   }
   let last: string | undefined;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await openMetadataStore(url);
+      return await openMetadataStore(url, vocabulary);
     } catch (error) {
       const reason = describeConnectionError(error);
       const isWrong = error instanceof EngineError;
@@ -469,7 +485,7 @@ function initialMetadata({ configuration, environment }: ThreadData): object | u
   const { databaseUrl, txIso, metadataDefaults: defaults } = configuration;
   if (databaseUrl === undefined)
     return Object.keys(defaults).length === 0 ? undefined : { version: 3, sources: [], ...defaults };
-  const variable = vocabulary().environment('DATABASE_URL');
+  const variable = vocabulary.environment('DATABASE_URL');
   const address = environment[variable] === databaseUrl ? { from_env: variable } : databaseUrl;
   const connectionInfo = { database_url: address, isolation_level: txIso };
   const own = {
@@ -485,7 +501,7 @@ function initialMetadata({ configuration, environment }: ThreadData): object | u
 
 /** @throws EngineError for `metadata-defaults` that are no metadata */
 function readInitial(document: object): Metadata {
-  const { value, diagnostics } = readMetadata(document);
+  const { value, diagnostics } = readMetadata(document, { vocabulary });
   const problem = diagnostics.find(({ severity }) => severity === 'error');
   if (problem)
     throw new EngineError('invalid-configuration', `metadata-defaults: ${problem.path}: ${problem.message}`);

@@ -35,6 +35,13 @@ interface ThreadSource {
   readonly replicas?: readonly ConnectionInfo[] | undefined;
 }
 
+/** Both threads have one vocabulary, whose methods do not cross. */
+export type SentSession = Omit<Session, 'vocabulary'>;
+
+export function sentSession({ vocabulary: _, ...session }: Session): SentSession {
+  return session;
+}
+
 /** Numbers match answers to messages. */
 export type MessageToThread =
   | {
@@ -42,7 +49,7 @@ export type MessageToThread =
       readonly number: number;
       readonly path: MetadataPath;
       readonly body: string;
-      readonly session: Session;
+      readonly session: SentSession;
       /** Without functions, which do not cross threads. */
       readonly client: Client;
     }
@@ -52,7 +59,7 @@ export type MessageToThread =
   /** A source's cluster may distribute tables otherwise than is served. Answered when what follows is served. */
   | { readonly kind: 'cluster'; readonly number: number; readonly source: string }
   /** Answered with SQL. */
-  | { readonly kind: 'dump'; readonly number: number; readonly body: string; readonly session: Session }
+  | { readonly kind: 'dump'; readonly number: number; readonly body: string; readonly session: SentSession }
   /** Answered with a JSON array of paths. */
   | { readonly kind: 'locate'; readonly number: number; readonly reason: Reason }
   /** Answered with JSON. */

@@ -1,6 +1,5 @@
 import { isObject, type Json, type JsonObject, type Located } from '../../core/json/json.ts';
-import { lazy } from '../../core/remember.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
+import { CANONICAL } from '../../core/vocabulary.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   choose,
@@ -69,8 +68,8 @@ const calls: Codec<readonly RemoteFieldCall[]> = convert(
 
 interface ToRemoteSchema {
   readonly kind: 'to_remote_schema';
-  /** Written in the older form without `to_remote_schema`; export keeps the form. */
-  readonly flat?: true;
+  /** Written in the older form without `to_remote_schema`, with this key for `lhs_fields`; export keeps the form. */
+  readonly flat?: string;
   readonly remote_schema: string;
   /** Columns or fields of this side that the arguments may use as `$name`. */
   readonly lhs_fields: readonly string[];
@@ -106,8 +105,8 @@ interface FlatForm {
   readonly remote_schema: string;
 }
 
-const flatToRemoteSchema = lazy((): Codec<ToRemoteSchema> => {
-  const { fieldsKey } = vocabulary();
+/** The older form. Its key for `lhs_fields` has the vocabulary's word. */
+function flatForm(fieldsKey: string): Codec<ToRemoteSchema> {
   const fields = {
     [fieldsKey]: key('Older form: `lhs_fields` of `to_remote_schema`.', requiredList(name)),
     remote_field: key('Older form: the same key of `to_remote_schema`.', remoteField),
@@ -116,7 +115,7 @@ const flatToRemoteSchema = lazy((): Codec<ToRemoteSchema> => {
   return convert(object(fields) as unknown as Codec<FlatForm>, {
     read: ({ remote_schema, remote_field, [fieldsKey]: lhs_fields }): ToRemoteSchema => ({
       kind: 'to_remote_schema',
-      flat: true,
+      flat: fieldsKey,
       remote_schema,
       lhs_fields: lhs_fields as readonly string[],
       remote_field,
@@ -127,7 +126,13 @@ const flatToRemoteSchema = lazy((): Codec<ToRemoteSchema> => {
       remote_schema,
     }),
   });
-});
+}
+
+const flatToRemoteSchema: Codec<ToRemoteSchema> = {
+  ...flatForm(CANONICAL.fieldsKey),
+  read: (input, reading) => flatForm(reading.vocabulary.fieldsKey).read(input, reading),
+  write: (given) => flatForm(given.flat!).write(given),
+};
 
 const toSourceFields = object({
   field_mapping: key('Field of this side → column of the other.', record(name)),
@@ -170,11 +175,11 @@ export const remoteRelationshipDefinition: Codec<RemoteRelationshipDefinition> =
   choose<RemoteRelationshipDefinition>(
     (input) =>
       (isObject(input) && 'remote_schema' in input
-        ? flatToRemoteSchema()
+        ? flatToRemoteSchema
         : nestedDefinition) as Codec<RemoteRelationshipDefinition>,
     (definition) =>
       (definition.kind === 'to_remote_schema' && definition.flat
-        ? flatToRemoteSchema()
+        ? flatToRemoteSchema
         : nestedDefinition) as Codec<RemoteRelationshipDefinition>,
   ),
   definitionNames,

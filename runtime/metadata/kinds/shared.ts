@@ -1,8 +1,7 @@
 /** Values that many kinds of metadata have: names of tables, columns, headers, addresses. */
 
 import type { ConfiguredHeader, EnvironmentText } from '../../core/environment-template.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
-import type { Codec, TypeOf } from '../codec.ts';
+import { type Codec, INVALID, type TypeOf } from '../codec.ts';
 import {
   argument,
   choose,
@@ -67,7 +66,7 @@ export function columnsOr(others: (input: unknown) => Codec<Columns> | string): 
 export type FromEnvironment = TypeOf<typeof fromEnvironment>;
 export const fromEnvironment = object({ from_env: key('Name of the environment variable.', name) });
 
-export const header: Codec<ConfiguredHeader> = convert(
+const anyHeader: Codec<ConfiguredHeader> = convert(
   object(
     {
       name: key('Name of the header.', name),
@@ -84,18 +83,25 @@ export const header: Codec<ConfiguredHeader> = convert(
       if ((value === undefined) === (value_from_env === undefined)) {
         fail('expecting only one of value or value_from_env keys');
       }
-      if (value_from_env === undefined) return { name: given, value: value ?? '' };
-      // Variables of the server itself (its secrets among them) are never sent anywhere.
-      const own = vocabulary().environment('');
-      if (value_from_env.startsWith(own)) {
-        fail(`env variables starting with "${own}" are not allowed in value_from_env: ${value_from_env}`);
-      }
-      return { name: given, value: { env: value_from_env } };
+      return { name: given, value: value_from_env === undefined ? (value ?? '') : { env: value_from_env } };
     },
     write: ({ name, value }) =>
       typeof value === 'string' ? { name, value } : { name, value_from_env: value.env },
   },
 );
+
+/** Variables of the server itself (its secrets among them) are never sent anywhere. */
+export const header: Codec<ConfiguredHeader> = {
+  ...anyHeader,
+  read: (input, reading) => {
+    const found = anyHeader.read(input, reading);
+    if (found === INVALID || typeof found.value === 'string') return found;
+    const { env } = found.value;
+    const own = reading.vocabulary.environment('');
+    if (!env.startsWith(own)) return found;
+    return reading.problem(`env variables starting with "${own}" are not allowed in value_from_env: ${env}`);
+  },
+};
 
 export const headers: Codec<readonly ConfiguredHeader[]> = key(
   'Headers that are added to each request.',

@@ -1,8 +1,7 @@
 import { diagnostics as messages } from '../../core/diagnostics/catalogue.ts';
 import type { Located } from '../../core/json/json.ts';
 import { MAX_TIMER_SECONDS } from '../../core/max-timer.ts';
-import type { NamingConvention } from '../../core/names.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
+import { CANONICAL } from '../../core/vocabulary.ts';
 import { type Codec, INVALID, type TypeOf } from '../codec.ts';
 import {
   choose,
@@ -228,15 +227,10 @@ export const queryTags = object({
 const prefix = key('Put before each name.', optional(graphqlName));
 const suffix = key('Put after each name.', optional(graphqlName));
 
-/** `engine-default` is written with the vocabulary's word. */
-const namingConvention: Codec<NamingConvention> = {
-  ...oneOf('engine-default', 'graphql-default'),
-  read: (input, reading) => {
-    const { defaultNaming } = vocabulary();
-    const found = oneOf(defaultNaming, 'graphql-default').read(input, reading);
-    return found === defaultNaming ? 'engine-default' : (found as NamingConvention);
-  },
-  write: (given) => vocabulary().naming(given),
+/** `graphql-default`, or the default, which has the vocabulary's word: `engine-default`. */
+const namingConvention: Codec<string> = {
+  ...oneOf(CANONICAL.defaultNaming, 'graphql-default'),
+  read: (input, reading) => oneOf(reading.vocabulary.defaultNaming, 'graphql-default').read(input, reading),
 };
 
 export type SourceCustomization = TypeOf<typeof sourceCustomization>;

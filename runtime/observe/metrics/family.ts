@@ -1,10 +1,10 @@
 /** Makes the metrics of one registry: their prefix, and the buckets that several share. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { vocabulary } from '../../core/vocabulary.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 
 /** Prefix of every name. */
-export function prefix(): string {
-  return `${vocabulary().word}_`;
+export function prefixOf({ word }: Vocabulary): string {
+  return `${word}_`;
 }
 
 /** Upper bounds in seconds. */
@@ -34,9 +34,9 @@ export interface Family {
 }
 
 /** Names are given without the prefix. */
-export function familyOf(registry: Registry): Family {
+export function familyOf(registry: Registry, prefix: string): Family {
   const common = (name: string, help: string, labelNames: readonly string[] = []) => ({
-    name: `${prefix()}${name}`,
+    name: `${prefix}${name}`,
     help,
     labelNames: [...labelNames],
     registers: [registry],

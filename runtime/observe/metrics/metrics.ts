@@ -3,15 +3,18 @@
  * rest of the server observes (observe.ts) and reads the state of connections when it is asked for the figures. Labels hold
  * names of metadata objects and never values of clients, except those that `metrics-enable-high-cardinality-labels` asks for.
  */
+
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import type { SourceStatus } from '../../database/health-checks.ts';
 import type { CountTraffic } from '../../http/context.ts';
+import { operatorsPaths } from '../../http/health.ts';
 import type { Observation } from '../logs/observe.ts';
 import type { CountSpans } from '../tracing/exporter.ts';
 import { callMetrics, metadataMetrics } from './calls.ts';
 import { databaseMetrics, type SourcePool } from './databases.ts';
 import { eventMetrics } from './events.ts';
-import { familyOf, prefix } from './family.ts';
+import { familyOf, prefixOf } from './family.ts';
 import { type Report, reportOf } from './report.ts';
 import { requestMetrics } from './requests.ts';
 import type { SavedName, SavedTimes } from './saved-times.ts';
@@ -57,12 +60,13 @@ export interface Metrics {
  * @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels
  * @param worker name of this process, where there are several
  */
-export function createMetrics(highCardinality: boolean, worker?: string): Metrics {
+export function createMetrics(highCardinality: boolean, vocabulary: Vocabulary, worker?: string): Metrics {
+  const prefix = prefixOf(vocabulary);
   const registry = new Registry();
   const labels = worker === undefined ? undefined : { [WORKER_LABEL]: worker };
-  collectDefaultMetrics({ register: registry, prefix: prefix(), ...(labels && { labels }) });
-  const family = familyOf(registry);
-  const requests = requestMetrics(family, highCardinality);
+  collectDefaultMetrics({ register: registry, prefix, ...(labels && { labels }) });
+  const family = familyOf(registry, prefix);
+  const requests = requestMetrics(family, highCardinality, operatorsPaths(vocabulary));
   const databases = databaseMetrics(family);
   const events = eventMetrics(family);
   const subscriptions = subscriptionMetrics(family, highCardinality);

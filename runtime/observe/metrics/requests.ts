@@ -1,13 +1,17 @@
 /** Metrics of requests: GraphQL operations, bytes, and sockets. */
 import { createHash } from 'node:crypto';
 import { operationKey } from '../../core/names.ts';
-import { isForOperators } from '../../http/health.ts';
 import type { HttpRequestObservation, OperationObservation, WebsocketObservation } from '../logs/observe.ts';
 import { BUCKETS, type Family } from './family.ts';
 import type { SavedName, SavedTimes } from './saved-times.ts';
 
 /** @param highCardinality adds the operation's name and the hash of its text, which clients choose, as labels */
-export function requestMetrics(family: Family, highCardinality: boolean) {
+export function requestMetrics(
+  family: Family,
+  highCardinality: boolean,
+  /** Routes whose bytes are not counted. */
+  uncounted: ReadonlySet<string | undefined>,
+) {
   const operationLabels = highCardinality ? ['operation_name', 'parameterized_query_hash'] : [];
   const requests = family.counter('graphql_requests_total', 'GraphQL operations that were answered', [
     'operation_type',
@@ -83,7 +87,7 @@ export function requestMetrics(family: Family, highCardinality: boolean) {
     },
     request: ({ error, url, status, requestSize, responseSize }: HttpRequestObservation) => {
       if (error?.code === 'overloaded') shed.inc();
-      if (isForOperators(url) || status === 404) return;
+      if (uncounted.has(url) || status === 404) return;
       requestBytes.inc(requestSize);
       responseBytes.inc(responseSize);
     },

@@ -3,7 +3,7 @@
  * wait for nothing. Which requests are traced is decided at their start: as their caller says, else by their trace id.
  */
 import { randomBytes } from 'node:crypto';
-import { vocabulary } from '../../core/vocabulary.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import type { Trace } from '../../outgoing/trace.ts';
 import type { Observation } from '../logs/observe.ts';
 import type { CountSpans, Span, SpanExporter } from './exporter.ts';
@@ -19,6 +19,7 @@ export interface Tracing {
 }
 
 export interface TracingOptions {
+  readonly vocabulary: Vocabulary;
   /** Share of the requests that are traced where their callers say nothing: 0 to 1. */
   readonly ratio: number;
   /** Spans of statements have their SQL. */
@@ -31,7 +32,8 @@ export interface TracingOptions {
 /** Digits of a trace id that decide. */
 const DIGITS = 12;
 
-export function createTracing({ ratio, withSql, environment, count, report }: TracingOptions): Tracing {
+export function createTracing(options: TracingOptions): Tracing {
+  const { vocabulary, ratio, withSql, environment, count, report } = options;
   let exporter: SpanExporter | undefined;
   let configured = '';
   let changing: Promise<void> = Promise.resolve();
@@ -67,7 +69,7 @@ export function createTracing({ ratio, withSql, environment, count, report }: Tr
             'http.request.method': method,
             'url.path': url,
             'http.response.status_code': status,
-            [vocabulary().dotted('request_id')]: observation.requestId,
+            [vocabulary.dotted('request_id')]: observation.requestId,
           },
           failure: error && `${error.code}: ${error.error}`,
         });
@@ -91,7 +93,7 @@ export function createTracing({ ratio, withSql, environment, count, report }: Tr
             kind: 'client',
             attributes: {
               'db.system.name': 'postgresql',
-              [vocabulary().dotted('source')]: source,
+              [vocabulary.dotted('source')]: source,
               ...(withSql && { 'db.query.text': text }),
             },
           });
@@ -102,7 +104,7 @@ export function createTracing({ ratio, withSql, environment, count, report }: Tr
         add(trace, seconds, {
           name: `action ${action}`,
           kind: 'client',
-          ...called(status, { [vocabulary().dotted('action')]: action }),
+          ...called(status, { [vocabulary.dotted('action')]: action }),
         });
         return;
       }
@@ -111,7 +113,7 @@ export function createTracing({ ratio, withSql, environment, count, report }: Tr
         add(trace, seconds, {
           name: `remote schema ${remote}`,
           kind: 'client',
-          ...called(status, { [vocabulary().dotted('remote_schema')]: remote }),
+          ...called(status, { [vocabulary.dotted('remote_schema')]: remote }),
         });
         return;
       }
@@ -121,7 +123,7 @@ export function createTracing({ ratio, withSql, environment, count, report }: Tr
         add(sampled, seconds, {
           name: `event trigger ${trigger}`,
           kind: 'client',
-          ...called(status ?? undefined, { [vocabulary().dotted('event_trigger')]: trigger }),
+          ...called(status ?? undefined, { [vocabulary.dotted('event_trigger')]: trigger }),
         });
       }
     }

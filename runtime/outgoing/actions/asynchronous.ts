@@ -3,6 +3,7 @@
  * result. A call is made once; it is made again only where the instance that worked on it died. Where handlers may, they answer
  * 202 and complete the call later.
  */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CalledAction } from '../../core/action/plan.ts';
 import type { Environment } from '../../core/environment-template.ts';
@@ -10,6 +11,7 @@ import { EngineError } from '../../core/errors.ts';
 import type { Program } from '../../core/program/program.ts';
 import type { Session } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import { beginLease, type Lease } from '../../database/queue/lease.ts';
 import { Worker } from '../../database/queue/worker.ts';
 import type { Watcher } from '../../graphql/request.ts';
@@ -39,6 +41,7 @@ import {
 } from './stored-call.ts';
 
 export interface AsynchronousOptions extends CallOptions {
+  readonly vocabulary: Vocabulary;
   /** Address of the metadata database; undefined: asynchronous actions cannot be called. */
   readonly databaseUrl: string | undefined;
   readonly environment: Environment;

@@ -12,6 +12,7 @@ import {
   TransformFailure,
 } from '../../core/template/apply.ts';
 import { jsonText } from '../../core/types.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import { type CallMeasures, callService } from '../call.ts';
 import type { OutgoingError } from '../error.ts';
 import {
@@ -40,6 +41,7 @@ export interface CheckedCall {
 }
 
 export interface ActionCall extends CheckedCall {
+  readonly vocabulary: Vocabulary;
   readonly origin: CallOrigin;
   /** Time of `performance.now()` at which the request has to be answered. */
   readonly deadline?: number | undefined;
@@ -127,11 +129,13 @@ export function checkAnswer(call: CheckedCall, { response, request, details }: H
  * reverses the order.
  */
 function callHeaders(
-  { action, origin }: ActionCall,
+  { action, origin, vocabulary }: ActionCall,
   { configuredFirst }: CallOptions,
 ): readonly ShownHeader[] {
   const { shape, headers } = action;
-  const client = shape.forwardClientHeaders ? clientHeaders(origin.headers, shape.ignoredClientHeaders) : [];
+  const client = shape.forwardClientHeaders
+    ? clientHeaders(origin.headers, vocabulary, shape.ignoredClientHeaders)
+    : [];
   return chooseHeaders(
     configuredFirst ? [headers, POST_HEADERS, client] : [client, POST_HEADERS, headers],
     origin,

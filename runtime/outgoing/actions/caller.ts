@@ -6,7 +6,6 @@ import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import { remember } from '../../core/remember.ts';
 import type { CallStep } from '../../core/request/steps.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
 import type { Caller, Request } from '../../graphql/request.ts';
 import { clientHeaders } from '../headers.ts';
 import type { CallResult } from './action-log.ts';
@@ -82,7 +81,7 @@ async function runStored(
   const input = argumentValues(part.arguments, variables);
   if (mode === 'enqueue') {
     const headers = action.forwardClientHeaders
-      ? clientHeaders(client?.headers, action.ignoredClientHeaders)
+      ? clientHeaders(client?.headers, session.vocabulary, action.ignoredClientHeaders)
       : [];
     const forwarded = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
     return JSON.stringify(await asynchronous.enqueue(action, input, forwarded, session));
@@ -118,7 +117,8 @@ async function runPart(
       action,
       output: part.type,
       input: argumentValues(part.arguments, variables),
-      sessionVariables: vocabulary().session(session.variables),
+      vocabulary: session.vocabulary,
+      sessionVariables: session.vocabulary.session(session.variables),
       requestQuery: query ?? null,
       origin: client ?? {},
       deadline,

@@ -8,7 +8,8 @@ import type { Program } from '../../core/program/program.ts';
 import type { TypeReference } from '../../core/schema/types.ts';
 import { ADMIN_ROLE, type Session } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
+import type { ShownHeader } from '../headers.ts';
 import type { CallOutcome, LoggedCall, StoredCall } from './action-log.ts';
 import { askHandler, type CallOptions, type CheckedCall, checkAnswer, payloadOf } from './call.ts';
 import { CallDetails } from './call-details.ts';
@@ -21,6 +22,7 @@ export interface ServedAction {
 }
 
 export interface OutcomeOptions extends CallOptions {
+  readonly vocabulary: Vocabulary;
   /** The address at which the handler of a call may complete it later; absent: it may not. */
   readonly completionUrl?: ((id: string, token: string) => string) | undefined;
   readonly report: (message: string, error: unknown) => void;
@@ -59,10 +61,12 @@ export function outcomeOf(
   options: OutcomeOptions,
 ): Promise<CallOutcome> {
   const { id, token, headers } = stored;
+  const { vocabulary } = options;
   return outcomeFrom(async () => {
-    const call = checkedCall(stored, served);
     const completionUrl = token === null ? undefined : options.completionUrl?.(id, token);
-    const answer = await askHandler({ ...call, origin: { headers, completionUrl } }, options);
+    const completion = completionUrl === undefined ? undefined : completionHeader(completionUrl, vocabulary);
+    const call = { ...checkedCall(stored, served, vocabulary), vocabulary, origin: { headers, completion } };
+    const answer = await askHandler(call, options);
     if (completionUrl !== undefined && answer.response.status === ACCEPTED) return { isPostponed: true };
     return { response: jsonText(checkAnswer(call, answer).value) };
   }, options);
@@ -76,23 +80,29 @@ export function completedOutcome(
   options: OutcomeOptions,
 ): Promise<CallOutcome> {
   return outcomeFrom(async () => {
-    const call = checkedCall(stored, served);
+    const call = checkedCall(stored, served, options.vocabulary);
     const details = new CallDetails(call.action, [], payloadOf(call));
     const response = { status, headers: [], body: Buffer.from(jsonText(body)) };
     return { response: jsonText(checkAnswer(call, { response, details }).value) };
   }, options);
 }
 
+/** The address holds a token. */
+function completionHeader(url: string, vocabulary: Vocabulary): ShownHeader {
+  return { name: vocabulary.titled('Completion-Url'), value: url, shown: '<redacted>' };
+}
+
 /** @throws EngineError when the metadata has no such action any more */
 function checkedCall(
   { input, sessionVariables, action: name }: LoggedCall,
   served: ServedAction | undefined,
+  vocabulary: Vocabulary,
 ): CheckedCall {
   if (!served) throw new EngineError('not-exists', `action with name ${JSON.stringify(name)} does not exist`);
   return {
     ...served,
     input: parseExactJson(input) as Readonly<Record<string, unknown>>,
-    sessionVariables: vocabulary().session(sessionVariables),
+    sessionVariables: vocabulary.session(sessionVariables),
     requestQuery: null,
   };
 }

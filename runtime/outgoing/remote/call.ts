@@ -4,7 +4,6 @@ import { type Environment, type EnvironmentText, fillTemplate } from '../../core
 import { EngineError } from '../../core/errors.ts';
 import type { RemoteSchemaShape } from '../../core/remotes/shapes.ts';
 import type { Session } from '../../core/session.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
 import type { Client } from '../../graphql/request.ts';
 import { isCallable } from '../address.ts';
 import { type CallMeasures, callService } from '../call.ts';
@@ -120,8 +119,8 @@ function callHeaders(
   configured: readonly ShownHeader[],
   { session, client }: CallOrigin,
 ) {
-  const variables = plainHeaders(vocabulary().session(session.variables));
-  const fromClient = target.forwardClientHeaders ? clientHeaders(client?.headers) : [];
+  const variables = plainHeaders(session.vocabulary.session(session.variables));
+  const fromClient = target.forwardClientHeaders ? clientHeaders(client?.headers, session.vocabulary) : [];
   const order = [POST_HEADERS, configured, variables, fromClient];
   return pairsOf(chooseHeaders(order, { trace: client?.trace }));
 }

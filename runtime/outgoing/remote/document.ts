@@ -15,7 +15,7 @@ import {
 import { sourceValue } from '../../core/request/bind.ts';
 import type { Session } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 
 /** The document that is sent. */
 export interface RemoteRequest {
@@ -72,17 +72,21 @@ class Document {
     return items
       .map((item, index) => {
         const identity = JSON.stringify([type, source, index]);
-        return `$${this.#named(identity, `${hintOf(source)}_${index}`, type, () => jsonText(item))}, `;
+        return `$${this.#named(identity, `${hintOf(source, this.#values.session.vocabulary)}_${index}`, type, () => jsonText(item))}, `;
       })
       .join('');
   }
 
   #variable({ type, source, coerce }: RemoteVariable): string {
     const { variables, session } = this.#values;
-    return this.#named(JSON.stringify([type, source]), hintOf(source), type, () =>
-      source.from === 'session'
-        ? sessionValue(session, source.name, coerce ?? 'String')
-        : jsonText(sourceValue(source, variables)),
+    return this.#named(
+      JSON.stringify([type, source]),
+      hintOf(source, this.#values.session.vocabulary),
+      type,
+      () =>
+        source.from === 'session'
+          ? sessionValue(session, source.name, coerce ?? 'String')
+          : jsonText(sourceValue(source, variables)),
     );
   }
 
@@ -92,8 +96,8 @@ class Document {
   }
 }
 
-function hintOf(source: RemoteVariable['source']): string {
-  if (source.from === 'session') return vocabulary().fromCanonical(source.name).replace(/\W/g, '_');
+function hintOf(source: RemoteVariable['source'], vocabulary: Vocabulary): string {
+  if (source.from === 'session') return vocabulary.fromCanonical(source.name).replace(/\W/g, '_');
   return source.from === 'variable' ? [source.name, ...stepsOf(source.path)].join('_') : 'value';
 }
 
@@ -102,12 +106,12 @@ function noKey(): string {
 }
 
 /** A session variable as JSON. @throws EngineError not-found, or coercion-error */
-function sessionValue({ variables }: Session, name: string, coerce: SessionCoercion): string {
+function sessionValue({ variables, vocabulary }: Session, name: string, coerce: SessionCoercion): string {
   const text = Object.hasOwn(variables, name) ? variables[name] : undefined;
   if (text === undefined)
     throw new EngineError(
       'not-found',
-      `"${vocabulary().fromCanonical(name)}" session variable expected, but not found`,
+      `"${vocabulary.fromCanonical(name)}" session variable expected, but not found`,
     );
   const refused = (expected: string) =>
     new EngineError('coercion-error', `${JSON.stringify(text)} ${expected}`);

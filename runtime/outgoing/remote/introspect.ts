@@ -11,6 +11,7 @@ import {
 } from '../../core/remotes/introspection.ts';
 import type { RemoteSchemaShape } from '../../core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import type { OutgoingResponse } from '../message.ts';
 import { describeAnswer, hasErrors, splitAnswer } from './answer.ts';
 import { type CallOptions, callRemote, prepareTarget, type RemoteTarget } from './call.ts';
@@ -19,13 +20,17 @@ const ADMIN = { role: ADMIN_ROLE, variables: { 'x-engine-role': ADMIN_ROLE }, ba
 
 type IntrospectionTarget = Pick<RemoteSchemaShape, 'url' | 'headers' | 'timeout'>;
 
+interface SchemaReaderOptions extends CallOptions {
+  readonly vocabulary: Vocabulary;
+}
+
 /**
  * Returns a reader of remote schemas. It introspects a server with the configured headers, as an administrator, and returns
  * SDL in canonical form: equal schemas give equal texts. An answer with the same bytes as the last one is not parsed again.
  * @throws EngineError remote-schema-error, or invalid-params for an address with unset variables
  */
 export function createSchemaReader(
-  options: CallOptions,
+  options: SchemaReaderOptions,
 ): (name: string, target: IntrospectionTarget) => Promise<string> {
   const last = new Map<string, { readonly digest: string; readonly sdl: string }>();
   return async (name, target) => {
@@ -43,11 +48,17 @@ export function createSchemaReader(
 const ADDED = /isOneOf|specifiedByURL|includeDeprecated|isDeprecated|deprecationReason|isRepeatable/;
 
 /** Asks for less where the server refuses a part of the question. */
-async function askForSchema(target: RemoteTarget, options: CallOptions): Promise<OutgoingResponse> {
+async function askForSchema(target: RemoteTarget, options: SchemaReaderOptions): Promise<OutgoingResponse> {
   const prepared = prepareTarget(target, options.environment);
   const bodies = [...INTROSPECTION_BODIES];
   for (;;) {
-    const response = await callRemote(prepared, bodies.shift()!, true, { session: ADMIN }, options);
+    const response = await callRemote(
+      prepared,
+      bodies.shift()!,
+      true,
+      { session: { ...ADMIN, vocabulary: options.vocabulary } },
+      options,
+    );
     const refusal = refusalOf(response);
     if (refusal === undefined || bodies.length === 0) return response;
     // A refusal that names nothing may be of any part.

@@ -6,7 +6,6 @@ import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import { remember } from '../../core/remember.ts';
 import { jsonText } from '../../core/types.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
 import type { AskedInput, InputValidator, Request } from '../../graphql/request.ts';
 import { type CallMeasures, callService } from '../call.ts';
 import {
@@ -73,8 +72,8 @@ async function ask(
   { session, client, deadline }: Request,
   { outgoing, configuredFirst, observe }: ValidatorOptions,
 ): Promise<void> {
-  const { role } = session;
-  const variables = vocabulary().session(session.variables);
+  const { role, vocabulary } = session;
+  const variables = vocabulary.session(session.variables);
   const body = jsonText({ version: 1, role, session_variables: variables, data: { input } });
   const failure = (error: unknown, response?: OutgoingResponse) =>
     new EngineError('unexpected', 'internal error', {
@@ -85,7 +84,7 @@ async function ask(
   if (prepared.missing.length > 0)
     throw failure(`Value for environment variables not found: ${prepared.missing.join(', ')}`);
   const own = [...POST_HEADERS, ...plainHeaders(variables)];
-  const fromClient = hook.forwardClientHeaders ? clientHeaders(client?.headers) : [];
+  const fromClient = hook.forwardClientHeaders ? clientHeaders(client?.headers, vocabulary) : [];
   const order = configuredFirst ? [prepared.headers, own, fromClient] : [fromClient, own, prepared.headers];
   const headers = pairsOf(chooseHeaders(order, client ?? {}));
   const { requestId } = client ?? {};

@@ -70,7 +70,7 @@ export async function hostArtefact(
   const sources = new Map<string, SourceConnection>(
     [...infos].map(([name, info]) => [name, openSource(name, info, context)]),
   );
-  await installProgram(artefact.program.events, sources, observe);
+  await installProgram(artefact.program.events, sources, context.configuration.vocabulary, observe);
   context.prepare(artefact.program, sources).activate();
   // Requests do not wait for it: broken operations are reported, all others are served.
   if (!options.strict) setTimeout(() => void verify(artefact, infos, context), VERIFY_DELAY).unref();
@@ -96,6 +96,7 @@ async function verify(
       const address = connectionUrl(info.database_url, info.ssl_configuration, {
         environment,
         allowedFolder: configuration.dynamicSecretsAllowedPathPrefix,
+        vocabulary: configuration.vocabulary,
       });
       return [name, address()] as const;
     });

@@ -7,7 +7,7 @@ import { chooseVocabulary } from '../../configuration/choose-vocabulary.ts';
 import { ConfigurationError, readConfiguration } from '../../configuration/configuration.ts';
 import { withFileVariables } from '../../configuration/environment-files.ts';
 import { EngineError } from '../../core/errors.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
+import { type Vocabulary, vocabularyOf } from '../../core/vocabulary.ts';
 import { describeConnectionError } from '../../database/connection-error.ts';
 import { connectionUrl } from '../../database/connection-url.ts';
 import type { ConnectionConfiguration } from '../../database/ways.ts';
@@ -23,8 +23,9 @@ const USAGE = 2;
 /** Runs the artefact with the arguments of its process. Sets the exit status; a server runs until a signal. */
 export async function runArtefact(artefact: Artefact, args: readonly string[]): Promise<void> {
   const { hash, engine, roles } = artefact.manifest;
+  let vocabulary: Vocabulary;
   try {
-    chooseVocabulary(args, process.env);
+    vocabulary = chooseVocabulary(args, process.env);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exitCode = USAGE;
@@ -40,11 +41,11 @@ export async function runArtefact(artefact: Artefact, args: readonly string[]): 
     '--require-same-database',
     'do not start when operations would break; without it they are reported in the log',
   );
-  addServerOptions(serve);
+  addServerOptions(serve, vocabulary);
   serve.action(() => {
     const flags = serve.opts<Record<string, unknown>>();
     return runServer(() => {
-      const environment = withFileVariables(process.env);
+      const environment = withFileVariables(process.env, vocabulary);
       const configuration = readConfiguration(flags, environment);
       if (configuration.graphiql) throw new ConfigurationError('an artefact has no query page (graphiql)');
       const sources = sourceAddresses(flags.source as readonly string[]);
@@ -73,7 +74,7 @@ export async function runArtefact(artefact: Artefact, args: readonly string[]): 
       artefact,
       {
         sources: sourceAddresses(source),
-        databaseUrl: databaseUrl ?? process.env[vocabulary().environment('DATABASE_URL')],
+        databaseUrl: databaseUrl ?? process.env[vocabulary.environment('DATABASE_URL')],
       },
       json ?? false,
     );
@@ -121,7 +122,10 @@ export async function verifyCommand(
     for (const [name, info] of artefactSources(artefact, options))
       databases.set(
         name,
-        connectionUrl(info.database_url, info.ssl_configuration, { environment: process.env })(),
+        connectionUrl(info.database_url, info.ssl_configuration, {
+          environment: process.env,
+          vocabulary: vocabularyOf(artefact.program),
+        })(),
       );
     const verification = await verifyProgram(artefact.program, databases, artefact.manifest.refused);
     write.stdout(json ? `${JSON.stringify(verification, null, 2)}\n` : verificationText(verification));

@@ -2,12 +2,14 @@
  * Compares the database objects that a program's SQL uses with a live database, and has the database prepare the SQL
  * itself: what changed, whether it matters, and for which operations.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RelationReference } from '../../catalog/catalog.ts';
 import { objectKey } from '../../core/names.ts';
 import { type ProofSubject, proofsOf } from '../../core/program/proof.ts';
 import type { GeneratedProgram } from '../../core/program/resolvers.ts';
 import { columnType } from '../../core/types.ts';
+import { vocabularyOf } from '../../core/vocabulary.ts';
 import { DatabaseClient } from '../../database/client.ts';
 import { readDatabase } from '../../database/read-database.ts';
 import type { ConnectionConfiguration } from '../../database/ways.ts';
@@ -121,18 +123,18 @@ export async function verifyProgram(
 
 /** Event triggers of a program that its databases do not have, or have otherwise. They are mended by a start or a reload. */
 async function driftOf(
-  { events }: GeneratedProgram,
+  program: GeneratedProgram,
   databases: ReadonlyMap<string, ConnectionConfiguration>,
 ): Promise<readonly CatalogChange[]> {
   const changes: CatalogChange[] = [];
-  for (const program of events?.sources ?? []) {
-    const { source } = program;
+  for (const events of program.events?.sources ?? []) {
+    const { source } = events;
     const configuration = databases.get(source);
     if (configuration === undefined) continue;
     const client = new DatabaseClient(configuration);
     await client.connect();
     try {
-      for (const [name, after] of await readDrift(client as InstallClient, program))
+      for (const [name, after] of await readDrift(client as InstallClient, events, vocabularyOf(program)))
         changes.push({ source, object: `event trigger ${name}`, before: 'installed', after, breaks: [] });
     } finally {
       await client.end();

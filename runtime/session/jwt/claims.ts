@@ -7,8 +7,8 @@ import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { Reason } from '../../core/reason.ts';
 import { jsonKind } from '../../core/types.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
-import { ACCESS_KEY, ADMIN_SECRET, ROLE, written } from '../variables.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
+import { ACCESS_KEY, ADMIN_SECRET, ROLE } from '../variables.ts';
 import { ALLOWED_ROLES, type ClaimSource, DEFAULT_ROLE, type JwtConfiguration } from './configuration.ts';
 import type { Payload } from './verify.ts';
 
@@ -21,28 +21,30 @@ export interface Grant {
 }
 
 /** @throws EngineError jwt-invalid-claims or jwt-missing-role-claims */
-export function readGrant(payload: Payload, configuration: JwtConfiguration): Grant {
+export function readGrant(payload: Payload, configuration: JwtConfiguration, vocabulary: Vocabulary): Grant {
   const { claims: place } = configuration;
   const claims =
     place.kind === 'map'
-      ? mappedClaims(payload, place.claims, configuration.claimsFormat)
-      : ownClaims(readNamespace(payload, configuration));
-  const allowedRoles = readAllowedRoles(claims.get(ALLOWED_ROLES));
+      ? mappedClaims(payload, place.claims, configuration.claimsFormat, vocabulary)
+      : ownClaims(readNamespace(payload, configuration), vocabulary);
+  const allowedRoles = readAllowedRoles(claims.get(ALLOWED_ROLES), vocabulary);
   const defaultRole = claims.get(DEFAULT_ROLE);
-  if (defaultRole === undefined) throw missingRole(DEFAULT_ROLE);
+  if (defaultRole === undefined) throw missingRole(DEFAULT_ROLE, vocabulary);
   const variables: Record<string, string> = {};
   for (const [name, value] of claims) {
     if (name === ALLOWED_ROLES) continue;
     if (typeof value !== 'string')
-      throw invalid(`invalid ${written(name)}; should be a string: ${mismatch('Text', 'String', value)}`);
+      throw invalid(
+        `invalid ${vocabulary.fromCanonical(name)}; should be a string: ${mismatch('Text', 'String', value)}`,
+      );
     if (name !== DEFAULT_ROLE && name !== ROLE && name !== ADMIN_SECRET && name !== ACCESS_KEY)
       variables[name] = value;
   }
   return { allowedRoles, defaultRole: defaultRole as string, variables };
 }
 
-function readAllowedRoles(value: unknown): readonly string[] {
-  if (value === undefined) throw missingRole(ALLOWED_ROLES);
+function readAllowedRoles(value: unknown, vocabulary: Vocabulary): readonly string[] {
+  if (value === undefined) throw missingRole(ALLOWED_ROLES, vocabulary);
   const problem = !Array.isArray(value)
     ? mismatch('[]', 'Array', value)
     : value.some((role) => typeof role !== 'string')
@@ -53,19 +55,21 @@ function readAllowedRoles(value: unknown): readonly string[] {
         )
       : undefined;
   if (problem !== undefined)
-    throw invalid(`invalid ${written(ALLOWED_ROLES)}; should be a list of roles: ${problem}`);
+    throw invalid(
+      `invalid ${vocabulary.fromCanonical(ALLOWED_ROLES)}; should be a list of roles: ${problem}`,
+    );
   return value as readonly string[];
 }
 
 /** The claims of an object, by lower-case name. */
-function ownClaims(namespace: Payload): ReadonlyMap<string, unknown> {
+function ownClaims(namespace: Payload, vocabulary: Vocabulary): ReadonlyMap<string, unknown> {
   const claims = new Map<string, unknown>();
   for (const [key, value] of Object.entries(namespace)) {
-    const name = vocabulary().toCanonical(key);
+    const name = vocabulary.toCanonical(key);
     if (name === undefined) continue;
     // Which one counts must not depend on their order.
     if (claims.has(name))
-      throw invalid(`the claim ${written(name)} occurs more than once, in different cases`);
+      throw invalid(`the claim ${vocabulary.fromCanonical(name)} occurs more than once, in different cases`);
     claims.set(name, value);
   }
   return claims;
@@ -76,6 +80,7 @@ function mappedClaims(
   payload: Payload,
   sources: Readonly<Record<string, ClaimSource>>,
   format: JwtConfiguration['claimsFormat'],
+  vocabulary: Vocabulary,
 ): ReadonlyMap<string, unknown> {
   const isText = format === 'stringified_json';
   const claims = new Map<string, unknown>();
@@ -84,8 +89,8 @@ function mappedClaims(
       'literal' in source ? source.literal : (at(payload, source.path, isText) ?? source.otherwise);
     const value = isText && name === ALLOWED_ROLES ? heldBy(given) : given;
     if (value !== undefined) claims.set(name, value);
-    else if (name === ALLOWED_ROLES || name === DEFAULT_ROLE) throw missingRole(name);
-    else throw invalid(`JWT claim from claims_map, ${written(name)} not found`);
+    else if (name === ALLOWED_ROLES || name === DEFAULT_ROLE) throw missingRole(name, vocabulary);
+    else throw invalid(`JWT claim from claims_map, ${vocabulary.fromCanonical(name)} not found`);
   }
   return claims;
 }
@@ -139,8 +144,8 @@ function mismatch(what: string, expected: string, found: unknown): string {
   return `parsing ${what} failed, expected ${expected}, but encountered ${jsonKind(found)}`;
 }
 
-function missingRole(claim: string): EngineError {
-  const message = `JWT claim does not contain ${written(claim)}`;
+function missingRole(claim: string, vocabulary: Vocabulary): EngineError {
+  const message = `JWT claim does not contain ${vocabulary.fromCanonical(claim)}`;
   return new EngineError('jwt-missing-role-claims', message, { reason: claimsReason(message) });
 }
 

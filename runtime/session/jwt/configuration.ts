@@ -5,7 +5,7 @@ import { EngineError } from '../../core/errors.ts';
 import { headerProblem } from '../../core/header-text.ts';
 import { isObject } from '../../core/json/json.ts';
 import { jsonPathSteps } from '../../core/query/json-path.ts';
-import { vocabulary } from '../../core/vocabulary.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import { isCallable } from '../../outgoing/address.ts';
 import { JWT_TYPES, type JwtType, readKey } from './keys.ts';
 
@@ -67,7 +67,7 @@ const KEYS = [
 ] as const;
 
 /** Reads one configuration from parsed JSON. @throws Error whose message is the reason */
-export function readJwtConfiguration(value: unknown): JwtConfiguration {
+export function readJwtConfiguration(value: unknown, vocabulary: Vocabulary): JwtConfiguration {
   if (!isObject(value)) throw new Error('expected a JSON object');
   // A misspelled `audience` would silently accept every audience.
   refuseUnknown('', value, KEYS);
@@ -75,7 +75,7 @@ export function readJwtConfiguration(value: unknown): JwtConfiguration {
   return {
     type,
     keys: readKeys(value, type),
-    claims: readClaimsPlace(value),
+    claims: readClaimsPlace(value, vocabulary),
     claimsFormat: oneOf('claims_format', value.claims_format, ['json', 'stringified_json']) ?? 'json',
     audience: readAudience(value.audience),
     issuer: optionalString('issuer', value.issuer),
@@ -85,12 +85,12 @@ export function readJwtConfiguration(value: unknown): JwtConfiguration {
 }
 
 /** Reads the JSON array of several. @throws Error whose message is the reason */
-export function readJwtConfigurations(value: unknown): readonly JwtConfiguration[] {
+export function readJwtConfigurations(value: unknown, vocabulary: Vocabulary): readonly JwtConfiguration[] {
   if (!Array.isArray(value) || value.length === 0)
     throw new Error('expected a JSON array of one or more objects');
   return value.map((item, index) => {
     try {
-      return readJwtConfiguration(item);
+      return readJwtConfiguration(item, vocabulary);
     } catch (error) {
       throw new Error(`[${index}]: ${(error as Error).message}`);
     }
@@ -119,29 +119,29 @@ function readKeys(value: Members, type: JwtType | undefined): JwtConfiguration['
   return { kind: 'key', key: readKey(type, text) };
 }
 
-function readClaimsPlace(value: Members): ClaimsPlace {
+function readClaimsPlace(value: Members, vocabulary: Vocabulary): ClaimsPlace {
   const name = optionalString('claims_namespace', value.claims_namespace);
   const path = optionalString('claims_namespace_path', value.claims_namespace_path);
   const map = value.claims_map ?? undefined;
   if (name !== undefined && path !== undefined)
     throw new Error('claims_namespace and claims_namespace_path both cannot be set');
-  if (map !== undefined) return readMap(map);
+  if (map !== undefined) return readMap(map, vocabulary);
   if (path !== undefined) return { kind: 'path', text: path, steps: readPath('claims_namespace_path', path) };
-  return { kind: 'namespace', name: name ?? vocabulary().claimsNamespace };
+  return { kind: 'namespace', name: name ?? vocabulary.claimsNamespace };
 }
 
-function readMap(map: unknown): ClaimsPlace {
+function readMap(map: unknown, vocabulary: Vocabulary): ClaimsPlace {
   if (!isObject(map)) throw new Error('claims_map: expected an object');
   const claims: Record<string, ClaimSource> = {};
   for (const [written, source] of Object.entries(map)) {
-    const name = vocabulary().toCanonical(written);
+    const name = vocabulary.toCanonical(written);
     if (name === undefined)
-      throw new Error(`claims_map: ${written} does not start with ${vocabulary().prefix}`);
-    claims[name] = readSource(name, vocabulary().fromCanonical(name), source);
+      throw new Error(`claims_map: ${written} does not start with ${vocabulary.prefix}`);
+    claims[name] = readSource(name, vocabulary.fromCanonical(name), source);
   }
   for (const role of [ALLOWED_ROLES, DEFAULT_ROLE]) {
     if (claims[role] === undefined)
-      throw new Error(`claims_map: ${vocabulary().fromCanonical(role)} is expected but not found`);
+      throw new Error(`claims_map: ${vocabulary.fromCanonical(role)} is expected but not found`);
   }
   return { kind: 'map', claims, written: map };
 }

@@ -8,6 +8,7 @@ import { EngineError } from '../../core/errors.ts';
 import type { MemoryBudget } from '../../core/memory/budget.ts';
 import { heapBytes } from '../../core/memory/heap-bytes.ts';
 import { endingAt, type Session } from '../../core/session.ts';
+import type { Vocabulary } from '../../core/vocabulary.ts';
 import type { Observer } from '../../observe/logs/observe.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { Authenticate } from '../incoming.ts';
@@ -54,6 +55,7 @@ export async function openJwtMode(
   outgoing: Outgoing,
   observe: Observer,
   memory: MemoryBudget,
+  vocabulary: Vocabulary,
   withoutToken: Authenticate = tokenRequired,
 ): Promise<JwtMode> {
   // By the hash of the token, which has 44 characters.
@@ -82,10 +84,10 @@ export async function openJwtMode(
     let grant = known.get(hash);
     if (!grant || !found.readers.includes(grant.by) || isOver(grant)) {
       const before = generation;
-      grant = await verify(found);
+      grant = await verify(found, vocabulary);
       if (generation === before) known.set(hash, grant);
     }
-    const session = sessionOf(grant, requestedRole(incoming.headers));
+    const session = sessionOf(grant, requestedRole(incoming.headers, vocabulary), vocabulary);
     return grant.by.configuration.place.type === 'Cookie' ? { ...session, fromCookie: true } : session;
   };
   return { authenticate, stop };
@@ -160,32 +162,36 @@ function findToken(secrets: readonly Secret[], headers: IncomingHttpHeaders): Fo
  * Verifies a token by the secrets that name its issuer, else by those that name none. Keys are fetched again only where none of
  * them verifies it by the keys at hand: its own secret may be any of them. @throws EngineError of the first
  */
-async function verify({ token, readers }: FoundToken): Promise<Verified> {
+async function verify({ token, readers }: FoundToken, vocabulary: Vocabulary): Promise<Verified> {
   let candidates = readers;
   if (readers.length > 1) {
     const { iss } = unverifiedPayload(token);
     const named = readers.filter(({ configuration }) => configuration.issuer === iss);
     if (named.length > 0) candidates = named;
   }
-  const found = await verifyByAny(candidates, token);
+  const found = await verifyByAny(candidates, token, vocabulary);
   if (!(found instanceof EngineError)) return found;
   const asked = candidates.filter(
     ({ keys, configuration }) => keys.refreshForUnknownId && isWorthRefresh(token, configuration, keys),
   );
   if (asked.length === 0) throw found;
   await Promise.all(asked.map(({ keys }) => keys.refreshForUnknownId!()));
-  const verified = await verifyByAny(asked, token);
+  const verified = await verifyByAny(asked, token, vocabulary);
   if (verified instanceof EngineError) throw found;
   for (const secret of asked) if (secret !== verified.by) secret.keys.forgive!();
   return verified;
 }
 
 /** @returns the error of the first secret if none verifies the token */
-async function verifyByAny(secrets: readonly Secret[], token: string): Promise<Verified | EngineError> {
+async function verifyByAny(
+  secrets: readonly Secret[],
+  token: string,
+  vocabulary: Vocabulary,
+): Promise<Verified | EngineError> {
   let first: EngineError | undefined;
   for (const secret of secrets) {
     try {
-      return await verifyBy(secret, token);
+      return await verifyBy(secret, token, vocabulary);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       first ??= error;
@@ -194,12 +200,12 @@ async function verifyByAny(secrets: readonly Secret[], token: string): Promise<V
   return first!;
 }
 
-async function verifyBy(secret: Secret, token: string): Promise<Verified> {
+async function verifyBy(secret: Secret, token: string, vocabulary: Vocabulary): Promise<Verified> {
   const { configuration, keys } = secret;
   const payload = await verifyToken(token, configuration, keys);
   const exp = time(payload, 'exp');
   return {
-    ...readGrant(payload, configuration),
+    ...readGrant(payload, configuration, vocabulary),
     by: secret,
     expiresAt: exp === undefined ? undefined : (exp + configuration.allowedSkew) * 1000,
   };
@@ -209,6 +215,7 @@ async function verifyBy(secret: Secret, token: string): Promise<Verified> {
 function sessionOf(
   { allowedRoles, defaultRole, variables, expiresAt }: Verified,
   requested: string | undefined,
+  vocabulary: Vocabulary,
 ): Session {
   const role = requested ?? defaultRole;
   if (!allowedRoles.includes(role)) {
@@ -221,6 +228,7 @@ function sessionOf(
     });
   }
   return {
+    vocabulary,
     role,
     variables: { ...variables, [ROLE]: role },
     backendOnly: false,

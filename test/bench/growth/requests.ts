@@ -1,16 +1,19 @@
 /** What grows in a request, and what reading and planning it for the first time costs. */
+
 import { type CompileResult, compile } from '../../../compiler/index.ts';
 import type { EmbeddedPostgres } from '../../../compiler/offline/embedded.ts';
 import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
 import { linkProgram, type Program } from '../../../runtime/core/program/program.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import { createPlanner, type GraphqlRequest } from '../../../runtime/core/request/planner.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import type { GrowthCase } from './measure.ts';
 import { inputOf, numbers, ring } from './projects.ts';
 
 const OPTIONS = { inferFunctionPermissions: true, stringifyNumbers: false, collapseNulls: false };
 const SESSION = {
+  vocabulary: CANONICAL,
   role: 'role_0',
   backendOnly: false,
   variables: { 'x-engine-role': 'role_0', 'x-engine-user-id': '1' },

@@ -1,13 +1,16 @@
 /** Permissions of remote schemas whose server changed. */
+
 import { parse, print } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { permissionProblems } from '../../../compiler/phases/3-resolve/remote-permission.ts';
 import { rebasePermission } from '../../../compiler/review/remote-rebase.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { Random } from '../../fuzz/random.ts';
 import { membersOf, randomPart, UPSTREAM } from '../../fuzz/remote/part.ts';
 
-const rebase = (sdl: string, upstream: string) => rebasePermission(sdl, readRemoteDocument(upstream));
+const rebase = (sdl: string, upstream: string) =>
+  rebasePermission(sdl, readRemoteDocument(upstream), CANONICAL);
 const pretty = (sdl: string) => `${print(parse(sdl))}\n`;
 
 /** [what changed, upstream, permission, proposal or undefined] */
@@ -105,7 +108,7 @@ test('of random changes every proposal is valid and wins nothing', () => {
   for (let round = 0; round < 600; round += 1) {
     const permission = randomPart(random);
     // Nothing is proposed for what was no permission before.
-    if (permissionProblems(permission, readRemoteDocument(UPSTREAM)).length > 0) continue;
+    if (permissionProblems(permission, readRemoteDocument(UPSTREAM), CANONICAL).length > 0) continue;
     // Other parts of the same schema are the server after changes; their presets mean nothing there.
     const upstream = randomPart(random).replace(/ @preset\(value: [^)]*\)/g, '');
     const { after, before, problems } = rebase(permission, upstream);

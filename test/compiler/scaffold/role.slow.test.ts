@@ -1,4 +1,5 @@
 /** `engine role`: what it proposes for schemas that are hard, and that no owner sees or changes a row of another by what it writes. */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -9,6 +10,7 @@ import { readCases } from '../../../compiler/review/permission-tests/cases.ts';
 import { plannerOf } from '../../../compiler/review/permission-tests/subjects.ts';
 import type { Trial } from '../../../compiler/review/permission-tests/trial.ts';
 import { readCatalogFile } from '../../../runtime/catalog/index.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import { engine } from '../../harness/command-line.ts';
 import { SERVING } from '../../harness/compile.ts';
@@ -300,10 +302,9 @@ function asking(
   const given = Object.entries(session).map(([name, value]) => [name.toLowerCase(), String(value)]);
   const variables = { 'x-engine-role': 'user', ...Object.fromEntries(given) };
   const sources = new Map([['default', trial.connection]]);
+  const asked = { vocabulary: CANONICAL, role: 'user', backendOnly: false, variables };
   return (query) =>
-    executeData({ query }, { role: 'user', backendOnly: false, variables }, { planner, sources }).catch(
-      (error: Error) => error.message,
-    );
+    executeData({ query }, asked, { planner, sources }).catch((error: Error) => error.message);
 }
 
 interface Type {

@@ -9,6 +9,7 @@ import { EVERY_ROW, type InsertRule, type UpdateRule } from '../../../runtime/co
 import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import { bindParameters } from '../../../runtime/core/request/bind.ts';
 import { boundRule } from '../../../runtime/core/schema/visible-table.ts';
+import { NOBODY } from '../../../runtime/core/session.ts';
 import { identifier, join, literal, type Sql, sql } from '../../../runtime/core/sql/fragment.ts';
 import { print } from '../../../runtime/core/sql/print.ts';
 import type { Operation, Row, TableName, Variables } from './world.ts';
@@ -77,7 +78,7 @@ export function createAsker(
     );
     const answers: string[][][] = [];
     for (const variables of sessions) {
-      const values = bindParameters(statement, {}, { role: 'user', backendOnly: true, variables });
+      const values = bindParameters(statement, {}, { ...NOBODY, variables });
       try {
         const { rows } = await client.query(statement.text, values as unknown[]);
         answers.push(JSON.parse(rows[0].answer));

@@ -1,8 +1,10 @@
 /** What a role reads by requests: every secret in the answers to everything that it may ask, two levels deep. */
+
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Program } from '../../../runtime/core/program/program.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import { type FieldDefinition, namedType } from '../../../runtime/core/schema/types.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import { SERVING } from '../../harness/compile.ts';
@@ -32,7 +34,12 @@ export async function secretsOf(
   const fields = selections(program.roleSchema(role, false).roots.query?.fields() ?? new Map(), DEPTH);
   const found = new Set<string>();
   if (fields === '') return found;
-  const session = { role, backendOnly: false, variables: { 'x-engine-role': role, ...variables } };
+  const session = {
+    vocabulary: CANONICAL,
+    role,
+    backendOnly: false,
+    variables: { 'x-engine-role': role, ...variables },
+  };
   const execution = { planner: createPlanner(program, SERVING), sources: new Map([['default', connection]]) };
   const collect = (value: unknown): void => {
     if (typeof value === 'string' && SECRETS.test(value)) found.add(value);

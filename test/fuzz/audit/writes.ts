@@ -1,9 +1,11 @@
 /** What writes of a role do: mutations as clients send them, and every row of the database that is another afterwards. */
+
 import type pg from 'pg';
 import { type AccessRules, inferableKeys, type TableShape } from '../../../runtime/core/contract/shapes.ts';
 import type { Program } from '../../../runtime/core/program/program.ts';
 import { literalText } from '../../../runtime/core/remotes/text.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import { SERVING } from '../../harness/compile.ts';
@@ -154,7 +156,12 @@ export async function effectsOf(
   const rowsNow = await createRowReader(client);
   let before = await rowsNow();
   for (const { role, table, operations, query } of writes) {
-    const session = { role, backendOnly: false, variables: { 'x-engine-role': role, ...variables } };
+    const session = {
+      vocabulary: CANONICAL,
+      role,
+      backendOnly: false,
+      variables: { 'x-engine-role': role, ...variables },
+    };
     let answer: string | undefined;
     try {
       answer = await executeData({ query }, session, execution);

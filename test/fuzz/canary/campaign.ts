@@ -2,6 +2,7 @@
  * Every role asks for everything that it is offered; each value names the column that it was written to, and `audit who` must
  * list the role for that column, and the field where the value comes out right below a root field.
  */
+
 import { compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import { programOf } from '../../../compiler/phases/4-plan/program.ts';
@@ -11,6 +12,7 @@ import { loadReadBody } from '../../../runtime/catalog/sql-body.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
 import { type FieldDefinition, namedType } from '../../../runtime/core/schema/types.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { readDatabase } from '../../../runtime/database/read-database.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
@@ -95,7 +97,7 @@ async function tryRoles(
     return paths;
   };
   for (const role of ROLES) {
-    const session = { role, backendOnly: false, variables: { 'x-engine-role': role } };
+    const session = { vocabulary: CANONICAL, role, backendOnly: false, variables: { 'x-engine-role': role } };
     const ask = async (query: string): Promise<string> => {
       counts.operations += 1;
       try {

@@ -4,6 +4,7 @@ import { programOf } from '../../../compiler/phases/4-plan/program.ts';
 import type { InconsistentObject } from '../../../runtime/core/diagnostics/inconsistency.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Session } from '../../../runtime/core/session.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { readRequest } from '../../../runtime/metadata-api/index.ts';
 import { type Detail, describeGenerated, describeProgram } from '../../harness/describe.ts';
@@ -15,12 +16,17 @@ import { COMMIT_FAILURE, compiledAfresh, type Engine, exported, type Workbench }
 /** The schemas are compared with those after a restart. */
 const DETAIL: Detail = { depth: 1, schemas: false };
 
-const ADMIN: Session = { role: 'admin', backendOnly: false, variables: { 'x-engine-role': 'admin' } };
+const ADMIN: Session = {
+  vocabulary: CANONICAL,
+  role: 'admin',
+  backendOnly: false,
+  variables: { 'x-engine-role': 'admin' },
+};
 
 /** Sends the request; answers the error if it was refused. Throws what is no answer at all. */
 async function send(engine: Engine, { endpoint, body }: RandomRequest): Promise<EngineError | undefined> {
   try {
-    await engine.execute(readRequest(endpoint, body), { session: ADMIN });
+    await engine.execute(readRequest(endpoint, body, CANONICAL), { session: ADMIN });
     return undefined;
   } catch (error) {
     if (error instanceof EngineError) return error;

@@ -1,9 +1,11 @@
 /** The engine that the random sequences run on, in process: databases of its own, the compiler, the loader. */
+
 import pg from 'pg';
 import { compile } from '../../../compiler/index.ts';
 import { emptyMetadata, exportMetadata, readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
 import {
   type MetadataEngine,
@@ -47,7 +49,7 @@ export async function openWorkbench(serverUrl: string, prefix: string): Promise<
   }) as [string, string, string];
   await run(otherUrl, OTHER_SQL);
   const start = async () => {
-    const opened = await openMetadataStore(metadataUrl);
+    const opened = await openMetadataStore(metadataUrl, CANONICAL);
     const store: MetadataStore = {
       ...opened,
       commit: async (...change) => {

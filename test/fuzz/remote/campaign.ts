@@ -2,6 +2,7 @@
  * Random parts of a remote schema as permissions, and random operations against them: nothing outside the part ever leaves,
  * and presets are what the permission says, whatever the document and its variables are.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   buildSchema,
@@ -27,6 +28,7 @@ import {
 } from '../../../runtime/core/remotes/shapes.ts';
 import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
 import { graphqlSchema } from '../../../runtime/core/schema/graphql-schema.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { joinRequest, type RemoteRequest, rootRequest } from '../../../runtime/outgoing/remote/document.ts';
 import { Random } from '../random.ts';
 import { checkSent, OF_SESSION, problemsOf, schemaOf } from './check.ts';
@@ -37,6 +39,7 @@ import { RELATIONSHIPS, randomCustomization, randomPart, UPSTREAM, VALUES } from
 const OPERATIONS = 20;
 
 const SESSION = {
+  vocabulary: CANONICAL,
   role: 'r',
   backendOnly: false,
   variables: { 'x-engine-role': 'r', 'x-engine-x': OF_SESSION },
@@ -74,9 +77,9 @@ export async function runCampaign({ seed, cases }: { seed: number; cases: number
   while (number < cases) {
     const part = randomPart(random);
     const schema = readPart(part);
-    if (!schema || permissionProblems(part, upstream).length > 0) continue;
+    if (!schema || permissionProblems(part, upstream, CANONICAL).length > 0) continue;
     const customization = randomCustomization(random);
-    if (servedProblems(shapeOf(part, customization), 'r').length > 0) continue;
+    if (servedProblems(shapeOf(part, customization), 'r', CANONICAL).length > 0) continue;
     number += 1;
     // What is referred to weakly lives as long as a turn of the event loop.
     await nextTurn();

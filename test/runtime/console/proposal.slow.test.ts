@@ -1,4 +1,5 @@
 /** `POST /engine/console/proposal`, without a browser: what a change does is what the command line says of it, and nothing is stored. */
+
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,7 @@ import type {
   ProposalAnswer,
   TableAnswer,
 } from '../../../runtime/console/proposal-questions.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { exportMetadata } from '../../../runtime/metadata/export-metadata.ts';
 import { answerRequest, openMetadataStore, readRequest } from '../../../runtime/metadata-api/index.ts';
 import { readAuditCases } from '../../harness/audit-cases.ts';
@@ -26,7 +28,7 @@ import { type ServedEngine, startMetadataEngine } from '../../harness/metadata-e
 import { createTestDatabase } from '../../harness/postgres.ts';
 
 const project = fileURLToPath(new URL('../../cases/audit/project/', import.meta.url));
-const session = { role: 'admin', variables: {}, backendOnly: false };
+const session = { vocabulary: CANONICAL, role: 'admin', variables: {}, backendOnly: false };
 
 let served: ServedEngine;
 let folder: string;
@@ -38,7 +40,7 @@ beforeAll(async () => {
   const database = await createTestDatabase(`${readFileSync(join(project, 'schema.sql'), 'utf8')};
     create table note (id int primary key, ticket_id int references ticket);
     create table "untracked café" (id int primary key);`);
-  const store = await openMetadataStore(own.url);
+  const store = await openMetadataStore(own.url, CANONICAL);
   served = await startMetadataEngine(store, database.url);
   const metadata = parse(readFileSync(join(project, 'metadata.yaml'), 'utf8'));
   metadata.sources[0].configuration = {
@@ -168,7 +170,7 @@ describe('a preview', () => {
       const head = await served.engine.propose(async (copy) => {
         const answers = preview.problems.length === 0 ? operations : [];
         for (const operation of answers) {
-          const { operation: step, args } = readRequest('/v1/metadata', operation);
+          const { operation: step, args } = readRequest('/v1/metadata', operation, CANONICAL);
           await step.run(args as never, copy, { session, endpoint: '/v1/metadata', version: undefined });
         }
         await copy.check();
@@ -324,7 +326,7 @@ describe('the patch', () => {
     expect(problems).toEqual([]);
     const expected = await served.engine.propose(async (copy) => {
       for (const operation of operations) {
-        const { operation: step, args } = readRequest('/v1/metadata', operation);
+        const { operation: step, args } = readRequest('/v1/metadata', operation, CANONICAL);
         await step.run(args as never, copy, { session, endpoint: '/v1/metadata', version: undefined });
       }
       return exportMetadata(copy.metadata);

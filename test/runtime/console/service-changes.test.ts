@@ -1,4 +1,5 @@
 /** Changes of services as the console makes them: the metadata API takes each, and what it makes of it is what the form had. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as reviews from '../../../compiler/review/console.ts';
 import type { Change } from '../../../runtime/console/page/model/change.ts';
@@ -28,11 +29,12 @@ import type {
   RemotePartAnswer,
   ServicesAnswer,
 } from '../../../runtime/console/services-questions.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { answerRequest, openMetadataStore } from '../../../runtime/metadata-api/index.ts';
 import { type ServedEngine, startMetadataEngine } from '../../harness/metadata-engine.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
-const session = { role: 'admin', variables: {}, backendOnly: false };
+const session = { vocabulary: CANONICAL, role: 'admin', variables: {}, backendOnly: false };
 const HOSTILE = `<img src=x> "a/b" {{NO}} 'ü'`;
 const ITEM = { source: 'default', schema: 'public', name: 'item' };
 const ODD = { source: 'default', schema: 'odd schema', name: 'odd "table"' };
@@ -48,7 +50,7 @@ beforeAll(async () => {
     create table item (id int primary key, name text);
     create schema "odd schema";
     create table "odd schema"."odd ""table""" (id int primary key);`);
-  const store = await openMetadataStore(own.url);
+  const store = await openMetadataStore(own.url, CANONICAL);
   served = await startMetadataEngine(store, database.url, {
     readRemote: async () => 'type Query { a: Int b: T } type T { c: Int d: String }',
   });

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { programOf } from '../../../compiler/phases/4-plan/program.ts';
 import { linkProgram } from '../../../runtime/core/program/program.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
+import { NOBODY } from '../../../runtime/core/session.ts';
 
 const program = linkProgram(programOf({ sources: [], settings: {} } as never), {
   inferFunctionPermissions: true,
 });
 const planner = createPlanner(program, { stringifyNumbers: false, collapseNulls: false });
-const plan = (query: string) =>
-  planner.plan({ role: 'admin', variables: { 'x-engine-role': 'admin' }, backendOnly: false }, { query });
+const plan = (query: string) => planner.plan({ ...NOBODY, role: 'admin' }, { query });
 
 /** Fragments that each spread the next one twice. */
 const doubling = (last: string) =>

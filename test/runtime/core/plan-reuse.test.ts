@@ -1,9 +1,11 @@
 /** Requests that differ in values alone share a plan; those whose values choose between statements do not. */
+
 import { beforeAll, expect, test } from 'vitest';
 import { compile } from '../../../compiler/index.ts';
 import { readMetadata } from '../../../compiler/phases/1-read/index.ts';
 import { linkProgram } from '../../../runtime/core/program/program.ts';
 import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
+import { NOBODY } from '../../../runtime/core/session.ts';
 import { readDatabase } from '../../../runtime/database/read-database.ts';
 import { createLoader } from '../../../runtime/program/loader.ts';
 import { metadataOf } from '../../harness/metadata.ts';
@@ -24,7 +26,7 @@ beforeAll(async () => {
 });
 
 function planOf(query: string, variables: Record<string, unknown>) {
-  return planner.plan({ role: 'admin', variables: {}, backendOnly: false }, { query, variables }).plan;
+  return planner.plan({ ...NOBODY, role: 'admin' }, { query, variables }).plan;
 }
 
 test('booleans of columns, each by itself and in objects', () => {

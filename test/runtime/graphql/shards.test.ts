@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import type { EngineError } from '../../../runtime/core/errors.ts';
 import type { QueryPlan } from '../../../runtime/core/request/plan.ts';
 import { createPlanner } from '../../../runtime/core/request/planner.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { CITUS } from '../../harness/citus.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
@@ -168,7 +169,12 @@ test.each([
   const own = await serveInProcess(database.url, metadata, undefined, { distribution });
   const planner = createPlanner(own.program, { stringifyNumbers: false, collapseNulls: false });
   const fields = `suggesting(id: "00000000-0000-0000-0000-000000000000") { output { ${selection} } }`;
-  const session = { role, backendOnly: false, variables: { 'x-engine-role': role, ...SESSION } };
+  const session = {
+    vocabulary: CANONICAL,
+    role,
+    backendOnly: false,
+    variables: { 'x-engine-role': role, ...SESSION },
+  };
   const statementsOf = (kind: 'query' | 'subscription') => () => {
     const request = { query: `${kind} { ${fields} }` };
     const planned = kind === 'query' ? planner.plan(session, request) : planner.subscribe(session, request);

@@ -1,11 +1,12 @@
 import Fastify from 'fastify';
 import { afterAll, describe, expect, it } from 'vitest';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { graphiql } from '../../../runtime/http/graphiql.ts';
 
 const query = '{ tag(where: { name: { _eq: "</script><b>" } }) { id } }';
 const role = { name: 'customer', description: 'A customer', headers: { 'x-engine-role': 'customer' }, query };
 const server = Fastify();
-await server.register(graphiql, { roles: [role] });
+await server.register(graphiql, { vocabulary: CANONICAL, roles: [role] });
 afterAll(() => server.close());
 
 describe('the GraphiQL page', () => {

@@ -1,4 +1,5 @@
 /** Live queries that are fed by changes: the interval is so long that no poll can be what brings a result. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRule } from '../../../runtime/core/condition/rule.ts';
 import type { SubscriptionPlan } from '../../../runtime/core/request/subscription.ts';
@@ -14,6 +15,7 @@ import {
   selectStatement,
   tableNamed,
 } from '../../../runtime/core/sql/statement.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { type Change, createChanges } from '../../../runtime/database/changes.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
 import { Lane } from '../../../runtime/live/lane.ts';
@@ -135,6 +137,7 @@ test('a change during a round is read after it, also while it is unknown on what
     source,
     { lane, sensitivities },
     {
+      vocabulary: CANONICAL,
       interval: 3_600_000,
       batchSize: 1,
       seed: '0',

@@ -1,6 +1,7 @@
 /** Random metadata, made from the codecs themselves: a key that a kind gains is tried without a word here. */
 
 import type { Json } from '../../../runtime/core/json/json.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { type AnyCodec, INVALID, Reading } from '../../../runtime/metadata/codec.ts';
 import { metadataBody } from '../../../runtime/metadata/metadata.ts';
 import type { Random } from '../../fuzz/random.ts';
@@ -93,7 +94,7 @@ export function randomValues(random: Random, valueAt: ValueAt = () => undefined)
   function makeValid(codec: AnyCodec, attempt: () => Json): Json {
     for (let tries = 0; tries < 1000; tries += 1) {
       const value = attempt();
-      if (codec.read(value, new Reading()) !== INVALID) return value;
+      if (codec.read(value, new Reading(CANONICAL)) !== INVALID) return value;
     }
     throw new Error(`nothing fits ${JSON.stringify(codec.shape)}`);
   }
@@ -113,7 +114,7 @@ function inRange(random: Random, words: string): (() => Json) | undefined {
 }
 
 function isRequired(key: string, field: AnyCodec): boolean {
-  const reading = new Reading();
+  const reading = new Reading(CANONICAL);
   return field.absent === undefined || field.absent(reading, key) === INVALID || reading.findings.length > 0;
 }
 

@@ -1,5 +1,7 @@
 /** Read, export, read is the same meaning, absent keys included: in memory, after a restart, and by `replace_metadata`. */
+
 import { afterEach, describe, expect, test } from 'vitest';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { exportMetadata, inStoredOrder } from '../../../runtime/metadata/export-metadata.ts';
 import {
   emptyMetadata,
@@ -50,7 +52,7 @@ describe('random metadata', () => {
 
   test('is the same when it is read from where it is stored', async () => {
     const database = await createTestDatabase();
-    const store = await openMetadataStore(database.url);
+    const store = await openMetadataStore(database.url, CANONICAL);
     ending.push(store.close);
     let before = emptyMetadata;
     for (let version = 0; version < 40; version += 1) {

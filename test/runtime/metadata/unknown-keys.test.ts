@@ -1,6 +1,8 @@
 /** A key that nothing reads is named with its place, in every object of the metadata and of the arguments of operations. */
+
 import { expect, test } from 'vitest';
 import { isObject, type Json } from '../../../runtime/core/json/json.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { type AnyCodec, INVALID, Reading } from '../../../runtime/metadata/codec.ts';
 import { metadataBody } from '../../../runtime/metadata/metadata.ts';
 import { readMetadata } from '../../../runtime/metadata/read-metadata.ts';
@@ -121,7 +123,7 @@ test('in arguments of operations', () => {
         if (seen.has(kind)) continue;
         seen.add(kind);
         const type = spelling === 'prefixed' ? `pg_${name}` : name;
-        const { unknownKeys } = readRequest(endpoint, { type, args: withExtra(args, place) });
+        const { unknownKeys } = readRequest(endpoint, { type, args: withExtra(args, place) }, CANONICAL);
         expect(unknownKeys, kind).toEqual([
           expect.objectContaining({ code: 'unknown-key', name: expect.stringMatching(`${EXTRA}$`) }),
         ]);
@@ -148,7 +150,7 @@ function valid(codec: AnyCodec, random: Random): Json | undefined {
   const make = randomValues(random);
   for (let tries = 0; tries < 50; tries += 1) {
     const value = make(codec);
-    const reading = new Reading();
+    const reading = new Reading(CANONICAL);
     if (codec.read(value, reading) !== INVALID && reading.findings.length === 0) return value;
   }
   return undefined;

@@ -1,8 +1,11 @@
 /** What the outgoing client promises holds for everything that uses it, by the code that makes its calls. */
+
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { NOBODY } from '../../../runtime/core/session.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { attemptCall } from '../../../runtime/events/attempt.ts';
 import { resolveTarget, type Target } from '../../../runtime/events/target.ts';
 import type { Observation } from '../../../runtime/observe/logs/observe.ts';
@@ -20,7 +23,7 @@ const KEY_SET = {
   keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })],
 };
 const MEGABYTE = 1024 * 1024;
-const SESSION = { role: 'user', variables: { 'x-engine-role': 'user' }, backendOnly: false } as const;
+const SESSION = { ...NOBODY, role: 'user', variables: { 'x-engine-role': 'user' } };
 
 /** Makes one call. @returns why it failed, in its own words; undefined if it did not */
 type Use = (outgoing: Outgoing, url: string) => Promise<string | undefined>;
@@ -58,6 +61,7 @@ const action: Use = (outgoing, url) => {
     timeout: SECONDS,
   } as const;
   const call = {
+    vocabulary: CANONICAL,
     action: prepareAction(shape, {}),
     output: { kind: 'scalar', name: 'Int', accepts: 'integer' },
     input: {},
@@ -103,6 +107,7 @@ const authentication: Use = async (outgoing, url) => {
   const seen: Observation[] = [];
   const observe = (observation: Observation) => void seen.push(observation);
   const mode = webhookMode({
+    vocabulary: CANONICAL,
     url,
     method: 'POST',
     sendBody: false,

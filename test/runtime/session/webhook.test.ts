@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { createOutgoing } from '../../../runtime/outgoing/outgoing.ts';
 import { webhookMode } from '../../../runtime/session/webhook.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
@@ -270,6 +271,7 @@ describe('the life of a session', () => {
     hook.handler = answering({ 'x-engine-role': 'user', ...answer });
     const observe = Object.assign(() => {}, { flush: async () => {} });
     const authenticate = webhookMode({
+      vocabulary: CANONICAL,
       url,
       method: 'GET',
       sendBody: false,

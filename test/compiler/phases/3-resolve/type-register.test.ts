@@ -5,6 +5,7 @@ import { resolveStructure } from '../../../../compiler/phases/3-resolve/structur
 import { EXTENSIONS, type NamingOptions } from '../../../../runtime/core/names.ts';
 import { linkProgram } from '../../../../runtime/core/program/program.ts';
 import { schemaOf } from '../../../../runtime/core/schema/introspected-schema.ts';
+import { CANONICAL } from '../../../../runtime/core/vocabulary.ts';
 import { readMetadata } from '../../../../runtime/metadata/read-metadata.ts';
 import { createLoader } from '../../../../runtime/program/loader.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
@@ -22,7 +23,7 @@ describe.each(['reading', 'computed-field-aggregates', 'functions', 'comparisons
     const { metadata: given, database } = await readRequestProject(name);
     const { value: metadata } = readMetadata(given);
     const catalogs = await catalogsOf(metadata, database.url);
-    const { types } = resolveStructure(metadata.sources, catalogs, naming, createMemory());
+    const { types } = resolveStructure(metadata.sources, catalogs, naming, CANONICAL, createMemory());
     const { files } = compile({ metadata, catalogs, naming });
     const program = linkProgram(await createLoader().load(files), { inferFunctionPermissions: true });
     const unclaimed = [false, true].flatMap((relay) =>

@@ -12,6 +12,7 @@ import { matrixText, roleText, tableText, whoText } from '../../../../compiler/r
 import { whoCan } from '../../../../compiler/review/audit/who.ts';
 import { type GeneratedCode, readTexts } from '../../../../compiler/review/generated-code/index.ts';
 import { ruleLayout, ruleWords } from '../../../../runtime/core/condition/words.ts';
+import { CANONICAL, Vocabulary } from '../../../../runtime/core/vocabulary.ts';
 import { engine } from '../../../harness/command-line.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
 import { defaultSource } from '../../../harness/metadata.ts';
@@ -210,14 +211,14 @@ test('a function that gets the whole row may show columns that the role cannot r
 
 test('nobody but admin: said in a sentence', () => {
   const table = code.program.tables.find(({ shape }) => shape.name === 'task')!;
-  expect(whoText(whoCan({ ...code, roles: ['clerk'] }, table, 'title'))).toContain(
+  expect(whoText(whoCan({ ...code, roles: ['clerk'] }, table, 'title'), CANONICAL)).toContain(
     'No role but admin can read or write it.',
   );
 });
 
 test('texts name rules by number, with their places', () => {
   const table = code.program.tables.find(({ shape }) => shape.name === 'person')!;
-  const text = whoText(whoCan(code, table, 'email'));
+  const text = whoText(whoCan(code, table, 'email'), CANONICAL);
   expect(text).toContain('  read   table                 person, person_by_pk, person_stream  –  rows [');
   expect(text).toMatch(
     /\[\d+\] public\.person, select {3}generated\/sources\/default\/public\/person\.access\.ts:\d+\n {6}id = X-Engine-User-Id; at most 10 rows of a list/,
@@ -241,17 +242,17 @@ test('the matrix has a letter for each operation, capital where no rule holds ro
 
 test('one role, one table', () => {
   const matrix = auditMatrix(code);
-  expect(roleText(matrix, 'user')).toContain('    preset    email = X-Engine-Mail');
-  expect(roleText(matrix, 'user')).toContain('    columns   id, name, email  (not: salary)');
+  expect(roleText(matrix, 'user', CANONICAL)).toContain('    preset    email = X-Engine-Mail');
+  expect(roleText(matrix, 'user', CANONICAL)).toContain('    columns   id, name, email  (not: salary)');
   const table = matrix.tables.find(({ key }) => key === 'public.person')!;
-  expect(tableText(matrix, table)).toContain(
+  expect(tableText(matrix, table, CANONICAL)).toContain(
     'Functions that return its rows\n  find_people: clerk, finder, user',
   );
 });
 
 test('the page holds its data and nothing that comes from elsewhere', () => {
   const evil = { ...auditMatrix(code), label: '</script><script>alert(1)</script>' };
-  const html = matrixHtml(evil);
+  const html = matrixHtml(evil, CANONICAL);
   expect(html).not.toContain('<script>alert');
   expect(html).not.toMatch(/(?:src|href)=|url\(|import\(/);
   const script = /const matrix = (.*);\n/.exec(html)![1]!;
@@ -262,10 +263,10 @@ test('the page holds its data and nothing that comes from elsewhere', () => {
 });
 
 test('rules are read without what only Postgres needs; literals stay as they are', () => {
-  expect(ruleWords(`{row}."owner" = {session.x-engine-user-id::integer} and {row}."a" = '"b"  {{x}}'`)).toBe(
-    `owner = X-Engine-User-Id and a = '"b"  {x}'`,
-  );
-  expect(ruleLayout('\n        exists (\n          select 1\n        )\n      ')).toBe(
+  const rule = `{row}."owner" = {session.x-engine-user-id::integer} and {row}."a" = '"b"  {{x}}'`;
+  expect(ruleWords(rule, CANONICAL)).toBe(`owner = X-Engine-User-Id and a = '"b"  {x}'`);
+  expect(ruleWords(rule, new Vocabulary('acme'))).toBe(`owner = X-Acme-User-Id and a = '"b"  {x}'`);
+  expect(ruleLayout('\n        exists (\n          select 1\n        )\n      ', CANONICAL)).toBe(
     'exists (\n  select 1\n)',
   );
 });

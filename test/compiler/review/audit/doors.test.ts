@@ -1,10 +1,12 @@
 /** Doors by which a value of `person.secret` comes out: a role for each reads it by a request, and `who` lists the role. */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
 import { whoText } from '../../../../compiler/review/audit/render.ts';
 import { whoCan } from '../../../../compiler/review/audit/who.ts';
 import { type GeneratedCode, readTexts } from '../../../../compiler/review/generated-code/index.ts';
+import { CANONICAL } from '../../../../runtime/core/vocabulary.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
 import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
 import { defaultSource } from '../../../harness/metadata.ts';
@@ -255,7 +257,7 @@ it.each(DOORS.map((door, index) => [door.name, index, door] as const))('%s', asy
   expect(result.paths.filter(({ access, role }) => access === 'read' && role === roleOf(index))).not.toEqual(
     [],
   );
-  expect(whoText(result)).toContain(roleOf(index));
+  expect(whoText(result, CANONICAL)).toContain(roleOf(index));
 });
 
 it('a role without a way is not listed', () => {
@@ -311,7 +313,7 @@ it('enums, rules and writes that tell of a value are listed, and what is not rea
   expect(vias('kind', 'comment')).toEqual(['user enum']);
   expect(vias('thing', 'owner')).toEqual(['user rule?']);
   expect(vias('thing', 'note')).toEqual(['maker rule?', 'user view?']);
-  const text = whoText(who('thing', 'note'));
+  const text = whoText(who('thing', 'note'), CANONICAL);
   for (const part of [
     'on: public.thing (stamps).',
     'functions write: public.renew.',
@@ -326,7 +328,7 @@ it('enums, rules and writes that tell of a value are listed, and what is not rea
     folder: 'generated',
     files: compile({ metadata, catalogs: older }).files,
   });
-  expect(whoText(who('thing', 'note', before)).replace(/\s+/g, ' ')).toContain(
+  expect(whoText(who('thing', 'note', before), CANONICAL).replace(/\s+/g, ' ')).toContain(
     'run engine introspect, and compile anew',
   );
 });

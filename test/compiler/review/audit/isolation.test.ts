@@ -1,8 +1,10 @@
 /** `audit isolation`: which rules and which written foreign keys tie rows to a session variable. */
+
 import { expect, test } from 'vitest';
 import { isolationOf } from '../../../../compiler/review/audit/isolation.ts';
 import { isolationText } from '../../../../compiler/review/audit/isolation-render.ts';
 import { variablesBinding, variablesBindingReference } from '../../../../compiler/review/bound.ts';
+import { CANONICAL } from '../../../../runtime/core/vocabulary.ts';
 import { projectCode } from '../../../harness/audit-cases.ts';
 import { engine } from '../../../harness/command-line.ts';
 
@@ -75,7 +77,7 @@ test('names rules and foreign keys that do not tie, with the rules through which
       ...through.map(({ role, operation, table }) => `${role} ${operation} ${table}`),
     ]),
   ).toEqual([['agent update public.ticket assignee_id public.agent', 'agent select public.rating']]);
-  expect(isolationText(result)).toContain(
+  expect(isolationText(result, CANONICAL)).toContain(
     'assignee_id may name any row of public.agent\n      through it: agent: select public.rating',
   );
   const safe = isolationOf(await projectCode(), TENANT);
@@ -106,7 +108,7 @@ test('tables without a tied rule: who reaches them, whether rows lead to tied on
     'public select public.tenant by nothing',
     'agent select public.ticket_tag by public.ticket_tag public.ticket',
   ]);
-  const text = isolationText(result);
+  const text = isolationText(result, CANONICAL);
   expect(text).toMatch(
     / {2}agent: select public\.ticket_tag {3}\S+:\d+\n {6}leads to it: public\.ticket_tag → public\.ticket\n {6}every row/,
   );

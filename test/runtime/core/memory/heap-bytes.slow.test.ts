@@ -1,4 +1,5 @@
 /** Estimates of what caches hold, compared with the growth of the heap that they cause. */
+
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -7,6 +8,7 @@ import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
 import { MemoryBudget } from '../../../../runtime/core/memory/budget.ts';
 import { linkProgram, type Program } from '../../../../runtime/core/program/program.ts';
 import { createPlanner, type GraphqlRequest } from '../../../../runtime/core/request/planner.ts';
+import { NOBODY } from '../../../../runtime/core/session.ts';
 import { readDatabase } from '../../../../runtime/database/read-database.ts';
 import { createLoader } from '../../../../runtime/program/loader.ts';
 import { metadataOf } from '../../../harness/metadata.ts';
@@ -99,7 +101,7 @@ describe('operations and plans', () => {
     const plan = (number: number) => {
       // As a request brings it: nobody else holds its strings.
       const request = JSON.parse(JSON.stringify(make(number))) as GraphqlRequest;
-      planner.plan({ role: 'admin', variables: {}, backendOnly: false }, request);
+      planner.plan({ ...NOBODY, role: 'admin' }, request);
     };
     // Types of the role, and everything else that is made once.
     plan(0);

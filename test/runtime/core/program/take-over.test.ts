@@ -1,4 +1,5 @@
 /** What a program takes over from the one before: everything of the roles that a change does not concern, nothing of the others. */
+
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CompileResult, compile } from '../../../../compiler/index.ts';
@@ -6,6 +7,7 @@ import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
 import type { SourceCatalog } from '../../../../runtime/catalog/catalog.ts';
 import { linkProgram } from '../../../../runtime/core/program/program.ts';
 import { createPlanner, forgetOtherSchemas, type Planner } from '../../../../runtime/core/request/planner.ts';
+import { NOBODY } from '../../../../runtime/core/session.ts';
 import { createLoader } from '../../../../runtime/program/loader.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
 import { describeFiles, describeProgram } from '../../../harness/describe.ts';
@@ -61,10 +63,7 @@ function createServing() {
 
 function plansOf(planner: Planner): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(queries).map(([role, query]) => [
-      role,
-      planner.plan({ role, backendOnly: false, variables: {} }, { query }).plan,
-    ]),
+    Object.entries(queries).map(([role, query]) => [role, planner.plan({ ...NOBODY, role }, { query }).plan]),
   );
 }
 

@@ -2,12 +2,14 @@
  * Facts of access files: along these relationships statements do not ask the rule of the related table. A fact counts for the
  * rules and the join that it was proved for, so whatever of these is edited, statements are those of files without facts.
  */
+
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { editFindings } from '../../../../compiler/review/audit/diff-surroundings.ts';
 import { readTexts } from '../../../../compiler/review/generated-code/index.ts';
 import { factOf, implicationOf } from '../../../../runtime/core/condition/implied.ts';
 import { linkProgram } from '../../../../runtime/core/program/program.ts';
 import { createPlanner } from '../../../../runtime/core/request/planner.ts';
+import { NOBODY } from '../../../../runtime/core/session.ts';
 import { createLoader } from '../../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../../harness/in-process.ts';
 import { metadataOf } from '../../../harness/metadata.ts';
@@ -85,7 +87,7 @@ function edited([path, before, after]: Edit): Files {
 async function statement(files: Files, query: string, role: string): Promise<string> {
   const options = { inferFunctionPermissions: true, stringifyNumbers: false, collapseNulls: false };
   const planner = createPlanner(linkProgram(await createLoader().load(files), options), options);
-  const { plan } = planner.plan({ role, backendOnly: false, variables: {} }, { query });
+  const { plan } = planner.plan({ ...NOBODY, role }, { query });
   const [step] = plan.kind === 'query' ? plan.steps : [];
   if (step?.kind !== 'sql') throw new Error('the request is not a statement');
   return step.statement.text;

@@ -1,4 +1,5 @@
 /** Saved statements with holes, linked for a role, are the statements that planning for that role gives, for every request of the corpus. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +12,7 @@ import {
   savedStatement,
   savedText,
 } from '../../../../runtime/core/saved/saved-sql.ts';
+import { NOBODY } from '../../../../runtime/core/session.ts';
 import { eachPart, type ParameterNode, type Sql } from '../../../../runtime/core/sql/fragment.ts';
 import { print, type Statement } from '../../../../runtime/core/sql/print.ts';
 import { type ReadKey, readSetOf } from '../../../../runtime/core/sql/reads.ts';
@@ -43,8 +45,6 @@ interface Case {
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly sql?: string;
 }
-
-const NOBODY = { role: '', variables: {}, backendOnly: false };
 
 function parameterOf(parameter: ParameterNode) {
   const { type, source } = parameter;

@@ -1,8 +1,10 @@
 /** Which permission a denial names for a name of an extension, and that it names none where a permission would not help. */
+
 import { afterAll, expect, test } from 'vitest';
 import type { EngineError } from '../../../../runtime/core/errors.ts';
 import { EXTENSIONS } from '../../../../runtime/core/names.ts';
 import { reviewNames } from '../../../../runtime/core/schema/refused.ts';
+import { NOBODY } from '../../../../runtime/core/session.ts';
 import { openRequestProject, type RequestProject } from '../../../harness/request-project.ts';
 
 const opened = new Map<string, Promise<RequestProject>>();
@@ -90,7 +92,7 @@ test.each([
 
 test('the permissions for related rows are those of what is done with them', async () => {
   const { program } = await served('writing/related');
-  const session = { role: 'clerk', backendOnly: true, variables: {} };
+  const session = { ...NOBODY, role: 'clerk', backendOnly: true };
   const query = updates(
     '{works: {delete: {where: {}}, update: [{where: {comments: {body: {_eq: "a"}}}, related: {comments: {insert: {data: []}}}}]}}',
   );

@@ -5,6 +5,7 @@ import { MemoryBudget } from '../../../../runtime/core/memory/budget.ts';
 import { linkProgram } from '../../../../runtime/core/program/program.ts';
 import { createPlanner } from '../../../../runtime/core/request/planner.ts';
 import type { SavedOperation, SavedProgram } from '../../../../runtime/core/saved/saved.ts';
+import { CANONICAL } from '../../../../runtime/core/vocabulary.ts';
 import { readDatabase } from '../../../../runtime/database/read-database.ts';
 import type { SourceConnection } from '../../../../runtime/database/source.ts';
 import { answerSaved } from '../../../../runtime/graphql/answer.ts';
@@ -129,6 +130,7 @@ beforeAll(async () => {
       saved: indexSaved(operations, planner, settings),
     };
     const session = {
+      vocabulary: CANONICAL,
       role,
       variables: { 'x-engine-role': role, 'x-engine-user-id': '2' },
       backendOnly: false,

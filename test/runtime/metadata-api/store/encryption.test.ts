@@ -1,4 +1,5 @@
 /** The metadata database is reached by the same rules of encryption as sources. */
+
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../../compiler/offline/embedded.ts';
+import { CANONICAL } from '../../../../runtime/core/vocabulary.ts';
 import { openMetadataStore } from '../../../../runtime/metadata-api/index.ts';
 
 let cluster: EmbeddedPostgres;
@@ -65,7 +67,7 @@ test.each([
 ])('sslmode=%s: encrypted %s', async (mode, expected) => {
   const url = new URL(cluster.url);
   url.searchParams.set('sslmode', mode);
-  const store = await openMetadataStore(url.href);
+  const store = await openMetadataStore(url.href, CANONICAL);
   try {
     expect(await store.readVersion()).toBe(0);
     expect(await encrypted()).toEqual([expected]);
@@ -77,5 +79,5 @@ test.each([
 test('sslmode=verify-full refuses a certificate that nobody vouches for', async () => {
   const url = new URL(cluster.url);
   url.searchParams.set('sslmode', 'verify-full');
-  await expect(openMetadataStore(url.href)).rejects.toThrow('self-signed certificate');
+  await expect(openMetadataStore(url.href, CANONICAL)).rejects.toThrow('self-signed certificate');
 });

@@ -1,5 +1,7 @@
 /** The metadata database where Citus makes a distributed schema of each new one, and takes no several commands in one statement there. */
+
 import { expect, test } from 'vitest';
+import { CANONICAL } from '../../../../runtime/core/vocabulary.ts';
 import { openMetadataStore } from '../../../../runtime/metadata-api/index.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
 
@@ -21,7 +23,7 @@ test('the schema of the metadata is a plain one', async () => {
     database.query('set citus.enable_schema_based_sharding = on; create schema other'),
   ).rejects.toThrow('multiple commands');
   for (const _ of ['first', 'second']) {
-    const store = await openMetadataStore(database.url);
+    const store = await openMetadataStore(database.url, CANONICAL);
     expect(await store.readVersion()).toBeGreaterThanOrEqual(0);
     await store.close();
   }

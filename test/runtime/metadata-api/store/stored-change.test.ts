@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
 import { parseExactJson } from '../../../../runtime/core/json/exact-json.ts';
+import { CANONICAL } from '../../../../runtime/core/vocabulary.ts';
 import { exportMetadata, inStoredOrder } from '../../../../runtime/metadata/export-metadata.ts';
 import { emptyMetadata } from '../../../../runtime/metadata/metadata.ts';
 import { openMetadataStore } from '../../../../runtime/metadata-api/index.ts';
@@ -65,7 +66,7 @@ test('a change of a table writes its row and no other', () => {
 
 async function openStore() {
   const database = await createTestDatabase();
-  const store = await openMetadataStore(database.url);
+  const store = await openMetadataStore(database.url, CANONICAL);
   ending.push(store.close);
   return store;
 }
@@ -88,7 +89,7 @@ test('a catalog of an older version keeps its metadata', async () => {
       id integer primary key check (id = 1), metadata json not null, resource_version integer not null unique
     );`);
   await database.query('insert into engine_catalog.metadata values (1, $1, 7)', [JSON.stringify(metadata)]);
-  const store = await openMetadataStore(database.url);
+  const store = await openMetadataStore(database.url, CANONICAL);
   ending.push(store.close);
   expect(await store.read()).toEqual({ metadata, resourceVersion: 7 });
   expect(await database.query('select name from engine_catalog.metadata_tables order by name')).toEqual([

@@ -1,6 +1,8 @@
 /** Reading a remote schema again and again. */
+
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CANONICAL } from '../../../../runtime/core/vocabulary.ts';
 import { createOutgoing, type Outgoing } from '../../../../runtime/outgoing/outgoing.ts';
 import { createSchemaReader } from '../../../../runtime/outgoing/remote/introspect.ts';
 import { type RemoteServer, startRemoteServer } from '../../../harness/remote-server.ts';
@@ -19,7 +21,7 @@ afterAll(async () => {
 });
 
 test('every answer counts, whatever was read before', async () => {
-  const read = createSchemaReader({ outgoing, environment: {} });
+  const read = createSchemaReader({ vocabulary: CANONICAL, outgoing, environment: {} });
   const target = { url: remote.url, timeout: 10 };
   const offer = (sdl: string) => {
     const text = JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) });

@@ -1,7 +1,9 @@
 /** Every check of `add_remote_schema_permissions`, with the exact text of the error. */
+
 import { expect, test } from 'vitest';
 import { permissionProblems } from '../../../../compiler/phases/3-resolve/remote-permission.ts';
 import { readRemoteDocument } from '../../../../runtime/core/remotes/document.ts';
+import { CANONICAL } from '../../../../runtime/core/vocabulary.ts';
 
 const UPSTREAM = readRemoteDocument(`
   directive @d(b: Int) on OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION
@@ -174,7 +176,7 @@ test.each([
   ['schema { query: Nothing }', ['"Nothing" has to be an object type']],
   ['type Photo { w: Int }', ['"Query" has to be an object type']],
 ])('%s', (sdl, expected) => {
-  expect(permissionProblems(sdl, UPSTREAM)).toEqual(expected);
+  expect(permissionProblems(sdl, UPSTREAM, CANONICAL)).toEqual(expected);
 });
 
 test.each([
@@ -185,5 +187,5 @@ test.each([
   'type Query { level(at: Int! = 3): Int }',
   'type Mutation { save(text: String!): User } type User { msg: String }',
 ])('accepted: %s', (sdl) => {
-  expect(permissionProblems(sdl, UPSTREAM)).toEqual([]);
+  expect(permissionProblems(sdl, UPSTREAM, CANONICAL)).toEqual([]);
 });

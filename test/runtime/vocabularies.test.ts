@@ -1,0 +1,153 @@
+/** Two servers of two words in one process: each request is read by the word of its own server. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CANONICAL, Vocabulary } from '../../runtime/core/vocabulary.ts';
+import { createTestDatabase } from '../harness/postgres.ts';
+import { inVocabulary, outOfVocabulary } from '../harness/vocabulary.ts';
+import { startWordServer, type WordServer } from '../harness/word-server.ts';
+
+const SECRET = 'the-secret-of-both';
+const TABLES = `
+  create table note (id serial primary key, owner text, wrote text);
+  create function note_wrote() returns trigger language plpgsql as $$
+    begin new.wrote = current_setting('engine.user', true); return new; end $$;
+  create trigger wrote before insert on note for each row execute function note_wrote();
+  create function of_session(wanted json) returns setof note language sql stable as $$
+    select * from note where owner = wanted ->> 'x-engine-user-id' $$;
+  insert into note (owner) values ('ada'), ('bob');`;
+
+const METADATA = {
+  version: 3,
+  sources: [
+    {
+      name: 'default',
+      kind: 'postgres',
+      configuration: { connection_info: { database_url: { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' } } },
+      tables: [
+        {
+          table: { schema: 'public', name: 'note' },
+          select_permissions: [
+            {
+              role: 'user',
+              permission: { columns: '*', filter: { owner: { _eq: 'X-Engine-User-Id' } } },
+            },
+          ],
+          insert_permissions: [
+            { role: 'user', permission: { columns: [], check: {}, set: { owner: 'x-engine-user-id' } } },
+          ],
+        },
+      ],
+      functions: [
+        {
+          function: { schema: 'public', name: 'of_session' },
+          configuration: { session_argument: 'wanted' },
+        },
+      ],
+    },
+  ],
+};
+
+/** A request as it is written in the word `engine`, and the status of its answer. */
+const REQUESTS: readonly (readonly [path: string, body: unknown, headers: Record<string, string>])[] = [
+  ['/v1/graphql', { query: '{ note { owner } }' }, { 'x-engine-role': 'user', 'x-engine-user-id': 'ada' }],
+  [
+    '/v1/graphql',
+    { query: '{ of_session { owner } }' },
+    { 'x-engine-role': 'user', 'x-engine-user-id': 'bob' },
+  ],
+  ['/v1/graphql', { query: '{ note { owner } }' }, { 'x-engine-role': 'user' }],
+  [
+    '/v1/graphql',
+    { query: 'mutation { insert_note_one(object: {}) { owner wrote } }' },
+    { 'x-engine-role': 'user', 'x-engine-user-id': 'eve' },
+  ],
+  ['/v1/metadata', { type: 'export_metadata', args: {} }, {}],
+  [
+    '/v1/metadata',
+    {
+      type: 'pg_create_select_permission',
+      args: {
+        table: 'note',
+        role: 'other',
+        permission: { columns: ['id'], filter: { owner: { _eq: 'X-Other-Id' } } },
+      },
+    },
+    {},
+  ],
+  ['/v1/metadata', { type: 'drop_collection_from_allowlist', args: [] }, {}],
+  [
+    '/v1/graphql/explain',
+    { query: { query: '{ note { id } }' }, user: { 'X-Engine-Role': 'user', 'x-engine-user-id': 'ada' } },
+    {},
+  ],
+];
+
+const WORDS = [CANONICAL, new Vocabulary('acme')];
+const servers: WordServer[] = [];
+
+beforeAll(async () => {
+  for (const vocabulary of WORDS) {
+    const database = await createTestDatabase(inVocabulary(TABLES, vocabulary.word));
+    servers.push(await startWordServer(vocabulary, database, { ADMIN_SECRET: SECRET }));
+  }
+  const args = { metadata: METADATA };
+  const answers = await askBoth('/v1/metadata', { type: 'replace_metadata', version: 2, args }, {});
+  for (const { answer } of answers) expect(answer).toMatchObject({ is_consistent: true });
+}, 120_000);
+afterAll(async () => {
+  for (const server of servers) await server.stop();
+});
+
+/** Asks both servers at once, each in its word. @returns their answers in the word `engine` */
+function askBoth(path: string, body: unknown, headers: Readonly<Record<string, string>>) {
+  return Promise.all(
+    WORDS.map(async ({ word }, index) => {
+      const given = JSON.stringify([body, { ...headers, 'x-engine-admin-secret': SECRET }]);
+      const [own, sent] = JSON.parse(inVocabulary(given, word)) as [unknown, Record<string, string>];
+      const { status, answer } = await servers[index]!.send(path, own, sent);
+      return { status, answer: JSON.parse(outOfVocabulary(JSON.stringify(answer), word)) as unknown };
+    }),
+  );
+}
+
+test('requests to both at once are answered alike, each in its word', async () => {
+  const rounds = await Promise.all(
+    [1, 2, 3]
+      .flatMap(() => REQUESTS.filter(([path]) => path === '/v1/graphql'))
+      .map((each) => askBoth(...each)),
+  );
+  for (const [usual, other] of rounds) expect(other).toEqual(usual);
+  for (const request of REQUESTS) {
+    const [usual, other] = await askBoth(...request);
+    expect(other, request[0]).toEqual(usual);
+  }
+  const asked = await Promise.all(REQUESTS.slice(0, 4).map((each) => askBoth(...each)));
+  const [first, second, missing, written] = asked.map(([usual]) => usual);
+  expect(first!.answer).toEqual({ data: { note: [{ owner: 'ada' }] } });
+  expect(second!.answer).toEqual({ data: { of_session: [{ owner: 'bob' }] } });
+  expect(missing!.answer).toMatchObject({
+    errors: [{ message: 'missing session variable: "x-engine-user-id"' }],
+  });
+  expect(written!.answer).toMatchObject({
+    data: { insert_note_one: { wrote: expect.stringContaining('"x-engine-user-id":"eve"') } },
+  });
+});
+
+test('a secret in the word of the other server is none', async () => {
+  const codes = await Promise.all(
+    WORDS.toReversed().map(async ({ prefix }, index) => {
+      const headers = { [`${prefix}admin-secret`]: SECRET };
+      const { answer } = await servers[index]!.send('/v1/graphql', { query: '{ note { id } }' }, headers);
+      return (answer as { errors: { extensions: { code: string } }[] }).errors[0]!.extensions.code;
+    }),
+  );
+  expect(codes).toEqual(['access-denied', 'bad-request']);
+});
+
+test('the path of the health has the word of its server', async () => {
+  for (const [index, { word }] of WORDS.entries()) {
+    const statuses = await Promise.all(
+      WORDS.map(async (each) => (await servers[index]!.send(`/${each.word}/healthz`)).status),
+    );
+    expect(statuses, word).toEqual(WORDS.map((each) => (each.word === word ? 200 : 404)));
+  }
+});
