@@ -6,7 +6,7 @@
  */
 
 /** The word inside: of programs, generated files, rules, stored rows and messages between threads. */
-export const CANONICAL_WORD = 'engine';
+const CANONICAL_WORD = 'engine';
 
 const CANONICAL_PREFIX = `x-${CANONICAL_WORD}-`;
 
