@@ -30,7 +30,7 @@ interface NamedStatement {
 /** The settings that go ahead of an operation's statements: who writes, and behind a pooler what the session lacks. */
 export type SettingsAhead = (
   writer: Writer | undefined,
-  /** There is no pooler between, so the session has its settings. */
+  /** Without a pooler between the session has its settings. */
   isDirect: boolean,
 ) => readonly NamedStatement[];
 

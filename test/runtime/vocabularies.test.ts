@@ -1,4 +1,4 @@
-/** Two servers of two words in one process: each request is read by the word of its own server. */
+/** Two servers of two words in one process: each server reads its requests by its word. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CANONICAL, Vocabulary } from '../../runtime/core/vocabulary.ts';
 import { createTestDatabase } from '../harness/postgres.ts';
@@ -46,7 +46,7 @@ const METADATA = {
   ],
 };
 
-/** A request as it is written in the word `engine`, and the status of its answer. */
+/** Requests in the word `engine`. */
 const REQUESTS: readonly (readonly [path: string, body: unknown, headers: Record<string, string>])[] = [
   ['/v1/graphql', { query: '{ note { owner } }' }, { 'x-engine-role': 'user', 'x-engine-user-id': 'ada' }],
   [
