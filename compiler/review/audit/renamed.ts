@@ -4,6 +4,7 @@
  * is then read with the later names, so that what only got another name is compared as the same.
  */
 import { placeTokens, type Token, unquoted } from '../../../runtime/core/condition/tokens.ts';
+import { type AnyRule, type ByAspect, eachAspect } from '../../../runtime/core/contract/aspects.ts';
 import type {
   AccessRules,
   Below,
@@ -222,14 +223,6 @@ function renamedRemote(
   };
 }
 
-interface AnyRule {
-  readonly columns?: readonly string[];
-  readonly where?: string;
-  readonly check?: string;
-  readonly presets?: Readonly<Record<string, string>>;
-  readonly cells?: Readonly<Record<string, string>>;
-}
-
 function renamedRules(
   rules: AccessRules,
   table: DeclaredTable,
@@ -239,18 +232,26 @@ function renamedRules(
   const own = namesOf(table.source.name, objectKey(table.schema, table.name));
   const text = (rule: string) => renamedText(rule, table, namesOf);
   const texts = (record: Readonly<Record<string, string>>) => keysIn(own, mapped(record, text));
+  const same = () => ({});
+  const renamed: ByAspect<AnyRule> = {
+    columns: (names) => ({ columns: names.map((name) => nameIn(own, name)) }),
+    where: (rule) => ({ where: text(rule) }),
+    check: (rule) => ({ check: text(rule) }),
+    presets: (rules) => ({ presets: texts(rules) }),
+    cells: (rules) => ({ cells: texts(rules) }),
+    computedFields: same,
+    checkMessage: same,
+    canFail: same,
+    implies: same,
+    limit: same,
+    aggregations: same,
+    queryRoots: same,
+    subscriptionRoots: same,
+    backendOnly: same,
+    validateInput: same,
+  };
   const ofRole = (rule: AnyRule): AnyRule =>
-    link(
-      {
-        ...rule,
-        ...(rule.columns && { columns: rule.columns.map((name) => nameIn(own, name)) }),
-        ...(rule.where !== undefined && { where: text(rule.where) }),
-        ...(rule.check !== undefined && { check: text(rule.check) }),
-        ...(rule.presets && { presets: texts(rule.presets) }),
-        ...(rule.cells && { cells: texts(rule.cells) }),
-      },
-      rule,
-    );
+    link(Object.assign({}, rule, ...eachAspect(rule, renamed)), rule);
   return mapped(rules as Record<string, Record<string, AnyRule>>, (operation) =>
     mapped(operation, ofRole),
   ) as AccessRules;
