@@ -10,7 +10,7 @@ import { rolesOf } from './matrix.ts';
 import { permissionInWords, relationWords } from './permission.ts';
 import type { AccessDetail, AccessObject, AccessPermission } from './questions.ts';
 
-/** Facts of schemas, in their order. See remoteFacts. */
+/** Facts of schemas, in their order. See remoteFactTexts. */
 type FactsOf = (schemas: readonly string[]) => Promise<readonly (readonly string[])[]>;
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '../../../runtime/core/contract/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
-import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
+import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
@@ -179,7 +179,7 @@ function causedEvents(role: string, { sources }: Model, events: EventsProgram): 
 function factsOfRemote(remote: RemoteSchemaShape): Facts {
   return collect(remoteHeading(remote), (add) => {
     for (const role of Object.keys(remote.roles))
-      for (const fact of remoteFacts(remote.roles[role]!)) add(role, fact);
+      for (const fact of remoteFactTexts(remote.roles[role]!)) add(role, fact);
   });
 }
 

@@ -154,7 +154,7 @@ function ownVerdict(
   { role, source, table, operation }: Permission,
   { permissions }: Matrix,
 ): Finding['verdict'] {
-  const isKey = change.verdict === 'narrower' && change.text.startsWith('the unique index');
+  const isKey = change.verdict === 'narrower' && change.kind === 'unique';
   const may = (wanted: DatabaseOperation) =>
     permissions.some(
       (each) =>

@@ -10,7 +10,7 @@ import {
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { Table, TableFunction } from '../../../runtime/core/program/program.ts';
-import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
+import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
 import { operationOf } from '../../../runtime/core/schema/offer.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { analyse } from '../check/operation-changes.ts';
@@ -122,7 +122,9 @@ export function auditMatrix(code: GeneratedCode): Matrix {
     actions: describeActions(code),
     remoteSchemas: program.remotes.map(({ name, roles: parts }) => ({
       name,
-      roles: Object.fromEntries(Object.entries(parts).map(([role, schema]) => [role, remoteFacts(schema)])),
+      roles: Object.fromEntries(
+        Object.entries(parts).map(([role, schema]) => [role, remoteFactTexts(schema)]),
+      ),
     })),
     operations: describeOperations(code, roles),
     foreign: code.foreign,

@@ -3,6 +3,7 @@
  * with its type and its field, is that column: PostgreSQL gives the place of a dropped column to no other. The earlier version
  * is then read with the later names, so that what only got another name is compared as the same.
  */
+import { factName, readFactName } from '../../../runtime/catalog/object-facts.ts';
 import { placeTokens, type Token, unquoted } from '../../../runtime/core/condition/tokens.ts';
 import { type AnyRule, type ByAspect, eachAspect } from '../../../runtime/core/contract/aspects.ts';
 import type {
@@ -71,8 +72,8 @@ function renamedIn(
   let pairs = was.flatMap((old, index) => {
     const next = now[index];
     if (old === null || next === null || next === undefined || old === next) return [];
-    const isSame = ['type', 'collation', 'size'].every(
-      (fact) => before.facts[`${fact} ${old}`] === after.facts[`${fact} ${next}`],
+    const isSame = (['type', 'collation', 'size'] as const).every(
+      (kind) => before.facts[factName(kind, old)] === after.facts[factName(kind, next)],
     );
     return isSame && hasItsField(old, next) ? [[old, next] as const] : [];
   });
@@ -352,18 +353,16 @@ function servicesOf({ events, actions, remotes }: GeneratedProgram, namesOf: Nam
   };
 }
 
-/** Facts whose names end in that of a column. */
-const OF_COLUMN = /^(generated|collation|type|size|default|identity|required|not null) /;
-
 function renamedDatabase(database: PlannedDatabase, namesOf: NamesOf): PlannedDatabase {
   const names = (key: string) => namesOf(database.source, key);
   const objects = mapped(database.objects, (object, key): PlannedObject => {
     const own = names(key);
     const columns = object.columns?.map((name) => (name === null ? name : nameIn(own, name)));
     const facts = Object.entries(object.facts).map(([fact, value]): [string, string] => {
-      const [kind] = OF_COLUMN.exec(fact) ?? [];
-      const later = kind === undefined ? fact : kind + nameIn(own, fact.slice(kind.length));
-      const [, referring] = /^referenced by (.*) [^ ]+$/.exec(fact) ?? [];
+      const { kind, name, isOfColumn } = readFactName(fact);
+      const later = isOfColumn ? factName(kind, nameIn(own, name)) : fact;
+      // The table that refers, and the name of the foreign key.
+      const referring = kind === 'referenced by' ? name.slice(0, name.lastIndexOf(' ')) : undefined;
       return [later, renamedDefinition(value, referring === undefined ? own : names(referring), names)];
     });
     return { ...object, ...(columns && { columns }), facts: Object.fromEntries(facts) };
