@@ -3,7 +3,7 @@
 import { reachedTypes } from '../../runtime/core/action/reached.ts';
 import type { ActionsProgram } from '../../runtime/core/action/shapes.ts';
 import { columnsOfRule } from '../../runtime/core/condition/reads.ts';
-import { textsOf } from '../../runtime/core/contract/declared.ts';
+import { textPartsOf } from '../../runtime/core/contract/aspects.ts';
 import type {
   AccessRules,
   ColumnShape,
@@ -135,7 +135,7 @@ function usedColumns(tables: readonly PlannedTable[], kept: ReadonlySet<string>)
   for (const { shape, access } of tables)
     for (const rules of Object.values(access) as Readonly<Record<string, object>>[])
       for (const rule of Object.values(rules))
-        for (const text of textsOf(rule))
+        for (const { text } of textPartsOf(rule))
           for (const [table, column] of columnsOfRule(text, keyOf(shape))) add(table, [column]);
   return columns;
 }

@@ -1,9 +1,9 @@
 /** How the permissions of two versions differ, cell by cell of the console's matrix. */
-
 import { permissionInWords, variantText } from '../../runtime/console/permission.ts';
 import type { AccessObject, DifferenceAnswer, DifferentCell } from '../../runtime/console/questions.ts';
+import { OPERATIONS } from '../../runtime/core/contract/aspects.ts';
 import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
-import { type Matrix, OPERATION_NAMES, type Permission } from './audit/matrix.ts';
+import { MATRIX_ASPECTS, type Matrix, type Permission } from './audit/matrix.ts';
 
 export function differenceOf(before: Matrix, now: Matrix, vocabulary: Vocabulary): DifferenceAnswer {
   return { cells: [...tableCells(before, now, vocabulary), ...otherCells(before, now)] };
@@ -16,7 +16,7 @@ function tableCells(before: Matrix, now: Matrix, vocabulary: Vocabulary): Differ
   const [was, is] = [permissionsByCell(before), permissionsByCell(now)];
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((key): DifferentCell[] => {
     const [old = [], next = []] = [was.get(key), is.get(key)];
-    const differing = OPERATION_NAMES.filter(
+    const differing = OPERATIONS.filter(
       (operation) => meaningOf(old, operation) !== meaningOf(next, operation),
     );
     if (differing.length === 0) return [];
@@ -55,17 +55,19 @@ function cellKey(...parts: readonly string[]): string {
 function meaningOf(permissions: readonly Permission[], wanted: string): string {
   const found = permissions.find(({ operation }) => operation === wanted);
   if (!found) return '';
-  const { columns = [], computedFields = [], where, check, presets = {}, cells = {}, fields, roots } = found;
-  const { limit, aggregations, backendOnly, validateInput } = found;
+  const { fields, roots } = found;
   return JSON.stringify([
-    ...[[...columns].sort(), [...computedFields].sort(), where, check, sorted(presets), sorted(cells)],
-    ...[limit, aggregations, backendOnly, validateInput, [...fields].sort()],
+    ...MATRIX_ASPECTS.map((aspect) => sorted(found[aspect])),
+    [...fields].sort(),
     roots.map(({ root, kind }) => `${root} ${kind}`).sort(),
   ]);
 }
 
-function sorted(values: Readonly<Record<string, string>>): (readonly [string, string])[] {
-  return Object.entries(values).sort(([left], [right]) => (left < right ? -1 : 1));
+/** Lists of names and records sorted; an empty one is as none. */
+function sorted(value: Permission[keyof Permission]): unknown {
+  if (typeof value !== 'object') return value;
+  const entries = Array.isArray(value) ? [...value].sort() : Object.entries(value).sort();
+  return entries.length === 0 ? undefined : entries;
 }
 
 function lettersOf(permissions: readonly Permission[]): string {

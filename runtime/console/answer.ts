@@ -1,6 +1,6 @@
 /** Answers the questions of the console's pages for operators. */
 
-import { remoteFacts } from '../core/remotes/facts.ts';
+import { remoteFactTexts } from '../core/remotes/facts.ts';
 import type { MetadataEngine } from '../metadata-api/change/engine.ts';
 import type { SourceDatabase } from '../metadata-api/change/state.ts';
 import type { MetadataStore } from '../metadata-api/store/store.ts';
@@ -53,6 +53,6 @@ export async function answerOperator(
     case 'remote':
       return remoteOf(question.name, engine);
     case 'facts':
-      return { facts: question.schemas.map(remoteFacts) } satisfies FactsAnswer;
+      return { facts: question.schemas.map(remoteFactTexts) } satisfies FactsAnswer;
   }
 }

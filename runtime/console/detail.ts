@@ -1,14 +1,16 @@
 /** What is behind the cells of one line of the access matrix, read from the program that is served. */
 import { handlerHost } from '../core/action/host.ts';
+import { sessionVariablesIn } from '../core/condition/reads.ts';
+import { OPERATIONS, textPartsOf } from '../core/contract/aspects.ts';
 import type { Program, Table } from '../core/program/program.ts';
 import { operationOf } from '../core/schema/offer.ts';
 import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
 import { rulesOf } from '../core/schema/visible-table.ts';
 import { rolesOf } from './matrix.ts';
-import { OPERATIONS, permissionInWords, relationWords } from './permission.ts';
+import { permissionInWords, relationWords } from './permission.ts';
 import type { AccessDetail, AccessObject, AccessPermission } from './questions.ts';
 
-/** Facts of schemas, in their order. See remoteFacts. */
+/** Facts of schemas, in their order. See remoteFactTexts. */
 type FactsOf = (schemas: readonly string[]) => Promise<readonly (readonly string[])[]>;
 
 /**
@@ -127,9 +129,10 @@ function permissionsOf(table: Table, role: string, program: Program): AccessPerm
 
 /** Session variables that the rules of a role compare with, as headers by the vocabulary's word. */
 export function sessionVariables({ tables, access, vocabulary }: Program, role: string): string[] {
-  const names = new Set<string>();
-  for (const table of tables)
-    for (const [, name] of JSON.stringify(rulesOf(access(table), role)).matchAll(/\{session\.([^:}]+)/g))
-      names.add(vocabulary.fromCanonical(name!));
-  return [...names].sort();
+  const texts = tables.flatMap((table) =>
+    Object.values(rulesOf(access(table), role)).flatMap((rule) => textPartsOf(rule).map(({ text }) => text)),
+  );
+  return sessionVariablesIn(texts)
+    .map((name) => vocabulary.fromCanonical(name))
+    .sort();
 }

@@ -3,13 +3,14 @@
  * is made in slices, once for a program, and packed: what a role may do with an object is one character.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { OPERATIONS } from '../core/contract/aspects.ts';
 import { displayName } from '../core/names.ts';
 import type { Program, Table } from '../core/program/program.ts';
 import { remember } from '../core/remember.ts';
 import { operationOf } from '../core/schema/offer.ts';
 import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
 import { rulesOf } from '../core/schema/visible-table.ts';
-import { OPERATIONS, relationWords, variantText } from './permission.ts';
+import { relationWords, variantText } from './permission.ts';
 import type { AccessLine, AccessObject } from './questions.ts';
 
 type Rules = ReturnType<typeof rulesOf>;

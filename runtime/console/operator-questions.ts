@@ -12,7 +12,7 @@ export type OperatorQuestion =
   /** What schemas name, a FactsAnswer. */
   | { readonly kind: 'facts'; readonly schemas: readonly string[] };
 
-/** For each schema: see remoteFacts. */
+/** For each schema: see remoteFactTexts. */
 export interface FactsAnswer {
   readonly facts: readonly (readonly string[])[];
 }

@@ -1,28 +1,23 @@
 /** Permissions as the console shows them: in letters, and in words. */
 import { ruleLayout, ruleWords } from '../core/condition/words.ts';
 import {
-  type DeleteRule,
-  type InsertRule,
-  isOpen,
-  type SelectRule,
-  type UpdateRule,
-} from '../core/contract/shapes.ts';
+  type AnyRule,
+  type ByAspect,
+  eachAspect,
+  OPERATIONS,
+  type TableOperation,
+} from '../core/contract/aspects.ts';
+import { isOpen } from '../core/contract/shapes.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import type { AccessPermission } from './questions.ts';
-
-export const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
-export type Operation = (typeof OPERATIONS)[number];
-
-/** A rule of any operation. */
-export type AnyRule = Partial<SelectRule & InsertRule & UpdateRule & DeleteRule>;
 
 /**
  * The letters of what a role may do with a table, and their marks: see AccessLine. Empty for nothing.
  * @param offered operations to which root fields lead
  */
 export function variantText(
-  ruleOf: (operation: Operation) => AnyRule | undefined,
-  offered: ReadonlySet<Operation>,
+  ruleOf: (operation: TableOperation) => AnyRule | undefined,
+  offered: ReadonlySet<TableOperation>,
 ): string {
   let text = '';
   let marks = '';
@@ -42,23 +37,30 @@ export function permissionInWords(
   { role, operation, fields }: Pick<AccessPermission, 'role' | 'operation' | 'fields'>,
   vocabulary: Vocabulary,
 ): AccessPermission {
-  const { columns, computedFields, where, check, presets, cells, limit } = rule;
-  const { checkMessage, aggregations, backendOnly, validateInput } = rule;
-  return {
-    ...{ role, operation, isOpen: isOpen(rule), fields },
-    ...(columns && { columns }),
-    ...(computedFields && { computedFields }),
-    ...(where !== undefined && { where: ruleLayout(where, vocabulary) }),
-    ...(check !== undefined && { check: ruleLayout(check, vocabulary) }),
-    ...(checkMessage !== undefined && { checkMessage }),
-    ...(presets && { presets: inWords(presets, vocabulary) }),
-    ...(cells && { cells: inWords(cells, vocabulary) }),
-    ...(limit !== undefined && { limit }),
-    ...(aggregations && { aggregations }),
-    ...(backendOnly && { backendOnly }),
-    ...(validateInput && { validatedBy: validateInput.url }),
-  };
+  return Object.assign(
+    { role, operation, isOpen: isOpen(rule), fields },
+    ...eachAspect(rule, SHOWN, vocabulary),
+  );
 }
+
+/** The root fields are shown instead of the keys that withhold them; the rest grants and denies nothing. */
+const SHOWN: ByAspect<Partial<AccessPermission>, [Vocabulary]> = {
+  columns: (columns) => ({ columns }),
+  computedFields: (computedFields) => ({ computedFields }),
+  where: (text, vocabulary) => ({ where: ruleLayout(text, vocabulary) }),
+  check: (text, vocabulary) => ({ check: ruleLayout(text, vocabulary) }),
+  checkMessage: (checkMessage) => ({ checkMessage }),
+  presets: (texts, vocabulary) => ({ presets: inWords(texts, vocabulary) }),
+  cells: (texts, vocabulary) => ({ cells: inWords(texts, vocabulary) }),
+  limit: (limit) => ({ limit }),
+  aggregations: (aggregations) => ({ aggregations }),
+  backendOnly: (backendOnly) => ({ backendOnly }),
+  validateInput: ({ url }) => ({ validatedBy: url }),
+  queryRoots: () => ({}),
+  subscriptionRoots: () => ({}),
+  canFail: () => ({}),
+  implies: () => ({}),
+};
 
 function inWords(rules: Readonly<Record<string, string>>, vocabulary: Vocabulary): Record<string, string> {
   return Object.fromEntries(Object.entries(rules).map(([name, text]) => [name, ruleWords(text, vocabulary)]));

@@ -12,7 +12,12 @@ import {
   tableBaseName,
   upperFirst,
 } from '../../../runtime/core/names.ts';
-import { isNamedKind, type RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
+import {
+  isNamedKind,
+  ROOT_FIELD_KINDS,
+  type RootFieldKind,
+} from '../../../runtime/core/program/root-fields.ts';
+import { standardName } from '../../../runtime/core/program/standard-fields.ts';
 import type {
   QualifiedName,
   SourceCustomization,
@@ -44,7 +49,7 @@ export function rootFieldName(
 ): string {
   const own = tableBaseName(table.schema, table.name);
   const base = custom_name ?? (convention === 'graphql-default' ? camelCase(own) : own);
-  const name = custom_root_fields[kind]?.name ?? defaultNames[convention ?? 'engine-default'][kind](base);
+  const name = custom_root_fields[kind]?.name ?? standardName(kind, base, convention);
   return customizeRootField(name, customization, convention);
 }
 
@@ -54,8 +59,8 @@ export function possibleRootFields(
   { table, configuration }: Pick<StructureTable, 'table' | 'configuration'>,
   convention: NamingConvention | undefined,
 ): string[] {
-  const kinds = Object.keys(defaultNames['engine-default']) as RootFieldKind[];
-  return kinds
+  return Object.values(ROOT_FIELD_KINDS)
+    .flat()
     .filter(isNamedKind)
     .map((kind) => rootFieldName(kind, table, configuration, source, convention));
 }
@@ -95,37 +100,6 @@ function offeredKinds({ catalog }: TableScope): RootFieldKind[] {
   ];
   return kinds.flatMap(([kind, offered]) => (offered ? [kind] : []));
 }
-
-const defaultNames: Record<NamingConvention, Record<RootFieldKind, (table: string) => string>> = {
-  'engine-default': {
-    select: (table) => table,
-    select_by_pk: (table) => `${table}_by_pk`,
-    select_aggregate: (table) => `${table}_aggregate`,
-    select_group_by: (table) => `${table}_group_by`,
-    select_stream: (table) => `${table}_stream`,
-    insert: (table) => `insert_${table}`,
-    insert_one: (table) => `insert_${table}_one`,
-    update: (table) => `update_${table}`,
-    update_by_pk: (table) => `update_${table}_by_pk`,
-    update_many: (table) => `update_${table}_many`,
-    delete: (table) => `delete_${table}`,
-    delete_by_pk: (table) => `delete_${table}_by_pk`,
-  },
-  'graphql-default': {
-    select: (table) => table,
-    select_by_pk: (table) => `${table}ByPk`,
-    select_aggregate: (table) => `${table}Aggregate`,
-    select_group_by: (table) => `${table}GroupBy`,
-    select_stream: (table) => `${table}Stream`,
-    insert: (table) => `insert${upperFirst(table)}`,
-    insert_one: (table) => `insert${upperFirst(table)}One`,
-    update: (table) => `update${upperFirst(table)}`,
-    update_by_pk: (table) => `update${upperFirst(table)}ByPk`,
-    update_many: (table) => `update${upperFirst(table)}Many`,
-    delete: (table) => `delete${upperFirst(table)}`,
-    delete_by_pk: (table) => `delete${upperFirst(table)}ByPk`,
-  },
-};
 
 /** Root fields of a function as a query; as a mutation it has the first only. */
 export function functionRootFields(

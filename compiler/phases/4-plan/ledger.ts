@@ -3,11 +3,17 @@
  * between two versions reads as a change of rights. Root fields follow from the facts and are named only where a permission withholds one.
  */
 import type { ActionShape, CustomTypesShape } from '../../../runtime/core/action/shapes.ts';
+import { type ByAspect, eachAspect, OPERATIONS, ruleOf } from '../../../runtime/core/contract/aspects.ts';
 import type { EventsProgram } from '../../../runtime/core/contract/events.ts';
-import { type FunctionShape, inferableKeys, type TableShape } from '../../../runtime/core/contract/shapes.ts';
+import {
+  type FunctionShape,
+  inferableKeys,
+  type TableShape,
+  type UpdateRule,
+} from '../../../runtime/core/contract/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
-import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
+import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
@@ -18,12 +24,12 @@ import { DEFINER, eventFacts, limitFacts, OPEN_REMOTE } from '../../model/causes
 import { type Deletion, deletionOf } from '../../model/deletions.ts';
 import type {
   Model,
+  ModelDeletePermission,
   ModelFunction,
   ModelInsertPermission,
   ModelSelectPermission,
   ModelTable,
   ModelUpdatePermission,
-  Presets,
   TablePermissions,
 } from '../../model/model.ts';
 import type { Ledger, PlannedSource, PlannedTable } from '../../model/plan.ts';
@@ -173,7 +179,7 @@ function causedEvents(role: string, { sources }: Model, events: EventsProgram): 
 function factsOfRemote(remote: RemoteSchemaShape): Facts {
   return collect(remoteHeading(remote), (add) => {
     for (const role of Object.keys(remote.roles))
-      for (const fact of remoteFacts(remote.roles[role]!)) add(role, fact);
+      for (const fact of remoteFactTexts(remote.roles[role]!)) add(role, fact);
   });
 }
 
@@ -212,7 +218,7 @@ function tableFacts(
   return kept(
     last,
     collect(tableHeading(source, table.key), (add) => {
-      addTable(add, table, deletion);
+      addTable(add, table, planned, deletion);
       addRelationships(add, table, planned, new Map(targets));
       addRelated(add, table, changed);
     }),
@@ -326,85 +332,79 @@ function deletionWords({ deleted, changed }: Deletion): string | undefined {
   return parts.length > 0 ? `also ${parts.join(', and ')}` : undefined;
 }
 
-function addTable(add: Add, table: ModelTable, deletion: string | undefined): void {
-  const { permissions, shape } = table;
-  for (const [role, permission] of Object.entries(permissions.select)) {
-    const fact = (text: string) => add(role, `select ${text}`);
-    // What holds rows of other models is a relationship.
-    const columns = permission.columns.filter((column) => !shape.columns[column]?.nested);
-    addNames(fact, 'columns', columns);
-    addNames(fact, 'computed fields', permission.computedFields);
-    for (const field of permission.computedFields)
-      if (shape.computedFields?.[field]?.definer) fact(`computed field ${name(field)} ${DEFINER}`);
-    for (const [column, condition] of Object.entries(permission.cells ?? {}))
-      fact(`${name(column)} only where ${conditionWords(condition)}`);
-    fact(`where ${conditionWords(permission.filter)}`);
-    if (permission.limit !== undefined) fact(`limit ${permission.limit}`);
-    if (permission.aggregations) fact('aggregations');
-    if (isEntity(shape, permission)) fact('rows by primary key through _entities of Apollo federation');
-    for (const [root, field] of withheldFields(table, permission)) fact(`without ${root} field ${field}`);
-  }
-  for (const [role, permission] of Object.entries(permissions.insert)) {
-    const fact = (text: string) => add(role, `insert ${text}`);
-    addNames(fact, 'columns', permission.columns);
-    fact(`check ${conditionWords(permission.check)}`);
-    addPresets(fact, permission.presets);
-    addFurther(fact, permission);
-    if (inferableKeys(shape).length > 0) fact(`on conflict ${conflictWords(own(permissions.update, role))}`);
-  }
-  for (const [role, permission] of Object.entries(permissions.update)) {
-    const fact = (text: string) => add(role, `update ${text}`);
-    addNames(fact, 'columns', permission.columns);
-    fact(`where ${conditionWords(permission.filter)}`);
-    fact(
-      permission.check
-        ? `check ${conditionWords(permission.check)}`
-        : 'check none: "where" need not hold afterwards',
-    );
-    addPresets(fact, permission.presets);
-    addFurther(fact, permission);
-  }
-  for (const [role, permission] of Object.entries(permissions.delete)) {
-    const fact = (text: string) => add(role, `delete ${text}`);
-    if (deletion !== undefined) fact(deletion);
-    fact(`where ${conditionWords(permission.filter)}`);
-    if (permission.check) fact(`check ${conditionWords(permission.check)}`);
-    addFurther(fact, permission);
-  }
-}
+/** Conditions and presets as the metadata has them; the rest is read from the rules that run. */
+type Written = Partial<
+  ModelSelectPermission & ModelInsertPermission & ModelUpdatePermission & ModelDeletePermission
+>;
 
-function own<Rule>(rules: Readonly<Record<string, Rule>>, role: string): Rule | undefined {
-  return Object.hasOwn(rules, role) ? rules[role] : undefined;
+/** The facts of each aspect, without the operation. */
+const ASPECT_FACTS: ByAspect<readonly string[], [Written, TableShape]> = {
+  // What holds rows of other models is a relationship.
+  columns: (columns, _, shape) =>
+    namesFact(
+      'columns',
+      columns.filter((column) => !shape.columns[column]?.nested),
+    ),
+  computedFields: (fields, _, shape) => [
+    ...namesFact('computed fields', fields),
+    ...fields.flatMap((field) =>
+      shape.computedFields?.[field]?.definer ? [`computed field ${name(field)} ${DEFINER}`] : [],
+    ),
+  ],
+  where: (_, { filter }) => [`where ${conditionWords(filter!)}`],
+  check: (_, { check }) => [`check ${conditionWords(check!)}`],
+  checkMessage: (text) => [`check message ${JSON.stringify(text)}`],
+  presets: (_, { presets = {} }) =>
+    Object.entries(presets).map(([column, value]) => `preset ${name(column)} = ${valueWords(value)}`),
+  cells: (_, { cells = {} }) =>
+    Object.entries(cells).map(([column, when]) => `${name(column)} only where ${conditionWords(when)}`),
+  limit: (limit) => [`limit ${limit}`],
+  aggregations: () => ['aggregations'],
+  backendOnly: () => ['backend only'],
+  validateInput: ({ url }) => [`asks ${JSON.stringify(url)} first`],
+  // The root fields that they withhold are named, and the relationships along which a rule is not asked.
+  queryRoots: () => [],
+  subscriptionRoots: () => [],
+  implies: () => [],
+  canFail: () => [],
+};
+
+function addTable(add: Add, table: ModelTable, { access }: PlannedTable, deletion: string | undefined): void {
+  const { permissions, shape } = table;
+  for (const operation of OPERATIONS)
+    for (const [role, written] of Object.entries<Written>(permissions[operation])) {
+      const facts = eachAspect<readonly string[], [Written, TableShape]>(
+        ruleOf(access, operation, role)!,
+        ASPECT_FACTS,
+        written,
+        shape,
+      );
+      for (const fact of facts.flat()) add(role, `${operation} ${fact}`);
+    }
+  for (const [role, permission] of Object.entries(permissions.select)) {
+    if (isEntity(shape, permission))
+      add(role, 'select rows by primary key through _entities of Apollo federation');
+    for (const [root, field] of withheldFields(table, permission))
+      add(role, `select without ${root} field ${field}`);
+  }
+  if (inferableKeys(shape).length > 0)
+    for (const role of Object.keys(permissions.insert))
+      add(role, `insert on conflict ${conflictWords(ruleOf(access, 'update', role))}`);
+  for (const [role, { check }] of Object.entries(permissions.update))
+    if (!check) add(role, 'update check none: "where" need not hold afterwards');
+  if (deletion !== undefined)
+    for (const role of Object.keys(permissions.delete)) add(role, `delete ${deletion}`);
 }
 
 /** The update part of an upsert. */
-function conflictWords(update: ModelUpdatePermission | undefined): string {
+function conflictWords(update: UpdateRule | undefined): string {
   if (!update || update.columns.length === 0) return 'leaves rows alone';
   return `updates rows, then "${update.check ? 'update' : 'insert'} check" must hold`;
 }
 
-/** What permissions to write have alike. */
-function addFurther(
-  fact: (text: string) => void,
-  {
-    checkMessage,
-    backendOnly,
-    validateInput,
-  }: Pick<ModelInsertPermission, 'checkMessage' | 'backendOnly' | 'validateInput'>,
-): void {
-  if (checkMessage !== undefined) fact(`check message ${JSON.stringify(checkMessage)}`);
-  if (backendOnly) fact('backend only');
-  if (validateInput) fact(`asks ${JSON.stringify(validateInput.url)} first`);
-}
-
 /** Names of one kind, sorted, on one line: the access file lists columns one to a line. */
-function addNames(fact: (text: string) => void, kind: string, names: readonly string[]): void {
-  if (names.length > 0) fact(`${kind} ${names.map(name).sort().join(', ')}`);
-}
-
-function addPresets(fact: (text: string) => void, presets: Presets): void {
-  for (const [column, value] of Object.entries(presets))
-    fact(`preset ${name(column)} = ${valueWords(value)}`);
+function namesFact(kind: string, names: readonly string[]): string[] {
+  return names.length > 0 ? [`${kind} ${names.map(name).sort().join(', ')}`] : [];
 }
 
 /** Whether gateways may look rows up, on servers that have Apollo federation enabled. */

@@ -1,13 +1,13 @@
 /** `<table>.access.ts`: what each role may do with a table. */
+
 import {
-  type AccessRules,
-  type DeleteRule,
-  EVERY_ROW,
-  type InsertRule,
-  type RuleText,
-  type SelectRule,
-  type UpdateRule,
-} from '../../../runtime/core/contract/shapes.ts';
+  type AnyRule,
+  type Aspect,
+  type ByAspect,
+  eachAspect,
+  OPERATIONS,
+} from '../../../runtime/core/contract/aspects.ts';
+import { type AccessRules, EVERY_ROW, type RuleText } from '../../../runtime/core/contract/shapes.ts';
 import type { PlannedTable } from '../../model/plan.ts';
 import { type FileNames, fileName } from './names.ts';
 import { placeOf } from './table.ts';
@@ -22,10 +22,8 @@ import {
   templates,
 } from './templates.ts';
 
-type Rule = SelectRule & InsertRule & UpdateRule & DeleteRule;
 /** Characters of a group that is one line. */
 const MAX_LINE = 90;
-const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
 
 /** Text of a table's access file. */
 export function emitAccess({ shape, access }: PlannedTable, names: FileNames): string {
@@ -44,53 +42,61 @@ export function emitAccess({ shape, access }: PlannedTable, names: FileNames): s
   });
 }
 
-function roleView(role: string, any: AccessRule): AccessRoleContext {
-  const rule: Partial<Rule> = any;
-  const properties: Property[] = [];
+function roleView(role: string, rule: AnyRule): AccessRoleContext {
   const { columns = [] } = rule;
-  // A list is one entry a line, unless it has only one.
-  const listed = columns.length > 1 ? columns : [];
-  if (rule.columns && columns.length <= 1)
-    properties.push({ name: 'columns', value: inlineLiteral(columns) });
-  const add = (name: keyof Rule, print: (value: never) => string) => {
-    const value = rule[name];
-    if (value !== undefined) properties.push({ name, value: print(value as never) });
+  const printed = eachAspect(rule, PRINTED).flat();
+  return {
+    role,
+    // A list is one entry a line, unless it has only one.
+    columns: columns.length > 1 ? columns : [],
+    properties: printed.flatMap((each) => ('value' in each ? [each] : [])),
+    groups: printed.flatMap((each) => ('entries' in each ? [each] : [])),
   };
-  add('computedFields', inlineLiteral);
-  add('where', ruleLiteral);
-  add('check', ruleLiteral);
-  add('checkMessage', stringLiteral);
-  add('canFail', inlineLiteral);
-  add('limit', inlineLiteral);
-  add('aggregations', inlineLiteral);
-  add('queryRoots', inlineLiteral);
-  add('subscriptionRoots', inlineLiteral);
-  add('backendOnly', inlineLiteral);
-  add('validateInput', (value) => printLiteral(value, 3));
-  const groups = (['implies', 'presets', 'cells'] as const).flatMap((name) => {
-    const texts = rule[name];
-    if (!texts) return [];
-    const all = entriesOf(texts, name === 'implies' ? stringLiteral : templateLiteral);
-    const line = `{ ${all.map((each) => `${propertyKey(each.name)}: ${each.value}`).join(', ')} }`;
-    if (all.length > 1 || line.length > MAX_LINE || line.includes('\n')) return [{ name, entries: all }];
-    properties.push({ name, value: line });
-    return [];
-  });
-  return { role, columns: listed, properties, groups };
 }
 
-type AccessRule = SelectRule | InsertRule | UpdateRule | DeleteRule;
+type Printed = Property | AccessRoleContext['groups'][number];
+
+const line =
+  (name: Aspect) =>
+  (value: unknown): Printed[] => [{ name, value: inlineLiteral(value) }];
+const condition =
+  (name: Aspect) =>
+  (text: RuleText): Printed[] => [{ name, value: ruleLiteral(text) }];
+/** One line if there is one entry, and it is short. */
+const group =
+  (name: Aspect, print: (text: string) => string) =>
+  (texts: Readonly<Record<string, string>>): Printed[] => {
+    const entries = Object.entries(texts).map(([key, text]) => ({ name: key, value: print(text) }));
+    const value = `{ ${entries.map((each) => `${propertyKey(each.name)}: ${each.value}`).join(', ')} }`;
+    const isLong = entries.length > 1 || value.length > MAX_LINE || value.includes('\n');
+    return [isLong ? { name, entries } : { name, value }];
+  };
+
+/** In the order of a file. */
+const PRINTED: ByAspect<Printed[]> = {
+  columns: (columns) => (columns.length > 1 ? [] : line('columns')(columns)),
+  computedFields: line('computedFields'),
+  where: condition('where'),
+  check: condition('check'),
+  checkMessage: (text) => [{ name: 'checkMessage', value: stringLiteral(text) }],
+  canFail: line('canFail'),
+  limit: line('limit'),
+  aggregations: line('aggregations'),
+  queryRoots: line('queryRoots'),
+  subscriptionRoots: line('subscriptionRoots'),
+  backendOnly: line('backendOnly'),
+  validateInput: (value) => [{ name: 'validateInput', value: printLiteral(value, 3) }],
+  implies: group('implies', stringLiteral),
+  presets: group('presets', templateLiteral),
+  cells: group('cells', templateLiteral),
+};
 
 function ruleLiteral(text: RuleText): string {
   return text === EVERY_ROW ? 'EVERY_ROW' : templateLiteral(text);
 }
 
-function entriesOf(texts: Readonly<Record<string, string>>, print: (text: string) => string): Property[] {
-  return Object.entries(texts).map(([name, text]) => ({ name, value: print(text) }));
-}
-
 function usesEveryRow(access: AccessRules): boolean {
-  return OPERATIONS.flatMap((operation) => Object.values<AccessRule>(access[operation] ?? {})).some(
-    (rule) => ('where' in rule && rule.where === EVERY_ROW) || ('check' in rule && rule.check === EVERY_ROW),
+  return OPERATIONS.flatMap((operation) => Object.values<AnyRule>(access[operation] ?? {})).some(
+    ({ where, check }) => where === EVERY_ROW || check === EVERY_ROW,
   );
 }

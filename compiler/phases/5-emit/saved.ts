@@ -1,5 +1,5 @@
 /** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
-import type { SavedOperation, SavedPlan } from '../../../runtime/core/saved/saved.ts';
+import type { SavedOperation, SavedPlan, SavedWriteStatement } from '../../../runtime/core/saved/saved.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';
@@ -61,7 +61,8 @@ export function emitSaved(
 }
 
 function emitOperation(operation: SavedOperation, identifier: string): string {
-  const { collection, name, kind, document, variables, template, values, wakes, plans } = operation;
+  const { collection, name, kind, document, variables, template, values, wakes, plans = [] } = operation;
+  const shared = sharedStatements(plans);
   return templates.saved({
     place: `${collection} · ${name}`,
     identifier,
@@ -73,7 +74,8 @@ function emitOperation(operation: SavedOperation, identifier: string): string {
     why: template === undefined ? '' : stringLiteral(template),
     values: valueEntries(values),
     wakes: Object.entries(wakes ?? {}).map(([name, lines]) => ({ name, lines: lines.map(stringLiteral) })),
-    plans: (plans ?? []).map(planView),
+    shared: [...shared.values()],
+    plans: plans.map((plan) => planView(plan, shared)),
   });
 }
 
@@ -88,7 +90,40 @@ function valueEntries(values: SavedPlan['values'] = {}): Property[] {
   return Object.entries(values).map(([name, value]) => ({ name, value: inlineLiteral(value) }));
 }
 
-function planView({ roles, when, steps, values, answer, cached }: SavedPlan): SavedContext['plans'][number] {
+type SharedStatements = ReadonlyMap<string, SavedContext['shared'][number]>;
+
+/** Statements that occur more than once in a file, by what they say: each is printed once. */
+function sharedStatements(plans: readonly SavedPlan[]): SharedStatements {
+  const all = plans.flatMap(({ steps }) =>
+    steps.flatMap((step) => ('sql' in step ? [] : step.statements.map(statementView))),
+  );
+  const counts = new Map<string, number>();
+  for (const statement of all) {
+    const key = JSON.stringify(statement);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const repeated = [...counts].filter(([, count]) => count > 1).map(([key]) => key);
+  return new Map(
+    repeated.map((key, index) => [
+      key,
+      { name: `statement${index + 1}`, ...(JSON.parse(key) as ReturnType<typeof statementView>) },
+    ]),
+  );
+}
+
+function statementView({ sql, path = '', noRow, writes }: SavedWriteStatement) {
+  return {
+    sql,
+    path,
+    noRow: noRow ? inlineLiteral(noRow) : '',
+    writes: writes ? inlineLiteral(writes) : '',
+  };
+}
+
+function planView(
+  { roles, when, steps, values, answer, cached }: SavedPlan,
+  shared: SharedStatements,
+): SavedContext['plans'][number] {
   return {
     roles: inlineLiteral(roles),
     when: when ? inlineLiteral(when) : '',
@@ -98,12 +133,10 @@ function planView({ roles, when, steps, values, answer, cached }: SavedPlan): Sa
         const { sql, once = false, reads } = step;
         return { source, sql, once, reads: reads ? inlineLiteral(reads) : '' };
       }
-      const statements = step.statements.map(({ sql, path = '', noRow, writes }) => ({
-        sql,
-        path,
-        noRow: noRow ? inlineLiteral(noRow) : '',
-        writes: writes ? inlineLiteral(writes) : '',
-      }));
+      const statements = step.statements.map((each) => {
+        const statement = statementView(each);
+        return { ...statement, shared: shared.get(JSON.stringify(statement))?.name ?? '' };
+      });
       const { answer, once = false } = step;
       return { source, writes: { statements, answer: inlineLiteral(answer), once } };
     }),

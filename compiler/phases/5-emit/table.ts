@@ -3,8 +3,16 @@
 import type { DeclaredTable, TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { fullName } from '../../../runtime/core/names.ts';
 import { fieldEntries } from '../../../runtime/core/program/root-fields.ts';
+import { standardFields } from '../../../runtime/core/program/standard-fields.ts';
 import type { FileNames } from './names.ts';
-import { holdsExactNumber, type Property, printLiteral, templates } from './templates.ts';
+import {
+  holdsExactNumber,
+  type Property,
+  printLiteral,
+  stringLiteral,
+  type TableContext,
+  templates,
+} from './templates.ts';
 
 /** Text of a table's file. */
 export function emitTable(table: DeclaredTable, names: FileNames): string {
@@ -41,8 +49,21 @@ export function emitTable(table: DeclaredTable, names: FileNames): string {
       'onUpdate',
       'readOnly',
     ]),
-    sections: sections(table.fields, 1),
+    ...rootFields(table),
   });
+}
+
+/** A call, or a list where fields have names, descriptions or resolvers of their own, or some are not there. */
+function rootFields({
+  fields,
+  source: { naming },
+}: DeclaredTable): Pick<TableContext, 'standard' | 'sections'> {
+  const [base] = fieldEntries(fields.query).find(([, { field }]) => field === 'select') ?? [];
+  const isStandard =
+    base !== undefined && JSON.stringify(standardFields(base, naming)) === JSON.stringify(fields);
+  if (!isStandard) return { standard: '', sections: sections(fields, 1) };
+  const values = naming === undefined ? [base] : [base, naming];
+  return { standard: values.map(stringLiteral).join(', '), sections: [] };
 }
 
 /** Name of the type of a table's rows: `ticket` → `Ticket`. */

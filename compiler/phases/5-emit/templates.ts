@@ -89,7 +89,9 @@ export interface TableContext {
   readonly head: readonly Property[];
   readonly groups: readonly { readonly name: string; readonly entries: readonly Property[] }[];
   readonly tail: readonly Property[];
-  /** Root fields below query, subscription and mutation. */
+  /** Arguments of `standardFields`; empty if the fields are listed. */
+  readonly standard: string;
+  /** Root fields below query, subscription and mutation; empty if they are the standard ones. */
   readonly sections: readonly Property[];
 }
 
@@ -229,6 +231,14 @@ export interface SdlContext {
   readonly sdl: string;
 }
 
+/** `noRow` and `writes` are printed; empty where it may write no row, or writes nothing. `path` is empty for `$`. */
+interface StatementContext {
+  readonly sql: string;
+  readonly path: string;
+  readonly noRow: string;
+  readonly writes: string;
+}
+
 export interface SavedContext {
   readonly place: string;
   readonly identifier: string;
@@ -242,6 +252,8 @@ export interface SavedContext {
   readonly values: readonly Property[];
   /** By role; lines are printed. */
   readonly wakes: readonly { readonly name: string; readonly lines: readonly string[] }[];
+  /** Statements that several plans run. */
+  readonly shared: readonly (StatementContext & { readonly name: string })[];
   readonly plans: readonly {
     readonly roles: string;
     /** Printed; empty when the plan serves any values. */
@@ -255,13 +267,8 @@ export interface SavedContext {
       readonly reads?: string;
       /** Writes only. */
       readonly writes?: {
-        /** `noRow` and `writes` are printed; empty where it may write no row, or writes nothing. `path` is empty for `$`. */
-        readonly statements: readonly {
-          readonly sql: string;
-          readonly path: string;
-          readonly noRow: string;
-          readonly writes: string;
-        }[];
+        /** `shared`: name of the statement where it is printed once for several plans; otherwise empty. */
+        readonly statements: readonly (StatementContext & { readonly shared: string })[];
         readonly answer: string;
         readonly once: boolean;
       };

@@ -1,5 +1,6 @@
 /** What two versions of a database do otherwise, object by object, as far as generated code says it. */
 
+import { type FactKind, factName, readFactName } from '../../../runtime/catalog/object-facts.ts';
 import { DATABASE, hashOfText } from '../../../runtime/catalog/objects.ts';
 import type { PlannedDatabase, PlannedObject } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
@@ -12,6 +13,8 @@ export type DatabaseOperation = 'select' | 'insert' | 'update' | 'delete';
 export interface Change {
   /** `the check ticket_status_check is gone`. */
   readonly text: string;
+  /** Absent: names or places of objects are others. */
+  readonly kind?: FactKind;
   /** For permissions on the object itself; what leads to it from elsewhere changes its meaning. */
   readonly verdict: Verdict;
   /** Operations on the object that the fact is about. */
@@ -30,7 +33,7 @@ interface Kind {
   /** Of a fact that is gone, and of one that is new; `changed meaning` unless it is said. */
   readonly gone?: Verdict;
   readonly added?: Verdict;
-  /** The name is that of a column, by whose value alone it matters. */
+  /** It matters by the value of its column alone. */
   readonly ofColumn?: true;
   /** Versions of PostgreSQL may write the same text otherwise. */
   readonly printed?: true;
@@ -42,8 +45,7 @@ const NEW_ROWS: readonly DatabaseOperation[] = ['insert', 'update'];
 /** What is refused no longer can be written now. */
 const REFUSES = { gone: 'wider', added: 'narrower' } as const;
 
-/** By the first words of a fact's name; the rest names the object. */
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<FactKind, Kind>> = {
   query: { words: 'the query', operations: ALL },
   options: { words: 'the options of the view', operations: ALL },
   owner: { words: 'the owner', operations: ALL },
@@ -136,8 +138,8 @@ function changesOf(
 /** Without schemas that the account may not use and of which the other version has no object: their names are new, or gone. */
 function withoutNew(object: PlannedObject, { objects }: PlannedDatabase): PlannedObject {
   const facts = Object.entries(object.facts).filter(([fact]) => {
-    const [, schema] = /^no usage (.*)$/s.exec(fact) ?? [];
-    return schema === undefined || Object.keys(objects).some((key) => key.startsWith(`${schema}.`));
+    const { kind, name: schema } = readFactName(fact);
+    return kind !== 'no usage' || Object.keys(objects).some((key) => key.startsWith(`${schema}.`));
   });
   return { ...object, facts: Object.fromEntries(facts) };
 }
@@ -147,7 +149,8 @@ function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions)
   return [...names].sort().flatMap((fact): Change[] => {
     const [before, after] = [was.facts[fact], now.facts[fact]];
     if (before === after || isHashOf(before, after)) return [];
-    const [kind, name] = kindOf(fact);
+    const { kind: kindName, name } = readFactName(fact);
+    const kind = KINDS[kindName];
     // A column that is new or gone is compared as that.
     if (kind.ofColumn && [was, now].some(({ columns }) => columns && !columns.includes(name))) return [];
     const subject = [kind.words, name].filter(Boolean).join(' ');
@@ -155,9 +158,9 @@ function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions)
     const shown = isHash
       ? {}
       : { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
-    const key = kind === KINDS['referenced by'] ? readForeignKey(after ?? before!) : undefined;
+    const key = kindName === 'referenced by' ? readForeignKey(after ?? before!) : undefined;
     const change = (text: string, verdict: Verdict): Change => ({
-      ...{ text: `${subject} ${text}`, verdict, operations: kind.operations, ...shown },
+      ...{ text: `${subject} ${text}`, kind: kindName, verdict, operations: kind.operations, ...shown },
       ...(kind.ofColumn && { column: name }),
       ...(key && { updated: key.targetColumns }),
     });
@@ -192,14 +195,6 @@ function nameChanges(key: string, was: PlannedObject, now: PlannedObject): Chang
   ];
 }
 
-function kindOf(fact: string): [Kind, string] {
-  const first = Object.keys(KINDS).find(
-    (each) => fact === each || (/^[ (]/.test(fact.slice(each.length)) && fact.startsWith(each)),
-  )!;
-  const rest = fact.slice(first.length).trim();
-  return [KINDS[first]!, first === 'body' ? '' : rest];
-}
-
 function moved(text: string): Change {
   return { text, verdict: 'changed meaning', operations: ALL };
 }
@@ -226,7 +221,7 @@ function columnChanges(
     (name) =>
       !renamed.includes(name) &&
       now[was.indexOf(name)] === null &&
-      !Object.hasOwn(facts, `generated ${name}`),
+      !(name !== null && Object.hasOwn(facts, factName('generated', name))),
   );
   return [
     ...renamed.map((name) => ({

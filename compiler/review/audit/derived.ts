@@ -1,8 +1,9 @@
 /** Paths to a value of a column by what shows, copies, computes or mentions it somewhere else. */
 import { columnsOfRule } from '../../../runtime/core/condition/reads.ts';
-import type { AccessRules } from '../../../runtime/core/contract/shapes.ts';
+import { OPERATIONS, textPartsOf } from '../../../runtime/core/contract/aspects.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
+import { operationOf } from '../../../runtime/core/schema/offer.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
 import { alike, type Carrier, carriersOf, referringTo } from './carriers.ts';
 import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
@@ -184,8 +185,6 @@ function possiblePath(
   return [{ role, access: 'read', via, fields, rules, possible: true, note }];
 }
 
-const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const satisfies (keyof AccessRules)[];
-
 /**
  * Rules that ask for the column, of a role that may not read it: whether a row is seen or a write succeeds tells something of
  * the value.
@@ -194,28 +193,20 @@ export function rulePaths(scope: Scope, table: Table, column: string): AccessPat
   const { role, program, roleSchema } = scope;
   if (roleSchema.table(table).select?.readable.has(column)) return [];
   const keys = new Set(alike(table));
-  const asks = (text: string | undefined, of: Table) =>
-    text !== undefined && columnsOfRule(text, of.key).some(([key, name]) => keys.has(key) && name === column);
+  const asks = (text: string, of: Table) =>
+    columnsOfRule(text, of.key).some(([key, name]) => keys.has(key) && name === column);
   return program.tables
     .filter(({ source }) => source === table.source)
     .flatMap((of) => {
       const rules = rulesOf(program.access(of), role);
       return OPERATIONS.flatMap((operation): AccessPath[] => {
-        const {
-          where,
-          check,
-          cells = {},
-        } = (rules[operation] ?? {}) as {
-          readonly where?: string;
-          readonly check?: string;
-          readonly cells?: Readonly<Record<string, string>>;
-        };
-        if (![where, check, ...Object.values(cells)].some((text) => asks(text, of))) return [];
+        const conditions = textPartsOf(rules[operation] ?? {}).filter(({ part }) => part !== 'preset');
+        if (!conditions.some(({ text }) => asks(text, of))) return [];
         const roots = rootsOf(scope.code, role).ofTable(of);
         const fields =
           operation === 'select'
             ? rowFields(scope, of)
-            : names(roots.filter(({ root, kind }) => root === 'mutation' && kind.startsWith(operation)));
+            : names(roots.filter(({ kind }) => operationOf(kind) === operation));
         return possiblePath(scope, 'rule', fields, of, RULE_NOTES[operation]).map((path) => ({
           ...path,
           rules: ruleOf(scope, of, operation),

@@ -4,6 +4,7 @@
  */
 
 import { DATABASE, functionKey } from '../../../runtime/catalog/objects.ts';
+import { textPartsOf } from '../../../runtime/core/contract/aspects.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { remember } from '../../../runtime/core/remember.ts';
@@ -94,7 +95,7 @@ function permissionFindings(
     // A permission that is new is reported as that.
     if (permission.source !== source || !earlier.has(idOf(permission))) return [];
     const { role, table, operation, columns = [], place } = permission;
-    const texts = ruleTexts(permission);
+    const texts = textPartsOf(permission).map(({ text }) => text);
     const mentions = (column: string) =>
       texts.some((text) => text.includes(`"${column.replaceAll('"', '""')}"`));
     const finding = (change: Change, verdict: Finding['verdict'], text: string): Finding => ({
@@ -153,19 +154,13 @@ function ownVerdict(
   { role, source, table, operation }: Permission,
   { permissions }: Matrix,
 ): Finding['verdict'] {
-  const isKey = change.verdict === 'narrower' && change.text.startsWith('the unique index');
+  const isKey = change.verdict === 'narrower' && change.kind === 'unique';
   const may = (wanted: DatabaseOperation) =>
     permissions.some(
       (each) =>
         each.role === role && each.source === source && each.table === table && each.operation === wanted,
     );
   return isKey && operation === 'insert' && may('update') ? 'wider' : change.verdict;
-}
-
-function ruleTexts({ where, check, presets = {}, cells = {} }: Permission): string[] {
-  return [where, check, ...Object.values(presets), ...Object.values(cells)].filter(
-    (text) => text !== undefined,
-  );
 }
 
 /** Keys of the relations and functions that texts of rules name. */

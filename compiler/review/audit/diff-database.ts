@@ -3,6 +3,7 @@
  * triggers, and what foreign keys do. A hash says that something changed, not what it means.
  */
 
+import type { TableOperation } from '../../../runtime/core/contract/aspects.ts';
 import type { FunctionShape } from '../../../runtime/core/contract/shapes.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { deletionOf } from '../../model/deletions.ts';
@@ -10,7 +11,7 @@ import type { GeneratedCode } from '../generated-code/index.ts';
 import { isDescribed } from './diff-below.ts';
 import { readsBeyond } from './diff-surroundings.ts';
 import type { Finding, Verdict } from './finding.ts';
-import type { Matrix, OperationName } from './matrix.ts';
+import type { Matrix } from './matrix.ts';
 
 type Hashes = Readonly<Record<string, string>>;
 
@@ -22,7 +23,7 @@ export function databaseFindings(base: GeneratedCode, head: GeneratedCode): Find
     if (!was) return [];
     const access = head.accessOf(table);
     const place = head.locate(table.shape);
-    const finding = (role: string, verdict: Verdict, text: string, operation?: OperationName): Finding => ({
+    const finding = (role: string, verdict: Verdict, text: string, operation?: TableOperation): Finding => ({
       ...{ verdict, subject: operation === 'select' ? 'columns' : 'rows', role, text },
       ...{ source: table.source.name, table: table.key },
       ...(operation && { operation }),

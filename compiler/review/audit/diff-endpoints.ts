@@ -15,14 +15,14 @@ export function endpointFindings(base: GeneratedCode, head: GeneratedCode): Find
   const [before, after] = [base, head].map(endpointsOf) as [Endpoints, Endpoints];
   const [old, next] = [base, head].map(documentsOf) as [Documents, Documents];
   return [
-    ...[...after].flatMap(([endpoint, operation]) => {
-      const was = before.get(endpoint);
+    ...[...after].flatMap(([endpoint, { method, operation }]) => {
+      const was = before.get(endpoint)?.operation;
       if (was && nameOf(was) === nameOf(operation) && was.kind === operation.kind) return [];
-      const isRisky = operation.kind === 'mutation' && endpoint.startsWith('GET ');
+      const isRisky = operation.kind === 'mutation' && method === 'GET';
       const text = `${endpoint} ${was ? 'now ' : 'is new: it '}runs the ${operation.kind} ${nameOf(operation)}`;
       return [finding(isRisky ? 'undecidable' : 'not wider', text)];
     }),
-    ...[...before].flatMap(([endpoint, operation]) =>
+    ...[...before].flatMap(([endpoint, { operation }]) =>
       after.has(endpoint) ? [] : [finding('narrower', `${endpoint} no longer runs ${nameOf(operation)}`)],
     ),
     ...[...next].flatMap(([name, document]) => {
@@ -34,7 +34,8 @@ export function endpointFindings(base: GeneratedCode, head: GeneratedCode): Find
   ];
 }
 
-type Endpoints = ReadonlyMap<string, SavedOperation>;
+/** By method and address. */
+type Endpoints = ReadonlyMap<string, { readonly method: string; readonly operation: SavedOperation }>;
 /** Name → document, printed evenly. */
 type Documents = ReadonlyMap<string, string>;
 
@@ -45,7 +46,7 @@ function nameOf({ collection, name }: SavedOperation): string {
 function endpointsOf({ generated }: GeneratedCode): Endpoints {
   return new Map(
     (generated.saved?.routes ?? []).flatMap(({ methods, url, operation }) =>
-      methods.map((method) => [`${method} ${url}`, operation] as const),
+      methods.map((method) => [`${method} ${url}`, { method, operation }] as const),
     ),
   );
 }

@@ -1,5 +1,4 @@
 /** Compares permissions: columns, rules, presets and limits. */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { Knowledge } from '../../../runtime/core/condition/knowledge.ts';
 import { withOneNotation } from '../../../runtime/core/condition/notation.ts';
@@ -8,6 +7,7 @@ import { type Comparison, compareConditions, implies } from '../../../runtime/co
 import { readsSession } from '../../../runtime/core/condition/reads.ts';
 import { readTokens, textOf } from '../../../runtime/core/condition/tokens.ts';
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
+import type { Aspect, TableOperation } from '../../../runtime/core/contract/aspects.ts';
 import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
@@ -25,12 +25,13 @@ function keyOf({ role, source, table, operation }: Permission): string {
   return JSON.stringify([role, source, table, operation]);
 }
 
-const VERBS: Readonly<Record<string, string>> = {
-  select: 'read',
-  insert: 'insert into',
-  update: 'update',
-  delete: 'delete from',
+const VERBS: Readonly<Record<TableOperation, { readonly verb: string; readonly of: string }>> = {
+  select: { verb: 'read', of: 'read' },
+  insert: { verb: 'insert', of: 'insert into' },
+  update: { verb: 'update', of: 'update' },
+  delete: { verb: 'delete', of: 'delete from' },
 };
+const MAY = { wider: 'may now', narrower: 'may no longer' } as const;
 
 /** Permissions that came, went or changed. */
 export function permissionFindings(
@@ -51,7 +52,7 @@ export function permissionFindings(
             permission,
             'narrower',
             'operations',
-            `may no longer ${VERBS[permission.operation]} ${permission.table}`,
+            `may no longer ${VERBS[permission.operation].of} ${permission.table}`,
           ),
         ],
   );
@@ -60,7 +61,7 @@ export function permissionFindings(
     ...[...next].flatMap(([key, permission]) => {
       const was = old.get(key);
       return was
-        ? comparePermission(was, permission, knowledge, vocabulary)
+        ? comparePermission(was, permission, { knowledge, vocabulary })
         : [newPermission(permission, vocabulary)];
     }),
   ];
@@ -85,7 +86,7 @@ function newPermission(permission: Permission, vocabulary: Vocabulary): Finding 
     permission,
     'wider',
     'operations',
-    `may now ${VERBS[permission.operation]} ${permission.table}${list}`,
+    `may now ${VERBS[permission.operation].of} ${permission.table}${list}`,
     {
       ...(rules.length > 0 && {
         after: rules
@@ -96,61 +97,96 @@ function newPermission(permission: Permission, vocabulary: Vocabulary): Finding 
   );
 }
 
-function comparePermission(
-  was: Permission,
-  now: Permission,
-  knowledge: KnowledgeOf,
-  vocabulary: Vocabulary,
-): Finding[] {
+/** What is known of the tables, and the words of rules. */
+interface Context {
+  readonly knowledge: KnowledgeOf;
+  readonly vocabulary: Vocabulary;
+}
+
+function comparePermission(was: Permission, now: Permission, context: Context): Finding[] {
   const findings: Finding[] = [];
   const add = (verdict: Verdict, subject: Subject, text: string, rest: Partial<Finding> = {}) =>
     findings.push(about(now, verdict, subject, text, rest));
-  const verb = VERBS[now.operation]!.split(' ')[0]!;
-  compareLists(was.columns, now.columns, (verdict, names) =>
-    add(
-      verdict,
-      'columns',
-      `${verdict === 'wider' ? 'may now' : 'may no longer'} ${verb} ${names.join(', ')}`,
-    ),
-  );
-  compareLists(was.computedFields, now.computedFields, (verdict, names) =>
-    add(
-      verdict,
-      'columns',
-      `${verdict === 'wider' ? 'may now' : 'may no longer'} read the computed ${names.length > 1 ? 'fields' : 'field'} ${names.join(', ')}`,
-    ),
-  );
-  const rule = (name: string, before: string | undefined, after: string | undefined) =>
-    compareTexts(
-      before ?? EVERY_ROW,
-      after ?? EVERY_ROW,
-      { knowledgeOf: () => knowledge(now, name === 'the check' && now.operation !== 'delete'), vocabulary },
-      (comparison, shown) => add(VERDICT_OF[comparison], 'rows', `${name} ${RULE_TEXTS[comparison]}`, shown),
-    );
-  rule('the row rule', was.where, now.where);
-  rule('the check', demandedCheck(was, knowledge), demandedCheck(now, knowledge));
-  compareCells(was, now, { knowledgeOf: () => knowledge(now, false), vocabulary }, add);
-  comparePresets(was, now, vocabulary, add);
-  compareLimit(was.limit, now.limit, add);
-  const flag = (
-    name: 'aggregations' | 'backendOnly',
-    text: readonly [string, string],
-    on: Verdict,
-    off: Verdict,
-  ) => {
-    if (was[name] === now[name]) return;
-    add(now[name] ? on : off, 'operations', now[name] ? text[0] : text[1]);
-  };
-  flag('aggregations', ['may now aggregate rows', 'may no longer aggregate rows'], 'wider', 'narrower');
-  flag(
-    'backendOnly',
-    ['only trusted callers may do it now', 'callers need not be trusted any more'],
-    'narrower',
-    'wider',
-  );
-  compareValidation(was, now, add);
+  for (const compare of Object.values(COMPARED)) compare(was, now, context, add);
   compareRoots(was, now, add);
   return findings;
+}
+
+type Compare = (was: Permission, now: Permission, context: Context, add: Add) => void;
+
+const compareFlag =
+  (name: 'aggregations' | 'backendOnly', on: readonly [Verdict, string], off: readonly [Verdict, string]) =>
+  (was: Permission, now: Permission, _: Context, add: Add): void => {
+    if (was[name] === now[name]) return;
+    const [verdict, text] = now[name] ? on : off;
+    add(verdict, 'operations', text);
+  };
+
+/** The comparison of each aspect, in the order of findings. Only conditions are proved; all else is compared as data. */
+const COMPARED: Readonly<Record<Aspect, Compare>> = {
+  columns: (was, now, _, add) =>
+    compareLists(was.columns, now.columns, (verdict, names) =>
+      add(verdict, 'columns', `${MAY[verdict]} ${VERBS[now.operation].verb} ${names.join(', ')}`),
+    ),
+  computedFields: (was, now, _, add) =>
+    compareLists(was.computedFields, now.computedFields, (verdict, names) =>
+      add(
+        verdict,
+        'columns',
+        `${MAY[verdict]} read the computed ${names.length > 1 ? 'fields' : 'field'} ${names.join(', ')}`,
+      ),
+    ),
+  where: (was, now, { knowledge, vocabulary }, add) =>
+    compareRules(
+      'the row rule',
+      was.where,
+      now.where,
+      { knowledgeOf: () => knowledge(now, false), vocabulary },
+      add,
+    ),
+  check: (was, now, { knowledge, vocabulary }, add) =>
+    compareRules(
+      'the check',
+      demandedCheck(was, knowledge),
+      demandedCheck(now, knowledge),
+      { knowledgeOf: () => knowledge(now, now.operation !== 'delete'), vocabulary },
+      add,
+    ),
+  cells: (was, now, { knowledge, vocabulary }, add) =>
+    compareCells(was, now, { knowledgeOf: () => knowledge(now, false), vocabulary }, add),
+  presets: (was, now, { vocabulary }, add) => comparePresets(was, now, vocabulary, add),
+  limit: (was, now, _, add) => compareLimit(was.limit, now.limit, add),
+  aggregations: compareFlag(
+    'aggregations',
+    ['wider', 'may now aggregate rows'],
+    ['narrower', 'may no longer aggregate rows'],
+  ),
+  backendOnly: compareFlag(
+    'backendOnly',
+    ['narrower', 'only trusted callers may do it now'],
+    ['wider', 'callers need not be trusted any more'],
+  ),
+  validateInput: (was, now, _, add) => compareValidation(was, now, add),
+  // The root fields that they withhold are compared instead.
+  queryRoots: () => {},
+  subscriptionRoots: () => {},
+  // It grants and denies nothing.
+  checkMessage: () => {},
+  canFail: () => {},
+  // One that is not proved is a finding of its own.
+  implies: () => {},
+};
+
+function compareRules(
+  name: string,
+  before: string | undefined,
+  after: string | undefined,
+  comparing: Comparing,
+  add: Add,
+): void {
+  compareTexts(before ?? EVERY_ROW, after ?? EVERY_ROW, comparing, (comparison, shown) =>
+    add(VERDICT_OF[comparison], 'rows', `${name} ${RULE_TEXTS[comparison]}`, shown),
+  );
 }
 
 /** The check, unless every row that is checked satisfies it: that of a delete is evaluated for the rows of its rule. */
@@ -166,18 +202,21 @@ function compareRoots(was: Permission, now: Permission, add: Add): void {
   // Aggregates are a finding of their own.
   const isTold = (kind: string) =>
     ['select_aggregate', 'select_group_by'].includes(kind) && was.aggregations !== now.aggregations;
-  const kinds = ({ roots }: Permission) => [
-    ...new Set(roots.flatMap(({ root, kind }) => (isTold(kind) ? [] : [`${kind} (${root})`]))),
-  ];
+  const beyond = (some: Permission, others: Permission) =>
+    some.roots.filter(
+      ({ root, kind }) =>
+        !isTold(kind) && !others.roots.some((other) => other.root === root && other.kind === kind),
+    );
+  const report = (roots: Permission['roots'], verdict: Verdict, text: string) => {
+    const names = [...new Set(roots.map(({ root, kind }) => `${kind} (${root})`))];
+    const fields = names.length > 1 ? 'fields' : 'field';
+    if (names.length > 0) add(verdict, 'operations', `${text} the root ${fields} ${names.join(', ')}`);
+  };
+  const gained = beyond(now, was);
   // Groups show what aggregates of conditions show.
-  const isGroups = (name: string) => name.startsWith('select_group_by ') && now.aggregations === true;
-  compareLists(kinds(was), kinds(now), (verdict, names) =>
-    add(
-      verdict === 'wider' && names.every(isGroups) ? 'not wider' : verdict,
-      'operations',
-      `${verdict === 'wider' ? 'is offered' : 'is no longer offered'} the root ${names.length > 1 ? 'fields' : 'field'} ${names.join(', ')}`,
-    ),
-  );
+  const isNoMore = now.aggregations === true && gained.every(({ kind }) => kind === 'select_group_by');
+  report(gained, isNoMore ? 'not wider' : 'wider', 'is offered');
+  report(beyond(was, now), 'narrower', 'is no longer offered');
 }
 
 function compareValidation(was: Permission, now: Permission, add: Add): void {
@@ -219,7 +258,7 @@ type Add = (verdict: Verdict, subject: Subject, text: string, rest?: Partial<Fin
 function compareLists(
   before: readonly string[] = [],
   after: readonly string[] = [],
-  report: (verdict: Verdict, names: readonly string[]) => void,
+  report: (verdict: keyof typeof MAY, names: readonly string[]) => void,
 ): void {
   const gained = after.filter((name) => !before.includes(name));
   const lost = before.filter((name) => !after.includes(name));

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Kind, print } from 'graphql';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { readRemoteDocument, withoutDescriptions } from '../../../runtime/core/remotes/document.ts';
-import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
+import { type RemoteFact, remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
@@ -88,36 +88,30 @@ function compareRemoteParts(base: GeneratedCode, head: GeneratedCode): Finding[]
       const [part, present] = [was, remote].map((each) => textOf(each.roles[role]!));
       if (part === present) return [];
       const [old, next] = [was, remote].map((each) => remoteFacts(each.roles[role]!));
-      const finding = (verdict: Verdict, text: string, facts: readonly string[]): Finding[] =>
-        facts.length === 0
-          ? []
-          : [
-              {
-                ...{ verdict, subject: 'columns', role },
-                text: `remote schema ${name}: ${text}${facts.join(', ')}`,
-              },
-            ];
-      const gained = next!.filter((fact) => !old!.includes(fact));
-      const lost = old!.filter((fact) => !next!.includes(fact));
-      if (gained.length + lost.length === 0) return finding('undecidable', 'types of its part differ', ['']);
+      const finding = (verdict: Verdict, text: string): Finding => ({
+        ...{ verdict, subject: 'columns', role },
+        text: `remote schema ${name}: ${text}`,
+      });
+      const [gained, lost] = [beyond(next!, old!), beyond(old!, next!)];
+      if (gained.length + lost.length === 0) return [finding('undecidable', 'types of its part differ')];
+      const about = (facts: readonly RemoteFact[], isPreset: boolean, verdict: Verdict, text: string) => {
+        const texts = facts.flatMap((fact) => (fact.isPreset === isPreset ? [fact.text] : []));
+        return texts.length > 0 ? [finding(verdict, `${text} ${texts.join(', ')}`)] : [];
+      };
       // A preset says what is sent: another one is neither more nor less.
-      const isPreset = (fact: string) => /(?:^| )preset \w+ = /.test(fact);
       return [
-        ...finding(
-          'wider',
-          'may now use ',
-          gained.filter((fact) => !isPreset(fact)),
-        ),
-        ...finding('undecidable', 'sends ', gained.filter(isPreset)),
-        ...finding('wider', 'no longer sends ', lost.filter(isPreset)),
-        ...finding(
-          'narrower',
-          'may no longer use ',
-          lost.filter((fact) => !isPreset(fact)),
-        ),
+        ...about(gained, false, 'wider', 'may now use'),
+        ...about(gained, true, 'undecidable', 'sends'),
+        ...about(lost, true, 'wider', 'no longer sends'),
+        ...about(lost, false, 'narrower', 'may no longer use'),
       ];
     }),
   );
+}
+
+function beyond(some: readonly RemoteFact[], others: readonly RemoteFact[]): RemoteFact[] {
+  const texts = new Set(others.map(({ text }) => text));
+  return some.filter(({ text }) => !texts.has(text));
 }
 
 /** Relationships of tables to remote schemas and other sources, for the roles that read the table. */

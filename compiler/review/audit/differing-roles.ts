@@ -3,12 +3,11 @@
  * and from the rules of that one role (see takeOverSchemas). Where only rules differ, the roles with other rules are compared, and no others.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { AccessRules, TableAccess } from '../../../runtime/core/contract/shapes.ts';
+import { OPERATIONS, ruleOf } from '../../../runtime/core/contract/aspects.ts';
+import type { TableAccess } from '../../../runtime/core/contract/shapes.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import type { SavedProgram } from '../../../runtime/core/saved/saved.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
-
-const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const satisfies readonly (keyof AccessRules)[];
 
 /** Both versions with the roles that they can differ for; unchanged where more than rules differs. */
 export function withDifferingRoles(
@@ -22,20 +21,13 @@ export function withDifferingRoles(
     const [was, is] = [base.accessOf(table), head.accessOf(head.program.tables[index]!)];
     if (was === is) continue;
     for (const operation of OPERATIONS) {
-      const [old, next]: readonly Readonly<Record<string, unknown>>[] = [
-        was[operation] ?? {},
-        is[operation] ?? {},
-      ];
       // A rule says the same by the same text only.
-      for (const role of new Set([...Object.keys(old!), ...Object.keys(next!)]))
-        if (JSON.stringify(own(old!, role)) !== JSON.stringify(own(next!, role))) roles.add(role);
+      for (const role of [was, is].flatMap((access) => Object.keys(access[operation] ?? {})))
+        if (JSON.stringify(ruleOf(was, operation, role)) !== JSON.stringify(ruleOf(is, operation, role)))
+          roles.add(role);
     }
   }
   return [ofRoles(base, roles), ofRoles(head, roles)];
-}
-
-function own(rules: Readonly<Record<string, unknown>>, role: string): unknown {
-  return Object.hasOwn(rules, role) ? rules[role] : undefined;
 }
 
 function differsInRulesOnly(base: GeneratedCode, head: GeneratedCode): boolean {

@@ -1,6 +1,6 @@
 /** Which rules, and which foreign keys that roles write, do not tie rows to a session variable such as the tenant's. */
-import { columnsOfRule, readsSession } from '../../../runtime/core/condition/reads.ts';
-import { readRule } from '../../../runtime/core/condition/rule.ts';
+import { columnsOfRule, readsSession, sessionVariablesIn } from '../../../runtime/core/condition/reads.ts';
+import { textPartsOf } from '../../../runtime/core/contract/aspects.ts';
 import type { TableShape } from '../../../runtime/core/contract/shapes.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import {
@@ -53,15 +53,9 @@ interface LooseReference {
 
 /** The session variables that rules and presets name, in lower case, sorted. */
 export function variablesOf(code: GeneratedCode): string[] {
-  const texts = auditMatrix(code).permissions.flatMap(({ where = '', check = '', presets = {} }) => [
-    where,
-    check,
-    ...Object.values(presets),
-  ]);
-  const names = texts
-    .flatMap((text) => readRule(text).sql.nodes)
-    .flatMap((node) => (node.kind === 'parameter' && node.source.from === 'session' ? node.source.name : []));
-  return [...new Set(names)].sort();
+  return sessionVariablesIn(
+    auditMatrix(code).permissions.flatMap((permission) => textPartsOf(permission).map(({ text }) => text)),
+  );
 }
 
 /** @param variable in lower case */
@@ -76,8 +70,9 @@ export function isolationOf(code: GeneratedCode, variable: string): Isolation {
       const path = pathToOwned(code.program.tables, permission, (table) => owned.has(idOf(table)));
       return { permission, ...(path && { path }) };
     });
-  const isFree = ({ where, check, presets = {} }: Permission) =>
-    ![where, check, ...Object.values(presets)].some((text) => text !== undefined && readsSession(text));
+  // Cells decide about columns of rows, and tie no row.
+  const isFree = (permission: Permission) =>
+    !textPartsOf(permission).some(({ part, text }) => part !== 'cell' && readsSession(text));
   const keys = code.program.tables
     .flatMap((table) =>
       permissions

@@ -1,4 +1,5 @@
 /** Facts about tables that hold in two versions of generated code, before a change and after it. */
+import { factsOfKind } from '../../../runtime/catalog/object-facts.ts';
 import {
   type ColumnFacts,
   createKnowledge,
@@ -51,11 +52,11 @@ function knowledgeBySource({ program, databases }: GeneratedCode) {
 /** Foreign keys that hold for every row that a query finds, and whose target no policy hides. */
 function foreignKeysOf(tables: readonly Table[], { objects }: PlannedDatabase): Reference[] {
   return tables.flatMap(({ key, shape }) => {
-    const facts = Object.entries(objects[key]?.facts ?? {});
+    const object = objects[key];
     // Rows of tables that inherit from this one have foreign keys of their own.
-    if (facts.some(([fact, value]) => fact.startsWith('child ') && value === 'inherits')) return [];
-    return facts.flatMap(([fact, definition]): Reference[] => {
-      const read = fact.startsWith('foreign key ') ? readForeignKey(definition) : undefined;
+    if (!object || factsOfKind(object, 'child').some(([, value]) => value === 'inherits')) return [];
+    return factsOfKind(object, 'foreign key').flatMap(([, definition]): Reference[] => {
+      const read = readForeignKey(definition);
       // A row may be without the other one by NOT VALID, NOT ENFORCED, DEFERRABLE, a disabled trigger or MATCH FULL.
       if (read?.options !== '') return [];
       const target = objects[objectKey(read.target.schema, read.target.name)];

@@ -1,24 +1,21 @@
 /** Who may do what with which table: everything that access files say, role by role and table by table. */
 import type { AccessOperation } from '../../../runtime/console/questions.ts';
 import { handlerHost } from '../../../runtime/core/action/host.ts';
-import type {
-  DeleteRule,
-  InputValidation,
-  InsertRule,
-  SelectRule,
-  UpdateRule,
-} from '../../../runtime/core/contract/shapes.ts';
+import {
+  type AnyRule,
+  type Aspect,
+  OPERATIONS,
+  type TableOperation,
+} from '../../../runtime/core/contract/aspects.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { Table, TableFunction } from '../../../runtime/core/program/program.ts';
-import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
+import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
+import { operationOf } from '../../../runtime/core/schema/offer.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { rootsOf } from './roots.ts';
-
-export type OperationName = 'select' | 'insert' | 'update' | 'delete';
-export const OPERATION_NAMES: readonly OperationName[] = ['select', 'insert', 'update', 'delete'];
 
 export interface AccessTable {
   readonly source: string;
@@ -31,26 +28,36 @@ export interface AccessTable {
   readonly computedFields: readonly string[];
 }
 
+/** Aspects that the matrix has. Root fields are listed instead of the keys that withhold them; the rest grants and denies nothing. */
+const IN_MATRIX = {
+  columns: true,
+  computedFields: true,
+  where: true,
+  check: true,
+  checkMessage: true,
+  limit: true,
+  aggregations: true,
+  backendOnly: true,
+  validateInput: true,
+  presets: true,
+  cells: true,
+  queryRoots: false,
+  subscriptionRoots: false,
+  canFail: false,
+  implies: false,
+} as const satisfies Record<Aspect, boolean>;
+
+type MatrixAspect = { [Key in Aspect]: (typeof IN_MATRIX)[Key] extends true ? Key : never }[Aspect];
+export const MATRIX_ASPECTS = (Object.keys(IN_MATRIX) as Aspect[]).filter(
+  (aspect): aspect is MatrixAspect => IN_MATRIX[aspect],
+);
+
 /** The permission of a role for one operation on a table. */
-export interface Permission {
+export interface Permission extends Pick<AnyRule, MatrixAspect> {
   readonly role: string;
   readonly source: string;
   readonly table: string;
-  readonly operation: OperationName;
-  /** Absent for delete, which is about whole rows. */
-  readonly columns?: readonly string[];
-  readonly computedFields?: readonly string[];
-  /** Rows that can be read, changed or deleted. */
-  readonly where?: string;
-  /** The check that written rows must pass. */
-  readonly check?: string;
-  readonly limit?: number;
-  readonly aggregations?: true;
-  readonly backendOnly?: true;
-  /** Webhook that has to agree first. */
-  readonly validateInput?: InputValidation;
-  readonly presets?: Readonly<Record<string, string>>;
-  readonly cells?: Readonly<Record<string, string>>;
+  readonly operation: TableOperation;
   /** Root fields that lead to it. */
   readonly fields: readonly string[];
   /** The same by kind and root. */
@@ -115,7 +122,9 @@ export function auditMatrix(code: GeneratedCode): Matrix {
     actions: describeActions(code),
     remoteSchemas: program.remotes.map(({ name, roles: parts }) => ({
       name,
-      roles: Object.fromEntries(Object.entries(parts).map(([role, schema]) => [role, remoteFacts(schema)])),
+      roles: Object.fromEntries(
+        Object.entries(parts).map(([role, schema]) => [role, remoteFactTexts(schema)]),
+      ),
     })),
     operations: describeOperations(code, roles),
     foreign: code.foreign,
@@ -138,43 +147,35 @@ function describeTable(table: Table): AccessTable {
   };
 }
 
-const KINDS: Readonly<Record<OperationName, readonly string[]>> = {
-  select: ['select', 'select_by_pk', 'select_aggregate', 'select_group_by', 'select_stream'],
-  insert: ['insert', 'insert_one'],
-  update: ['update', 'update_by_pk', 'update_many'],
-  delete: ['delete', 'delete_by_pk'],
-};
-
 function permissionsOf(table: Table, code: GeneratedCode): Permission[] {
   const access = code.accessOf(table);
-  return OPERATION_NAMES.flatMap((operation) =>
-    Object.entries(access[operation] ?? {}).map(([role, rule]): Permission => {
-      const any: Partial<SelectRule & InsertRule & UpdateRule & DeleteRule> = rule;
+  return OPERATIONS.flatMap((operation) =>
+    Object.entries<AnyRule>(access[operation] ?? {}).map(([role, rule]): Permission => {
       const place = code.locate(rule);
       const fields = rootsOf(code, role)
         .ofTable(table)
-        .filter(({ kind }) => KINDS[operation].includes(kind));
+        .filter(({ kind }) => operationOf(kind) === operation);
       return {
         role,
         source: table.source.name,
         table: table.key,
         operation,
-        ...(any.columns && { columns: any.columns }),
-        ...(any.computedFields && { computedFields: any.computedFields }),
-        ...(any.where !== undefined && { where: any.where }),
-        ...(any.check !== undefined && { check: any.check }),
-        ...(any.limit !== undefined && { limit: any.limit }),
-        ...(any.aggregations && { aggregations: true }),
-        ...(any.backendOnly && { backendOnly: true }),
-        ...(any.validateInput && { validateInput: any.validateInput }),
-        ...(any.presets && { presets: any.presets }),
-        ...(any.cells && { cells: any.cells }),
+        ...pick(rule, MATRIX_ASPECTS),
         fields: [...new Set(fields.map(({ name }) => name))],
         roots: fields.map(({ root, kind }) => ({ root, kind })),
         ...(place && { place }),
       };
     }),
   );
+}
+
+/** Those of the keys that are there, in their order. */
+function pick<Whole extends object, Key extends keyof Whole>(
+  whole: Whole,
+  keys: readonly Key[],
+): Pick<Whole, Key> {
+  const entries = keys.flatMap((key) => (whole[key] === undefined ? [] : [[key, whole[key]] as const]));
+  return Object.fromEntries(entries) as Pick<Whole, Key>;
 }
 
 function describeFunction(

@@ -1,5 +1,10 @@
 /** A path by which a role reaches a column, with the rules on it. */
 
+import {
+  type AnyRule,
+  ruleOf as ruleIn,
+  type TableOperation,
+} from '../../../runtime/core/contract/aspects.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
@@ -62,27 +67,19 @@ export interface Scope {
 }
 
 /** The rule of a permission as a step of a path. */
-export function ruleOf(
-  scope: Scope,
-  table: Table,
-  operation: 'select' | 'insert' | 'update' | 'delete',
-  cell?: string,
-): PathRule[] {
-  const rules: Readonly<Record<string, object>> = scope.code.accessOf(table)[operation] ?? {};
-  const rule = Object.hasOwn(rules, scope.role) ? rules[scope.role] : undefined;
+export function ruleOf(scope: Scope, table: Table, operation: TableOperation, cell?: string): PathRule[] {
+  const rule: AnyRule | undefined = ruleIn(scope.code.accessOf(table), operation, scope.role);
   if (!rule) return [];
   const place = scope.code.locate(rule);
   const step = (part: string, text: string | undefined, limit?: number): PathRule[] =>
     text === undefined
       ? []
       : [{ table: table.key, part, text, ...(limit !== undefined && { limit }), ...(place && { place }) }];
-  const any = rule as { where?: string; check?: string; limit?: number; cells?: Record<string, string> };
+  const { where, check, limit, cells } = rule;
   return [
-    ...step(operation, any.where, any.limit),
-    ...step(`${operation} check`, any.check),
-    ...(cell !== undefined && any.cells && Object.hasOwn(any.cells, cell)
-      ? step('cell', any.cells[cell])
-      : []),
+    ...step(operation, where, limit),
+    ...step(`${operation} check`, check),
+    ...(cell !== undefined && cells && Object.hasOwn(cells, cell) ? step('cell', cells[cell]) : []),
   ];
 }
 

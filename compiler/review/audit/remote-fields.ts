@@ -3,7 +3,7 @@
 import { type FieldDefinitionNode, Kind, print as printAst } from 'graphql';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
-import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
+import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import { CLOSING_OPTION, OPEN_REMOTE } from '../../model/causes.ts';
@@ -20,7 +20,7 @@ export interface RemoteGrant {
 export function remoteGrants({ program }: GeneratedCode, role: string): RemoteGrant[] {
   return program.remotes.map(({ name, roles }) => ({
     remoteSchema: name,
-    facts: Object.hasOwn(roles, role) ? remoteFacts(roles[role]!) : [],
+    facts: Object.hasOwn(roles, role) ? remoteFactTexts(roles[role]!) : [],
   }));
 }
 

@@ -3,7 +3,9 @@
  * with its type and its field, is that column: PostgreSQL gives the place of a dropped column to no other. The earlier version
  * is then read with the later names, so that what only got another name is compared as the same.
  */
+import { factName, readFactName } from '../../../runtime/catalog/object-facts.ts';
 import { placeTokens, type Token, unquoted } from '../../../runtime/core/condition/tokens.ts';
+import { type AnyRule, type ByAspect, eachAspect } from '../../../runtime/core/contract/aspects.ts';
 import type {
   AccessRules,
   Below,
@@ -70,8 +72,8 @@ function renamedIn(
   let pairs = was.flatMap((old, index) => {
     const next = now[index];
     if (old === null || next === null || next === undefined || old === next) return [];
-    const isSame = ['type', 'collation', 'size'].every(
-      (fact) => before.facts[`${fact} ${old}`] === after.facts[`${fact} ${next}`],
+    const isSame = (['type', 'collation', 'size'] as const).every(
+      (kind) => before.facts[factName(kind, old)] === after.facts[factName(kind, next)],
     );
     return isSame && hasItsField(old, next) ? [[old, next] as const] : [];
   });
@@ -222,14 +224,6 @@ function renamedRemote(
   };
 }
 
-interface AnyRule {
-  readonly columns?: readonly string[];
-  readonly where?: string;
-  readonly check?: string;
-  readonly presets?: Readonly<Record<string, string>>;
-  readonly cells?: Readonly<Record<string, string>>;
-}
-
 function renamedRules(
   rules: AccessRules,
   table: DeclaredTable,
@@ -239,18 +233,26 @@ function renamedRules(
   const own = namesOf(table.source.name, objectKey(table.schema, table.name));
   const text = (rule: string) => renamedText(rule, table, namesOf);
   const texts = (record: Readonly<Record<string, string>>) => keysIn(own, mapped(record, text));
+  const same = () => ({});
+  const renamed: ByAspect<AnyRule> = {
+    columns: (names) => ({ columns: names.map((name) => nameIn(own, name)) }),
+    where: (rule) => ({ where: text(rule) }),
+    check: (rule) => ({ check: text(rule) }),
+    presets: (rules) => ({ presets: texts(rules) }),
+    cells: (rules) => ({ cells: texts(rules) }),
+    computedFields: same,
+    checkMessage: same,
+    canFail: same,
+    implies: same,
+    limit: same,
+    aggregations: same,
+    queryRoots: same,
+    subscriptionRoots: same,
+    backendOnly: same,
+    validateInput: same,
+  };
   const ofRole = (rule: AnyRule): AnyRule =>
-    link(
-      {
-        ...rule,
-        ...(rule.columns && { columns: rule.columns.map((name) => nameIn(own, name)) }),
-        ...(rule.where !== undefined && { where: text(rule.where) }),
-        ...(rule.check !== undefined && { check: text(rule.check) }),
-        ...(rule.presets && { presets: texts(rule.presets) }),
-        ...(rule.cells && { cells: texts(rule.cells) }),
-      },
-      rule,
-    );
+    link(Object.assign({}, rule, ...eachAspect(rule, renamed)), rule);
   return mapped(rules as Record<string, Record<string, AnyRule>>, (operation) =>
     mapped(operation, ofRole),
   ) as AccessRules;
@@ -351,18 +353,16 @@ function servicesOf({ events, actions, remotes }: GeneratedProgram, namesOf: Nam
   };
 }
 
-/** Facts whose names end in that of a column. */
-const OF_COLUMN = /^(generated|collation|type|size|default|identity|required|not null) /;
-
 function renamedDatabase(database: PlannedDatabase, namesOf: NamesOf): PlannedDatabase {
   const names = (key: string) => namesOf(database.source, key);
   const objects = mapped(database.objects, (object, key): PlannedObject => {
     const own = names(key);
     const columns = object.columns?.map((name) => (name === null ? name : nameIn(own, name)));
     const facts = Object.entries(object.facts).map(([fact, value]): [string, string] => {
-      const [kind] = OF_COLUMN.exec(fact) ?? [];
-      const later = kind === undefined ? fact : kind + nameIn(own, fact.slice(kind.length));
-      const [, referring] = /^referenced by (.*) [^ ]+$/.exec(fact) ?? [];
+      const { kind, name, isOfColumn } = readFactName(fact);
+      const later = isOfColumn ? factName(kind, nameIn(own, name)) : fact;
+      // The table that refers, and the name of the foreign key.
+      const referring = kind === 'referenced by' ? name.slice(0, name.lastIndexOf(' ')) : undefined;
       return [later, renamedDefinition(value, referring === undefined ? own : names(referring), names)];
     });
     return { ...object, ...(columns && { columns }), facts: Object.fromEntries(facts) };

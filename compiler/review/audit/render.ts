@@ -1,11 +1,12 @@
 /** Renders the answers of an audit for a terminal. Rules are numbered, because paths share them. */
 
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
+import { type ByAspect, eachAspect, OPERATIONS } from '../../../runtime/core/contract/aspects.ts';
 import { EVERY_ROW, isOpen } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { CLOSING_OPTION, DEFINER } from '../../model/causes.ts';
-import { type AccessTable, type Matrix, OPERATION_NAMES, type Permission } from './matrix.ts';
+import type { AccessTable, Matrix, Permission } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
 import { unreadSentences } from './sent.ts';
 import type { WhoResult } from './who.ts';
@@ -213,7 +214,7 @@ function indexPermissions({ permissions }: Matrix): Map<string, Permission[]> {
 }
 
 function cell(permissions: readonly Permission[]): string {
-  const letters = OPERATION_NAMES.map((operation) => {
+  const letters = OPERATIONS.map((operation) => {
     const permission = permissions.find((each) => each.operation === operation);
     if (!permission) return '-';
     return isOpen(permission) ? LETTERS[operation]!.toUpperCase() : LETTERS[operation]!;
@@ -272,7 +273,7 @@ export function tableText(matrix: Matrix, table: AccessTable, vocabulary: Vocabu
   const own = matrix.permissions.filter(
     ({ source, table: key }) => source === table.source && key === table.key,
   );
-  for (const operation of OPERATION_NAMES) {
+  for (const operation of OPERATIONS) {
     const permissions = own.filter((each) => each.operation === operation);
     if (permissions.length === 0) continue;
     lines.push(
@@ -304,50 +305,74 @@ function permissionLines(
   label: string,
   vocabulary: Vocabulary,
 ): string[] {
-  const {
-    columns,
-    computedFields = [],
-    where,
-    check,
-    limit,
-    aggregations,
-    backendOnly,
-    validateInput,
-    presets,
-    cells,
-    place,
-    fields,
-  } = permission;
-  const lines: string[] = [];
-  const add = (name: string, text: string) => {
-    lines.push(
-      ...wrap(text, WIDTH - 14).map((line, index) => `    ${(index === 0 ? name : '').padEnd(10)}${line}`),
-    );
-  };
-  if (columns) {
-    const hidden = table.columns.filter((column) => !columns.includes(column));
-    const set = Object.keys(presets ?? {});
-    const without =
-      permission.operation === 'select' ? hidden : hidden.filter((column) => !set.includes(column));
-    const all = without.length === 0 && columns.length > 0;
-    add('columns', `${columns.join(', ') || 'none'}${all ? '' : `  (not: ${without.join(', ')})`}`);
-  }
-  if (computedFields.length > 0) add('computed', computedFields.join(', '));
-  if (where !== undefined) add('rows', ruleWords(where, vocabulary));
-  if (check !== undefined) add('check', check === EVERY_ROW ? 'any row' : ruleWords(check, vocabulary));
-  else if (permission.operation === 'update' && where !== EVERY_ROW)
-    add('check', 'none: the row rule need not hold afterwards');
-  for (const [column, value] of Object.entries(presets ?? {}))
-    add('preset', `${column} = ${ruleWords(value, vocabulary)}`);
-  for (const [column, rule] of Object.entries(cells ?? {}))
-    add('cell', `${column} where ${ruleWords(rule, vocabulary)}`);
+  const { place, fields } = permission;
+  const shown = eachAspect<Shown, ShownWith>(permission, SHOWN, vocabulary, permission, table);
   const extras = [
-    ...(limit === undefined ? [] : [`at most ${limit} rows of a list`]),
-    ...(aggregations ? ['aggregates'] : []),
-    ...(backendOnly ? ['trusted callers only'] : []),
-    ...(validateInput ? [`asks ${validateInput.url} first`] : []),
+    ...shown.flatMap(({ extra }) => extra ?? []),
     ...(fields.length === 0 ? ['no root field'] : []),
   ];
-  if (extras.length > 0) add('and', extras.join('; '));
-  return [`  ${label}${place ? `   ${placeText(place)}` : ''}`, ...lines];
+  return [
+    `  ${label}${place ? `   ${placeText(place)}` : ''}`,
+    ...shown.flatMap(({ lines = [] }) => lines),
+    ...(extras.length > 0 ? linesOf('and', extras.join('; ')) : []),
+  ];
+}
+
+/** Lines of its own, or a phrase of the last line. */
+interface Shown {
+  readonly lines?: readonly string[];
+  readonly extra?: string;
+}
+
+type ShownWith = [vocabulary: Vocabulary, permission: Permission, table: AccessTable];
+
+const SHOWN: ByAspect<Shown, ShownWith> = {
+  columns: (columns, _, { operation, presets = {} }, table) => {
+    const without = table.columns.filter(
+      (column) =>
+        !columns.includes(column) && (operation === 'select' || !Object.keys(presets).includes(column)),
+    );
+    const all = without.length === 0 && columns.length > 0;
+    const hidden = all ? '' : `  (not: ${without.join(', ')})`;
+    return { lines: linesOf('columns', `${columns.join(', ') || 'none'}${hidden}`) };
+  },
+  computedFields: (fields) => (fields.length > 0 ? { lines: linesOf('computed', fields.join(', ')) } : {}),
+  where: (text, vocabulary, { operation, check }) => ({
+    lines: [
+      ...linesOf('rows', ruleWords(text, vocabulary)),
+      ...(operation === 'update' && check === undefined && text !== EVERY_ROW
+        ? linesOf('check', 'none: the row rule need not hold afterwards')
+        : []),
+    ],
+  }),
+  check: (text, vocabulary) => ({
+    lines: linesOf('check', text === EVERY_ROW ? 'any row' : ruleWords(text, vocabulary)),
+  }),
+  checkMessage: (text) => ({ lines: linesOf('message', JSON.stringify(text)) }),
+  presets: (texts, vocabulary) => ({ lines: linesOfEach('preset', texts, '=', vocabulary) }),
+  cells: (texts, vocabulary) => ({ lines: linesOfEach('cell', texts, 'where', vocabulary) }),
+  limit: (limit) => ({ extra: `at most ${limit} rows of a list` }),
+  aggregations: () => ({ extra: 'aggregates' }),
+  backendOnly: () => ({ extra: 'trusted callers only' }),
+  validateInput: ({ url }) => ({ extra: `asks ${url} first` }),
+  // Not in the matrix.
+  queryRoots: () => ({}),
+  subscriptionRoots: () => ({}),
+  canFail: () => ({}),
+  implies: () => ({}),
+};
+
+function linesOf(name: string, text: string): string[] {
+  return wrap(text, WIDTH - 14).map((line, index) => `    ${(index === 0 ? name : '').padEnd(10)}${line}`);
+}
+
+function linesOfEach(
+  name: string,
+  texts: Readonly<Record<string, string>>,
+  verb: string,
+  vocabulary: Vocabulary,
+): string[] {
+  return Object.entries(texts).flatMap(([column, text]) =>
+    linesOf(name, `${column} ${verb} ${ruleWords(text, vocabulary)}`),
+  );
 }

@@ -6,6 +6,7 @@
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
+import { operationOf } from '../../../runtime/core/schema/offer.ts';
 import { namedType } from '../../../runtime/core/schema/types.ts';
 import type { VisibleTable } from '../../../runtime/core/schema/visible-table.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
@@ -149,7 +150,7 @@ function writtenAnswers(
   const roots = rootsOf(scope.code, scope.role).ofTable(table);
   return (['insert', 'update', 'delete'] as const).flatMap((operation): AccessPath[] => {
     const rule = visibleTable[operation];
-    const fields = names(roots.filter(({ kind, root }) => root === 'mutation' && kind.startsWith(operation)));
+    const fields = names(roots.filter(({ kind }) => operationOf(kind) === operation));
     if (!rule || fields.length === 0) return [];
     return [
       {

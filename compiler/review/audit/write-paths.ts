@@ -1,8 +1,10 @@
 /** The paths by which a role writes a column. */
 
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
+import type { TableOperation } from '../../../runtime/core/contract/aspects.ts';
 import { inferableKeys } from '../../../runtime/core/contract/shapes.ts';
 import type { Relationship, Table } from '../../../runtime/core/program/program.ts';
+import { operationOf } from '../../../runtime/core/schema/offer.ts';
 import { type RelatedOperation, relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
 import { deletionOf } from '../../model/deletions.ts';
@@ -16,8 +18,8 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
   const { role, roleSchema } = scope;
   const { insert, update, delete: remove } = roleSchema.table(table);
   const roots = rootsOf(scope.code, scope.role).ofTable(table);
-  const kinds = (start: string) =>
-    names(roots.filter(({ kind, root }) => root === 'mutation' && kind.startsWith(start)));
+  const kinds = (operation: TableOperation) =>
+    names(roots.filter(({ kind }) => operationOf(kind) === operation));
   const path = (
     via: Via,
     fields: readonly string[],
@@ -98,7 +100,7 @@ export function relatedWays({ role, program, roleSchema, code }: Scope, table: T
     const leading = [...from.relationships.values()].filter(({ target }) => target === table);
     if (leading.length === 0) return [];
     const roots = rootsOf(code, role).ofTable(from);
-    if (!roots.some(({ kind }) => kind.startsWith('update'))) return [];
+    if (!roots.some(({ kind }) => operationOf(kind) === 'update')) return [];
     return leading.flatMap((relationship) =>
       relatedOperations({ shape, rules }, relationship.shape.kind, true).map((operation) => ({
         from,
@@ -156,7 +158,7 @@ function deletedWith(scope: Scope, table: Table, column: string): AccessPath[] {
     const fields = names(
       rootsOf(code, role)
         .ofTable(other)
-        .filter(({ kind, root }) => root === 'mutation' && kind.startsWith('delete')),
+        .filter(({ kind }) => operationOf(kind) === 'delete'),
     );
     if (fields.length === 0) return [];
     const note = isDeleted ? `deleted with rows of ${other.key}` : `may be cleared with rows of ${other.key}`;

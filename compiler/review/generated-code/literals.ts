@@ -49,6 +49,7 @@ const CONSTRUCTORS = {
   restRoutes: contract.restRoutes,
   savedOperation: contract.savedOperation,
   source: contract.source,
+  standardFields: contract.standardFields,
   table: contract.table,
   trackedFunction: contract.trackedFunction,
 } as const;
@@ -202,10 +203,13 @@ function createEvaluator(
     if (ts.isArrayLiteralExpression(node)) return node.elements.map(evaluate);
     if (ts.isIdentifier(node)) return scope.has(node.text) ? scope.get(node.text) : fail(node);
     if (ts.isObjectLiteralExpression(node)) {
-      const entries = node.properties.map((property): [string, Value] => {
-        if (ts.isShorthandPropertyAssignment(property)) return [property.name.text, evaluate(property.name)];
+      const entries = node.properties.flatMap((property): [string, Value][] => {
+        // Standard root fields of which some are edited.
+        if (ts.isSpreadAssignment(property)) return Object.entries(evaluate(property.expression));
+        if (ts.isShorthandPropertyAssignment(property))
+          return [[property.name.text, evaluate(property.name)]];
         if (!ts.isPropertyAssignment(property)) return fail(property);
-        return [propertyName(property.name), evaluate(property.initializer)];
+        return [[propertyName(property.name), evaluate(property.initializer)]];
       });
       const value = Object.fromEntries(entries);
       places.set(value, placeOf(node));

@@ -1,4 +1,5 @@
 /** Rules of the lint about what the database does below permissions: rows as a whole, expressions of columns, rights of functions. */
+import { factsOfKind } from '../../../runtime/catalog/object-facts.ts';
 import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName, keyOf, objectKey } from '../../../runtime/core/names.ts';
@@ -61,10 +62,10 @@ export function disabledPolicies(
   const database = plan.databases.find(({ source }) => source === table.source);
   const { key, shape } = table.model;
   return [key, ...Object.keys(shape.below?.reads ?? {})].flatMap((each) => {
-    const facts = database?.objects[each]?.facts ?? {};
-    const policies = Object.keys(facts).filter((fact) => fact.startsWith('policy '));
-    if (policies.length === 0 || Object.hasOwn(facts, 'row security')) return [];
-    const names = quoted(policies.map((fact) => fact.slice('policy '.length)));
+    const object = database?.objects[each];
+    const policies = object ? factsOfKind(object, 'policy') : [];
+    if (!object || policies.length === 0 || Object.hasOwn(object.facts, 'row security')) return [];
+    const names = quoted(policies.map(([name]) => name));
     const what = each === key ? `table ${table.name}` : `table ${each}, which ${table.name} shows`;
     return [causedBy(path, messages.policiesDisabled({ what, names }), [table.source, each])];
   });

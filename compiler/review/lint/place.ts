@@ -2,6 +2,12 @@
 
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
 import { createKnowledge, type Knowledge } from '../../../runtime/core/condition/knowledge.ts';
+import {
+  type AnyRule,
+  OPERATIONS,
+  ruleOf,
+  type TableOperation,
+} from '../../../runtime/core/contract/aspects.ts';
 import type { TableAccess } from '../../../runtime/core/contract/shapes.ts';
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
 import { type Vocabulary, vocabularyOf } from '../../../runtime/core/vocabulary.ts';
@@ -9,11 +15,8 @@ import type { JsonObject, Metadata, MetadataPath, TableEntry } from '../../../ru
 import type { Condition, Model, ModelTable, Presets } from '../../model/model.ts';
 import type { Plan } from '../../model/plan.ts';
 
-type Operation = 'select' | 'insert' | 'update' | 'delete';
-const OPERATIONS: readonly Operation[] = ['select', 'insert', 'update', 'delete'];
-
 export interface PlacedPermission {
-  readonly operation: Operation;
+  readonly operation: TableOperation;
   readonly role: string;
   /** Of its body in the metadata: `…select_permissions[0].permission`. */
   readonly path: MetadataPath;
@@ -122,7 +125,7 @@ function permissionsOf(
   return OPERATIONS.flatMap((operation) =>
     entry[`${operation}_permissions`].flatMap(({ role, permission, path }): PlacedPermission[] => {
       const resolved = table.permissions[operation][role];
-      const rule = access[operation]?.[role];
+      const rule: AnyRule | undefined = ruleOf(access, operation, role);
       if (!resolved || !rule) return [];
       return [
         {
@@ -135,8 +138,8 @@ function permissionsOf(
           columns: 'columns' in resolved ? resolved.columns : [],
           computedFields: 'computedFields' in resolved ? resolved.computedFields : [],
           presets: 'presets' in resolved ? resolved.presets : {},
-          ...('where' in rule && { where: rule.where }),
-          ...('check' in rule && rule.check !== undefined && { checkText: rule.check }),
+          ...(rule.where !== undefined && { where: rule.where }),
+          ...(rule.check !== undefined && { checkText: rule.check }),
         },
       ];
     }),

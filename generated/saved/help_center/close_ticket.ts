@@ -1,6 +1,37 @@
 // help_center · close_ticket · saved operation
 import { savedOperation } from "engine/contract";
 
+const statement1 = {
+  sql: `
+                select (
+                  select pg_catalog.row_to_json("row#5".*)
+                  from (
+                    select
+                      "ticket#2"."id" as "id",
+                      "ticket#2"."status" as "status",
+                      (
+                        select coalesce(pg_catalog.json_agg("rows#4".*), '[]')
+                        from (
+                          select
+                            "messages#3"."body" as "body",
+                            "messages#3"."created_at" as "created_at"
+                          from "public"."message" as "messages#3"
+                          where "messages#3"."ticket_id" = "ticket#2"."id"
+                            and {select public.message "messages#3"}
+                          order by "messages#3"."created_at" desc
+                          limit {limit public.message 1}
+                        ) as "rows#4"
+                      ) as "messages"
+                    from pg_catalog.unnest(
+                      pg_catalog.concat(
+                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
+                      )::"public"."ticket"[]
+                    ) as "ticket#2"
+                  ) as "row#5"
+                )::text
+              `,
+} as const;
+
 export const closeTicketOperation = savedOperation({
   collection: "help_center",
   name: "close_ticket",
@@ -51,36 +82,7 @@ export const closeTicketOperation = savedOperation({
               `,
               writes: ["public.ticket"],
             },
-            {
-              sql: `
-                select (
-                  select pg_catalog.row_to_json("row#5".*)
-                  from (
-                    select
-                      "ticket#2"."id" as "id",
-                      "ticket#2"."status" as "status",
-                      (
-                        select coalesce(pg_catalog.json_agg("rows#4".*), '[]')
-                        from (
-                          select
-                            "messages#3"."body" as "body",
-                            "messages#3"."created_at" as "created_at"
-                          from "public"."message" as "messages#3"
-                          where "messages#3"."ticket_id" = "ticket#2"."id"
-                            and {select public.message "messages#3"}
-                          order by "messages#3"."created_at" desc
-                          limit {limit public.message 1}
-                        ) as "rows#4"
-                      ) as "messages"
-                    from pg_catalog.unnest(
-                      pg_catalog.concat(
-                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
-                      )::"public"."ticket"[]
-                    ) as "ticket#2"
-                  ) as "row#5"
-                )::text
-              `,
-            },
+            statement1,
           ],
           answer: [1],
         },
@@ -115,36 +117,7 @@ export const closeTicketOperation = savedOperation({
               `,
               writes: ["public.ticket"],
             },
-            {
-              sql: `
-                select (
-                  select pg_catalog.row_to_json("row#5".*)
-                  from (
-                    select
-                      "ticket#2"."id" as "id",
-                      "ticket#2"."status" as "status",
-                      (
-                        select coalesce(pg_catalog.json_agg("rows#4".*), '[]')
-                        from (
-                          select
-                            "messages#3"."body" as "body",
-                            "messages#3"."created_at" as "created_at"
-                          from "public"."message" as "messages#3"
-                          where "messages#3"."ticket_id" = "ticket#2"."id"
-                            and {select public.message "messages#3"}
-                          order by "messages#3"."created_at" desc
-                          limit {limit public.message 1}
-                        ) as "rows#4"
-                      ) as "messages"
-                    from pg_catalog.unnest(
-                      pg_catalog.concat(
-                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
-                      )::"public"."ticket"[]
-                    ) as "ticket#2"
-                  ) as "row#5"
-                )::text
-              `,
-            },
+            statement1,
           ],
           answer: [1],
         },

@@ -1,6 +1,35 @@
 // help_center · open_ticket · saved operation
 import { savedOperation } from "engine/contract";
 
+const statement1 = {
+  sql: `
+                select (
+                  select pg_catalog.row_to_json("row#4".*)
+                  from (
+                    select
+                      "ticket#1"."id" as "id",
+                      "ticket#1"."status" as "status",
+                      (
+                        select coalesce(pg_catalog.json_agg("rows#3".*), '[]')
+                        from (
+                          select
+                            "messages#2"."body" as "body",
+                            "messages#2"."created_at" as "created_at"
+                          from "public"."message" as "messages#2"
+                          where "messages#2"."ticket_id" = "ticket#1"."id"
+                            and {select public.message "messages#2"}
+                        ) as "rows#3"
+                      ) as "messages"
+                    from pg_catalog.unnest(
+                      pg_catalog.concat(
+                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
+                      )::"public"."ticket"[]
+                    ) as "ticket#1"
+                  ) as "row#4"
+                )::text
+              `,
+} as const;
+
 export const openTicketOperation = savedOperation({
   collection: "help_center",
   name: "open_ticket",
@@ -76,34 +105,7 @@ export const openTicketOperation = savedOperation({
               path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
               writes: ["public.message"],
             },
-            {
-              sql: `
-                select (
-                  select pg_catalog.row_to_json("row#4".*)
-                  from (
-                    select
-                      "ticket#1"."id" as "id",
-                      "ticket#1"."status" as "status",
-                      (
-                        select coalesce(pg_catalog.json_agg("rows#3".*), '[]')
-                        from (
-                          select
-                            "messages#2"."body" as "body",
-                            "messages#2"."created_at" as "created_at"
-                          from "public"."message" as "messages#2"
-                          where "messages#2"."ticket_id" = "ticket#1"."id"
-                            and {select public.message "messages#2"}
-                        ) as "rows#3"
-                      ) as "messages"
-                    from pg_catalog.unnest(
-                      pg_catalog.concat(
-                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
-                      )::"public"."ticket"[]
-                    ) as "ticket#1"
-                  ) as "row#4"
-                )::text
-              `,
-            },
+            statement1,
           ],
           answer: [2],
         },
@@ -255,34 +257,7 @@ export const openTicketOperation = savedOperation({
               path: "$.selectionSet.insert_ticket_one.args.object.messages.data",
               writes: ["public.message"],
             },
-            {
-              sql: `
-                select (
-                  select pg_catalog.row_to_json("row#4".*)
-                  from (
-                    select
-                      "ticket#1"."id" as "id",
-                      "ticket#1"."status" as "status",
-                      (
-                        select coalesce(pg_catalog.json_agg("rows#3".*), '[]')
-                        from (
-                          select
-                            "messages#2"."body" as "body",
-                            "messages#2"."created_at" as "created_at"
-                          from "public"."message" as "messages#2"
-                          where "messages#2"."ticket_id" = "ticket#1"."id"
-                            and {select public.message "messages#2"}
-                        ) as "rows#3"
-                      ) as "messages"
-                    from pg_catalog.unnest(
-                      pg_catalog.concat(
-                        '{{', pg_catalog.current_setting('engine.rows'), '}}'
-                      )::"public"."ticket"[]
-                    ) as "ticket#1"
-                  ) as "row#4"
-                )::text
-              `,
-            },
+            statement1,
           ],
           answer: [2],
         },

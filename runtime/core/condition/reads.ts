@@ -2,7 +2,7 @@
 
 import type { RuleText } from '../contract/shapes.ts';
 import { objectKey } from '../names.ts';
-import { RULE_ALIAS } from './rule.ts';
+import { RULE_ALIAS, readRule } from './rule.ts';
 import { isQuotedName, isSession, ROW, readTokens, type Token, type Tokens, unquoted } from './tokens.ts';
 import type { Condition } from './tree.ts';
 
@@ -42,6 +42,14 @@ export function readsOtherRows(text: RuleText): boolean {
 /** Whether a rule or preset depends on the session. True if it cannot be read. */
 export function readsSession(text: RuleText): boolean {
   return readTokens(text)?.some(isSession) ?? true;
+}
+
+/** The session variables that rules and presets name, in lower case, sorted. */
+export function sessionVariablesIn(texts: readonly RuleText[]): string[] {
+  const names = texts
+    .flatMap((text) => readRule(text).sql.nodes)
+    .flatMap((node) => (node.kind === 'parameter' && node.source.from === 'session' ? node.source.name : []));
+  return [...new Set(names)].sort();
 }
 
 /** True if the rule calls a function by a quoted name. */

@@ -17,6 +17,7 @@ export { insertRow, insertRows } from '../mutation/insert.ts';
 export { updateMany, updateRow, updateRows } from '../mutation/update.ts';
 export { type GeneratedProgram, program } from '../program/resolvers.ts';
 export type { Requester, RootFields } from '../program/root-fields.ts';
+export { standardFields } from '../program/standard-fields.ts';
 export { selectAggregate, selectByKey, selectGroups, selectRows } from '../query/resolvers.ts';
 export { type RemoteSchemaShape, remoteSchema } from '../remotes/shapes.ts';
 export {

@@ -10,6 +10,14 @@ import { readTokens, unquoted } from '../condition/tokens.ts';
 import { objectKey } from '../names.ts';
 import { fieldEntries, isNamedKind, ROOT_FIELD_KINDS } from '../program/root-fields.ts';
 import { isSqlType } from '../types.ts';
+import {
+  type AnyRule,
+  ASPECTS,
+  type ByAspect,
+  eachAspect,
+  type TableOperation,
+  textPartsOf,
+} from './aspects.ts';
 import type {
   AccessRules,
   DeclaredTable,
@@ -19,24 +27,6 @@ import type {
   TableAccess,
   TableShape,
 } from './shapes.ts';
-
-const RULE_PARTS = {
-  select: [
-    'columns',
-    'computedFields',
-    'where',
-    'canFail',
-    'implies',
-    'limit',
-    'aggregations',
-    'queryRoots',
-    'subscriptionRoots',
-    'cells',
-  ],
-  insert: ['columns', 'check', 'checkMessage', 'presets', 'backendOnly', 'validateInput'],
-  update: ['columns', 'where', 'check', 'checkMessage', 'presets', 'backendOnly', 'validateInput'],
-  delete: ['where', 'check', 'checkMessage', 'backendOnly', 'validateInput'],
-} as const satisfies Record<keyof AccessRules, readonly string[]>;
 
 /**
  * References are not checked: an artefact for some roles names foreign keys whose columns it leaves out.
@@ -77,42 +67,59 @@ function checkTypeKey({ types }: SourceShape, key: string, place: string): void 
 
 type FieldEntry = string | { readonly field: string };
 
-const ROOTS: Readonly<Record<'queryRoots' | 'subscriptionRoots', readonly string[]>> = {
-  queryRoots: ROOT_FIELD_KINDS.query.filter(isNamedKind),
-  subscriptionRoots: [...ROOT_FIELD_KINDS.query.filter(isNamedKind), ...ROOT_FIELD_KINDS.subscription],
+const NAMED_QUERIES = ROOT_FIELD_KINDS.query.filter(isNamedKind);
+const ROOTS: Readonly<Record<'queryRoots' | 'subscriptionRoots', Readonly<Record<string, true>>>> = {
+  queryRoots: keyed(NAMED_QUERIES),
+  subscriptionRoots: keyed([...NAMED_QUERIES, ...ROOT_FIELD_KINDS.subscription]),
 };
+
+function keyed(names: readonly string[]): Readonly<Record<string, true>> {
+  return Object.fromEntries(names.map((name) => [name, true]));
+}
 
 /** @throws Error if a rule names a column, computed field, relationship, part or type that does not exist */
 export function checkAccess(table: TableShape, rules: AccessRules): void {
   const { columns, computedFields = {}, relationships = {} } = table;
   const checkText = createTextCheck(table);
+  type Check<Value> = (value: Value, place: string) => void;
+  const named =
+    (part: string, kind: string, ...records: readonly object[]): Check<readonly string[]> =>
+    (names, place) => {
+      for (const name of names)
+        if (!records.some((record) => Object.hasOwn(record, name)))
+          throw unknown(`${place}.${part}`, kind, name);
+    };
+  const texts =
+    (part: string, checkNames: Check<readonly string[]>): Check<Readonly<Record<string, RuleText>>> =>
+    (rules, place) => {
+      checkNames(Object.keys(rules), place);
+      for (const [name, text] of Object.entries(rules)) checkText(text, `${place}.${part}.${name}`);
+    };
+  const relationship = named('implies', 'relationship', relationships);
+  const checks: ByAspect<void, [place: string]> = {
+    queryRoots: named('queryRoots', 'kind of root field', ROOTS.queryRoots),
+    subscriptionRoots: named('subscriptionRoots', 'kind of root field', ROOTS.subscriptionRoots),
+    columns: named('columns', 'column', columns),
+    computedFields: named('computedFields', 'computed field', computedFields),
+    implies: (hashes, place) => relationship(Object.keys(hashes), place),
+    where: (text, place) => checkText(text, `${place}.where`),
+    check: (text, place) => checkText(text, `${place}.check`),
+    presets: texts('presets', named('presets', 'column', columns)),
+    cells: texts('cells', named('cells', 'column', columns, computedFields)),
+    checkMessage: () => {},
+    canFail: () => {},
+    limit: () => {},
+    aggregations: () => {},
+    backendOnly: () => {},
+    validateInput: () => {},
+  };
   for (const [operation, roles] of Object.entries(rules)) {
-    if (!Object.hasOwn(RULE_PARTS, operation)) throw unknown('access', 'operation', operation);
-    const parts: readonly string[] = RULE_PARTS[operation as keyof typeof RULE_PARTS];
+    if (!Object.hasOwn(ASPECTS, operation)) throw unknown('access', 'operation', operation);
+    const parts = ASPECTS[operation as TableOperation];
     for (const [role, rule] of Object.entries<AnyRule>(roles)) {
       const place = `${operation}.${role}`;
-      for (const part in rule) if (!parts.includes(part)) throw unknown(place, 'part of a rule', part);
-      for (const list of ['queryRoots', 'subscriptionRoots'] as const)
-        for (const kind of rule[list] ?? [])
-          if (!ROOTS[list].includes(kind)) throw unknown(`${place}.${list}`, 'kind of root field', kind);
-      for (const name of rule.columns ?? [])
-        if (!Object.hasOwn(columns, name)) throw unknown(`${place}.columns`, 'column', name);
-      for (const name of rule.computedFields ?? [])
-        if (!Object.hasOwn(computedFields, name))
-          throw unknown(`${place}.computedFields`, 'computed field', name);
-      for (const name in rule.implies)
-        if (!Object.hasOwn(relationships, name)) throw unknown(`${place}.implies`, 'relationship', name);
-      if (rule.where !== undefined) checkText(rule.where, `${place}.where`);
-      if (rule.check !== undefined) checkText(rule.check, `${place}.check`);
-      for (const name in rule.presets) {
-        if (!Object.hasOwn(columns, name)) throw unknown(`${place}.presets`, 'column', name);
-        checkText(rule.presets[name]!, `${place}.presets.${name}`);
-      }
-      for (const name in rule.cells) {
-        if (!Object.hasOwn(columns, name) && !Object.hasOwn(computedFields, name))
-          throw unknown(`${place}.cells`, 'column', name);
-        checkText(rule.cells[name]!, `${place}.cells.${name}`);
-      }
+      for (const part in rule) if (!Object.hasOwn(parts, part)) throw unknown(place, 'part of a rule', part);
+      eachAspect(rule, checks, place);
     }
   }
 }
@@ -156,7 +163,7 @@ export function checkReferences(
     const known = new Set<RuleText>();
     for (const [operation, roles] of Object.entries(rules as AccessRules)) {
       for (const [role, rule] of Object.entries<AnyRule>(roles)) {
-        for (const text of textsOf(rule)) {
+        for (const { text } of textPartsOf(rule)) {
           if (known.has(text)) continue;
           known.add(text);
           for (const [of, column, values] of columnsOfRule(text, key)) {
@@ -194,25 +201,6 @@ function enumValues(
 
 function keyOf(source: SourceShape, table: string): string {
   return `${source.name}\0${table}`;
-}
-
-/** Every text of a rule. */
-export function textsOf({ where, check, presets = {}, cells = {} }: AnyRule): RuleText[] {
-  const conditions = [where, check].filter((text) => text !== undefined);
-  return [...conditions, ...Object.values(presets), ...Object.values(cells)];
-}
-
-/** A rule, of whichever operation. */
-export interface AnyRule {
-  readonly columns?: readonly string[];
-  readonly computedFields?: readonly string[];
-  readonly where?: RuleText;
-  readonly implies?: Readonly<Record<string, string>>;
-  readonly check?: RuleText;
-  readonly presets?: Readonly<Record<string, RuleText>>;
-  readonly cells?: Readonly<Record<string, RuleText>>;
-  readonly queryRoots?: readonly string[];
-  readonly subscriptionRoots?: readonly string[];
 }
 
 /** The column behind `{row}`, with its dot. */

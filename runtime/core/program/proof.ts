@@ -4,8 +4,8 @@
  * types a statement whole, and runs nothing.
  */
 import { readRule } from '../condition/rule.ts';
+import { type AnyRule, OPERATIONS, type TableOperation, textPartsOf } from '../contract/aspects.ts';
 import type {
-  AccessRules,
   DeclaredFunction,
   FunctionArgumentShape,
   FunctionShape,
@@ -32,21 +32,19 @@ import { type ColumnType, columnType } from '../types.ts';
 import { linkProgram } from './program.ts';
 import type { GeneratedProgram } from './resolvers.ts';
 
-export type Operation = keyof AccessRules;
-
 /** The subject of a proof. Tables and functions by key. */
 export type ProofSubject =
   | {
       readonly kind: 'rule';
       readonly table: string;
-      readonly operation: Operation;
+      readonly operation: TableOperation;
       readonly role: string;
       readonly part: 'where' | 'check';
     }
   | {
       readonly kind: 'preset' | 'cell';
       readonly table: string;
-      readonly operation: Operation;
+      readonly operation: TableOperation;
       readonly role: string;
       /** Or the computed field. */
       readonly column: string;
@@ -222,38 +220,27 @@ function* accessProofs({ table, ...rules }: TableAccess, from: Sql): Generator<[
   const columns = Object.keys(table.columns).map((column) => identifier(column));
   yield [sql`select ${join(columns, ', ')} from ${rows(from)}`, { kind: 'columns', table: key }];
   const condition = (text: RuleText) => bindRow(readRule(text).sql, alias(PROVED_ROW));
-  for (const operation of ['select', 'insert', 'update', 'delete'] as const) {
-    for (const [role, rule] of Object.entries<Partial<AnyRule>>(rules[operation] ?? {})) {
-      for (const part of ['where', 'check'] as const) {
-        const text = rule[part];
-        if (text === undefined) continue;
-        yield [
-          sql`select from ${rows(from)} where (${condition(text)})`,
-          { kind: 'rule', table: key, operation, role, part },
-        ];
-      }
-      for (const [column, text] of Object.entries(rule.cells ?? {}))
-        yield [
-          sql`select from ${rows(from)} where (${condition(text)})`,
-          { kind: 'cell', table: key, operation, role, column },
-        ];
-      for (const [column, text] of Object.entries(rule.presets ?? {})) {
+  for (const operation of OPERATIONS)
+    for (const [role, rule] of Object.entries<AnyRule>(rules[operation] ?? {}))
+      for (const { text, ...subject } of textPartsOf(rule)) {
+        const of = { table: key, operation, role };
+        if (subject.part !== 'preset') {
+          yield [
+            sql`select from ${rows(from)} where (${condition(text)})`,
+            subject.part === 'cell'
+              ? { kind: 'cell', ...of, column: subject.column }
+              : { kind: 'rule', ...of, part: subject.part },
+          ];
+          continue;
+        }
+        const { column } = subject;
         const value = readRule(text).sql;
         const statement =
           operation === 'insert'
             ? sql`insert into ${tableName(table)} (${identifier(column)}) values (${value})`
             : sql`update ${tableName(table)} set ${identifier(column)} = ${value}`;
-        yield [statement, { kind: 'preset', table: key, operation, role, column }];
+        yield [statement, { kind: 'preset', ...of, column }];
       }
-    }
-  }
-}
-
-interface AnyRule {
-  readonly where: RuleText;
-  readonly check: RuleText;
-  readonly cells: Readonly<Record<string, RuleText>>;
-  readonly presets: Readonly<Record<string, RuleText>>;
 }
 
 /** A call with every argument, as of a client that gives them all. */

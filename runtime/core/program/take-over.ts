@@ -15,14 +15,13 @@
  * @rule What does a new program take over from the one before?
  */
 
-import type { AccessRules, TableAccess } from '../contract/shapes.ts';
+import { OPERATIONS, ruleOf } from '../contract/aspects.ts';
+import type { TableAccess } from '../contract/shapes.ts';
 import { sameOptions } from '../remember.ts';
 import type { Provider } from '../schema/provider.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import type { Program, ProgramContent, SchemaOptions } from './program.ts';
-
-const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const satisfies readonly (keyof AccessRules)[];
 
 /** The schemas that hold in a program with this content, by key. */
 export function takeOverSchemas(
@@ -72,9 +71,4 @@ function sameRules(before: TableAccess, after: TableAccess, role: string | undef
     (operation) =>
       JSON.stringify(ruleOf(before, operation, role)) === JSON.stringify(ruleOf(after, operation, role)),
   );
-}
-
-function ruleOf(access: TableAccess, operation: (typeof OPERATIONS)[number], role: string): unknown {
-  const rules = access[operation];
-  return rules && Object.hasOwn(rules, role) ? rules[role] : undefined;
 }

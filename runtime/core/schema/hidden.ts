@@ -2,6 +2,8 @@
  * Why a role is not offered a name of the schema that others know. Asked only when a request named one that the role lacks: the types of
  * a role never say what they leave out.
  */
+
+import type { TableOperation } from '../contract/aspects.ts';
 import type { EngineError, UnknownName } from '../errors.ts';
 import { fullName } from '../names.ts';
 import type { Column, Program, Table } from '../program/program.ts';
@@ -10,7 +12,7 @@ import { type Reason, ruleName } from '../reason.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { hasAggregates } from './computed-aggregates.ts';
 import { hasGroups } from './group-types.ts';
-import { type Offer, offer, offerOfWrite, operationOf, type TableOperation } from './offer.ts';
+import { type Offer, offer, offerOfWrite, operationOf } from './offer.ts';
 import type { HiddenName } from './provider.ts';
 import { hasNestedUpdates, RELATED_OPERATIONS, type RelatedOperation } from './related-types.ts';
 import type { RoleSchema } from './role-schema.ts';

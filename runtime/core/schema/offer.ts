@@ -4,13 +4,13 @@
  * @rule Is a role offered a root field of a table (`backend_only` included), and if not, why?
  */
 
+import type { TableOperation } from '../contract/aspects.ts';
 import type { SelectRule, TableShape } from '../contract/shapes.ts';
 import { isNamedKind, type RootFieldKind } from '../program/root-fields.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { columnType } from '../types.ts';
 
 export type RootKind = 'query' | 'mutation' | 'subscription';
-export type TableOperation = 'select' | 'insert' | 'update' | 'delete';
 
 export type Offer = true | Withheld;
 

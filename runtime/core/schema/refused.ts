@@ -4,6 +4,7 @@
  * @rule Which names of an operation does a role lack, which roles have them, and which permissions apply to the rest?
  */
 import { type FieldNode, Kind, type SelectionSetNode, valueFromASTUntyped } from 'graphql';
+import type { TableOperation } from '../contract/aspects.ts';
 import { EngineError, pathStep } from '../errors.ts';
 import type { Program, Table } from '../program/program.ts';
 import type { Reason } from '../reason.ts';
@@ -11,7 +12,7 @@ import { checkFragmentCycles, chooseOperation, type Operation, parseDocument } f
 import { type GraphqlRequest, shallow } from '../request/planner.ts';
 import { ADMIN_ROLE, type Session } from '../session.ts';
 import { whyHidden } from './hidden.ts';
-import { operationOf, type TableOperation } from './offer.ts';
+import { operationOf } from './offer.ts';
 import type { HiddenName } from './provider.ts';
 import { RELATED_OPERATIONS } from './related-types.ts';
 import type { RoleSchema } from './role-schema.ts';

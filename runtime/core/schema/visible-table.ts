@@ -4,6 +4,7 @@
  */
 import { readsOtherRows, readsWholeRow } from '../condition/reads.ts';
 import { type Rule, type RulePart, referring } from '../condition/rule.ts';
+import { type OperationRules, ruleOf } from '../contract/aspects.ts';
 import {
   type AccessRules,
   type DeleteRule,
@@ -144,15 +145,8 @@ function changeable(rule: UpdateRule | undefined, shape: TableShape): UpdateRule
   return rule && by !== undefined ? { ...rule, columns: rule.columns.filter((name) => name !== by) } : rule;
 }
 
-interface Rules {
-  readonly select?: SelectRule;
-  readonly insert?: InsertRule;
-  readonly update?: UpdateRule;
-  readonly delete?: DeleteRule;
-}
-
 /** The rules of admin. */
-export function everything(shape: TableShape): Rules {
+export function everything(shape: TableShape): Partial<OperationRules> {
   const columns = Object.keys(shape.columns);
   const computedFields = Object.keys(shape.computedFields ?? {});
   return {
@@ -164,23 +158,15 @@ export function everything(shape: TableShape): Rules {
 }
 
 /** The rules of a role in an access file. */
-export function rulesOf(access: AccessRules, role: string | undefined): Rules {
-  const [select, insert] = [ruleOf(access.select, role), ruleOf(access.insert, role)];
-  const [update, remove] = [ruleOf(access.update, role), ruleOf(access.delete, role)];
+export function rulesOf(access: AccessRules, role: string | undefined): Partial<OperationRules> {
+  const [select, insert] = [ruleOf(access, 'select', role), ruleOf(access, 'insert', role)];
+  const [update, remove] = [ruleOf(access, 'update', role), ruleOf(access, 'delete', role)];
   return {
     ...(select && { select }),
     ...(insert && { insert }),
     ...(update && { update }),
     ...(remove && { delete: remove }),
   };
-}
-
-/** A rule of a role; role names are data, so inherited properties of the record do not count. */
-function ruleOf<Rule>(
-  rules: Readonly<Record<string, Rule>> | undefined,
-  role: string | undefined,
-): Rule | undefined {
-  return rules && role !== undefined && Object.hasOwn(rules, role) ? rules[role] : undefined;
 }
 
 function visibleRows(

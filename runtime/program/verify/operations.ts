@@ -1,7 +1,12 @@
 /** The operations of a program, and what each relies on in the database. */
 
 import { columnsOfRule } from '../../core/condition/reads.ts';
-import type { AnyRule } from '../../core/contract/declared.ts';
+import {
+  type AnyRule,
+  ruleOf as ruleIn,
+  type TableOperation,
+  textPartsOf,
+} from '../../core/contract/aspects.ts';
 import type {
   ComputedFieldShape,
   RelationshipShape,
@@ -9,7 +14,6 @@ import type {
   TableShape,
 } from '../../core/contract/shapes.ts';
 import { DECLARED_SCHEMA, keyOf, objectKey } from '../../core/names.ts';
-import type { Operation } from '../../core/program/proof.ts';
 import type { GeneratedProgram } from '../../core/program/resolvers.ts';
 import { fieldEntries } from '../../core/program/root-fields.ts';
 import { offer, operationOf } from '../../core/schema/offer.ts';
@@ -33,7 +37,7 @@ export interface ServedOperation {
   readonly role: string;
   /** `query article_by_pk`. */
   readonly name: string;
-  readonly kind: Operation | 'function';
+  readonly kind: TableOperation | 'function';
   /** Key of the table, or of the function. */
   readonly of: string;
   /** Columns that it writes. */
@@ -43,11 +47,6 @@ export interface ServedOperation {
 }
 
 export type Facts = ReadonlyMap<string, Fact>;
-
-interface Rule extends AnyRule {
-  readonly queryRoots?: readonly string[];
-  readonly aggregations?: true;
-}
 
 /** Everything that the roles of a program may call, table by table: with a hundred roles it takes a while. */
 export function* operationsOf(program: GeneratedProgram): Generator<readonly ServedOperation[]> {
@@ -76,7 +75,7 @@ function rolesOf(program: GeneratedProgram): string[] {
   return [...roles].sort();
 }
 
-function ruleOf(access: TableAccess, operation: Operation, role: string): Rule | undefined {
+function ruleOf(access: TableAccess, operation: TableOperation, role: string): AnyRule | undefined {
   const { table } = access;
   if (operation !== 'select' && table.readOnly?.includes(operation)) return undefined;
   if (role === ADMIN_ROLE)
@@ -85,8 +84,7 @@ function ruleOf(access: TableAccess, operation: Operation, role: string): Rule |
       computedFields: Object.keys(table.computedFields ?? {}),
       aggregations: true,
     };
-  const rules: Readonly<Record<string, Rule>> = access[operation] ?? {};
-  return Object.hasOwn(rules, role) ? rules[role] : undefined;
+  return ruleIn(access, operation, role);
 }
 
 function tableOperations(access: TableAccess, role: string, factsOf: FactsOf): ServedOperation[] {
@@ -97,7 +95,7 @@ function tableOperations(access: TableAccess, role: string, factsOf: FactsOf): S
     ...fieldEntries(mutation).map(([name, { field }]) => ['mutation', name, field] as const),
   ];
   const rules = role === ADMIN_ROLE ? everything(table) : rulesOf(access, role);
-  const known = new Map<Operation, Facts>();
+  const known = new Map<TableOperation, Facts>();
   const key = factsBy(keyFact(table));
   return fields.flatMap(([root, name, field]) => {
     const operation = operationOf(field);
@@ -141,7 +139,7 @@ function isShared({ unprovenKeys = {} }: TableShape, key: string): boolean {
   return Object.hasOwn(unprovenKeys, key);
 }
 
-type FactsOf = (access: TableAccess, operation: Operation, rule: Rule, role: string) => Facts;
+type FactsOf = (access: TableAccess, operation: TableOperation, rule: AnyRule, role: string) => Facts;
 
 /**
  * Objects that an operation of a role relies on, including relationships that it may follow, but not their targets. Roles
@@ -203,8 +201,8 @@ function isOfModel(table: string): boolean {
 
 function collectFacts(
   table: TableShape,
-  operation: Operation,
-  rule: Rule,
+  operation: TableOperation,
+  rule: AnyRule,
   followed: readonly RelationshipShape[],
   find: Find,
   ofColumn: (table: TableShape, name: string) => readonly Fact[],
@@ -221,9 +219,8 @@ function collectFacts(
   if (table.schema !== DECLARED_SCHEMA) add(definitionsFact(table));
   for (const column of [...(rule.columns ?? []), ...Object.keys(rule.presets ?? {})])
     addColumn(table, column);
-  for (const text of [rule.where, rule.check, ...Object.values(rule.cells ?? {})])
-    for (const [key, column] of text === undefined ? [] : columnsOfRule(text, keyOf(table)))
-      addColumn(shapeOf(key), column);
+  for (const { text } of textPartsOf(rule))
+    for (const [key, column] of columnsOfRule(text, keyOf(table))) addColumn(shapeOf(key), column);
   if (operation === 'insert') {
     add(requiredFact(table));
     add(keyFact(table));

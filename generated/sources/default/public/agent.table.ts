@@ -1,5 +1,5 @@
 // default · public.agent · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const agent = table(source, {
@@ -29,19 +29,7 @@ export const agent = table(source, {
   primaryKey: { name: "agent_pkey", columns: ["id"] },
   unique: { agent_email_key: ["email"] },
   onDelete: { "public.tenant": "cascade" },
-}, {
-  query: { agent: "select", agent_by_pk: "select_by_pk", agent_aggregate: "select_aggregate" },
-  subscription: { agent_stream: "select_stream" },
-  mutation: {
-    insert_agent: "insert",
-    insert_agent_one: "insert_one",
-    update_agent: "update",
-    update_agent_by_pk: "update_by_pk",
-    update_agent_many: "update_many",
-    delete_agent: "delete",
-    delete_agent_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("agent"));
 
 export type Agent = Row<typeof agent>;
 export type AgentWhere = Where<typeof agent>;

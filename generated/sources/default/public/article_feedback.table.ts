@@ -1,5 +1,5 @@
 // default · public.article_feedback · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const articleFeedback = table(source, {
@@ -23,23 +23,7 @@ export const articleFeedback = table(source, {
   primaryKey: { name: "article_feedback_pkey", columns: ["id"] },
   unique: { article_feedback_article_id_customer_id_key: ["article_id", "customer_id"] },
   onDelete: { "public.article": "cascade", "public.customer": "cascade" },
-}, {
-  query: {
-    article_feedback: "select",
-    article_feedback_by_pk: "select_by_pk",
-    article_feedback_aggregate: "select_aggregate",
-  },
-  subscription: { article_feedback_stream: "select_stream" },
-  mutation: {
-    insert_article_feedback: "insert",
-    insert_article_feedback_one: "insert_one",
-    update_article_feedback: "update",
-    update_article_feedback_by_pk: "update_by_pk",
-    update_article_feedback_many: "update_many",
-    delete_article_feedback: "delete",
-    delete_article_feedback_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("article_feedback"));
 
 export type ArticleFeedback = Row<typeof articleFeedback>;
 export type ArticleFeedbackWhere = Where<typeof articleFeedback>;

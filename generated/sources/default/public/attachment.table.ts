@@ -1,5 +1,5 @@
 // default · public.attachment · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const attachment = table(source, {
@@ -27,19 +27,7 @@ export const attachment = table(source, {
   primaryKey: { name: "attachment_pkey", columns: ["id"] },
   unique: { attachment_storage_key_key: ["storage_key"] },
   onDelete: { "public.message": "cascade" },
-}, {
-  query: { attachment: "select", attachment_by_pk: "select_by_pk", attachment_aggregate: "select_aggregate" },
-  subscription: { attachment_stream: "select_stream" },
-  mutation: {
-    insert_attachment: "insert",
-    insert_attachment_one: "insert_one",
-    update_attachment: "update",
-    update_attachment_by_pk: "update_by_pk",
-    update_attachment_many: "update_many",
-    delete_attachment: "delete",
-    delete_attachment_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("attachment"));
 
 export type Attachment = Row<typeof attachment>;
 export type AttachmentWhere = Where<typeof attachment>;

@@ -1,5 +1,5 @@
 // default · public.category · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const category = table(source, {
@@ -24,19 +24,7 @@ export const category = table(source, {
   primaryKey: { name: "category_pkey", columns: ["id"] },
   unique: { category_tenant_id_name_key: ["tenant_id", "name"] },
   onDelete: { "public.category": "cascade", "public.tenant": "cascade" },
-}, {
-  query: { category: "select", category_by_pk: "select_by_pk", category_aggregate: "select_aggregate" },
-  subscription: { category_stream: "select_stream" },
-  mutation: {
-    insert_category: "insert",
-    insert_category_one: "insert_one",
-    update_category: "update",
-    update_category_by_pk: "update_by_pk",
-    update_category_many: "update_many",
-    delete_category: "delete",
-    delete_category_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("category"));
 
 export type Category = Row<typeof category>;
 export type CategoryWhere = Where<typeof category>;

@@ -1,5 +1,5 @@
 // default · public.customer · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const customer = table(source, {
@@ -31,19 +31,7 @@ export const customer = table(source, {
   primaryKey: { name: "customer_pkey", columns: ["id"] },
   unique: { customer_tenant_id_email_key: ["tenant_id", "email"] },
   onDelete: { "public.tenant": "cascade" },
-}, {
-  query: { customer: "select", customer_by_pk: "select_by_pk", customer_aggregate: "select_aggregate" },
-  subscription: { customer_stream: "select_stream" },
-  mutation: {
-    insert_customer: "insert",
-    insert_customer_one: "insert_one",
-    update_customer: "update",
-    update_customer_by_pk: "update_by_pk",
-    update_customer_many: "update_many",
-    delete_customer: "delete",
-    delete_customer_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("customer"));
 
 export type Customer = Row<typeof customer>;
 export type CustomerWhere = Where<typeof customer>;

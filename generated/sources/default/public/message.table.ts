@@ -1,5 +1,5 @@
 // default · public.message · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const message = table(source, {
@@ -30,19 +30,7 @@ export const message = table(source, {
   },
   primaryKey: { name: "message_pkey", columns: ["id"] },
   onDelete: { "public.agent": "set null", "public.customer": "set null", "public.ticket": "cascade" },
-}, {
-  query: { message: "select", message_by_pk: "select_by_pk", message_aggregate: "select_aggregate" },
-  subscription: { message_stream: "select_stream" },
-  mutation: {
-    insert_message: "insert",
-    insert_message_one: "insert_one",
-    update_message: "update",
-    update_message_by_pk: "update_by_pk",
-    update_message_many: "update_many",
-    delete_message: "delete",
-    delete_message_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("message"));
 
 export type Message = Row<typeof message>;
 export type MessageWhere = Where<typeof message>;

@@ -1,5 +1,5 @@
 // default · public.plan · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const plan = table(source, {
@@ -18,19 +18,7 @@ export const plan = table(source, {
     free: "One team, no guarantees",
     team: "Up to ten agents",
   },
-}, {
-  query: { plan: "select", plan_by_pk: "select_by_pk", plan_aggregate: "select_aggregate" },
-  subscription: { plan_stream: "select_stream" },
-  mutation: {
-    insert_plan: "insert",
-    insert_plan_one: "insert_one",
-    update_plan: "update",
-    update_plan_by_pk: "update_by_pk",
-    update_plan_many: "update_many",
-    delete_plan: "delete",
-    delete_plan_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("plan"));
 
 export type Plan = Row<typeof plan>;
 export type PlanWhere = Where<typeof plan>;

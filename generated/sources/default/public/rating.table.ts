@@ -1,5 +1,5 @@
 // default · public.rating · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const rating = table(source, {
@@ -19,19 +19,7 @@ export const rating = table(source, {
   },
   primaryKey: { name: "rating_pkey", columns: ["ticket_id"] },
   onDelete: { "public.ticket": "cascade" },
-}, {
-  query: { rating: "select", rating_by_pk: "select_by_pk", rating_aggregate: "select_aggregate" },
-  subscription: { rating_stream: "select_stream" },
-  mutation: {
-    insert_rating: "insert",
-    insert_rating_one: "insert_one",
-    update_rating: "update",
-    update_rating_by_pk: "update_by_pk",
-    update_rating_many: "update_many",
-    delete_rating: "delete",
-    delete_rating_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("rating"));
 
 export type Rating = Row<typeof rating>;
 export type RatingWhere = Where<typeof rating>;

@@ -1,5 +1,5 @@
 // default · public.saved_reply · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const savedReply = table(source, {
@@ -21,19 +21,7 @@ export const savedReply = table(source, {
   },
   primaryKey: { name: "saved_reply_pkey", columns: ["id"] },
   onDelete: { "public.team": "cascade", "public.tenant": "cascade" },
-}, {
-  query: { saved_reply: "select", saved_reply_by_pk: "select_by_pk", saved_reply_aggregate: "select_aggregate" },
-  subscription: { saved_reply_stream: "select_stream" },
-  mutation: {
-    insert_saved_reply: "insert",
-    insert_saved_reply_one: "insert_one",
-    update_saved_reply: "update",
-    update_saved_reply_by_pk: "update_by_pk",
-    update_saved_reply_many: "update_many",
-    delete_saved_reply: "delete",
-    delete_saved_reply_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("saved_reply"));
 
 export type SavedReply = Row<typeof savedReply>;
 export type SavedReplyWhere = Where<typeof savedReply>;

@@ -1,5 +1,5 @@
 // default · public.tag · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const tag = table(source, {
@@ -21,19 +21,7 @@ export const tag = table(source, {
   primaryKey: { name: "tag_pkey", columns: ["id"] },
   unique: { tag_tenant_id_name_key: ["tenant_id", "name"] },
   onDelete: { "public.tenant": "cascade" },
-}, {
-  query: { tag: "select", tag_by_pk: "select_by_pk", tag_aggregate: "select_aggregate" },
-  subscription: { tag_stream: "select_stream" },
-  mutation: {
-    insert_tag: "insert",
-    insert_tag_one: "insert_one",
-    update_tag: "update",
-    update_tag_by_pk: "update_by_pk",
-    update_tag_many: "update_many",
-    delete_tag: "delete",
-    delete_tag_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("tag"));
 
 export type Tag = Row<typeof tag>;
 export type TagWhere = Where<typeof tag>;

@@ -1,5 +1,5 @@
 // default · public.team · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const team = table(source, {
@@ -23,19 +23,7 @@ export const team = table(source, {
   primaryKey: { name: "team_pkey", columns: ["id"] },
   unique: { team_tenant_id_id_key: ["tenant_id", "id"], team_tenant_id_name_key: ["tenant_id", "name"] },
   onDelete: { "public.tenant": "cascade" },
-}, {
-  query: { team: "select", team_by_pk: "select_by_pk", team_aggregate: "select_aggregate" },
-  subscription: { team_stream: "select_stream" },
-  mutation: {
-    insert_team: "insert",
-    insert_team_one: "insert_one",
-    update_team: "update",
-    update_team_by_pk: "update_by_pk",
-    update_team_many: "update_many",
-    delete_team: "delete",
-    delete_team_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("team"));
 
 export type Team = Row<typeof team>;
 export type TeamWhere = Where<typeof team>;

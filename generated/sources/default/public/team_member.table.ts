@@ -1,5 +1,5 @@
 // default · public.team_member · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const teamMember = table(source, {
@@ -20,19 +20,7 @@ export const teamMember = table(source, {
   },
   primaryKey: { name: "team_member_pkey", columns: ["team_id", "agent_id"] },
   onDelete: { "public.agent": "cascade", "public.team": "cascade" },
-}, {
-  query: { team_member: "select", team_member_by_pk: "select_by_pk", team_member_aggregate: "select_aggregate" },
-  subscription: { team_member_stream: "select_stream" },
-  mutation: {
-    insert_team_member: "insert",
-    insert_team_member_one: "insert_one",
-    update_team_member: "update",
-    update_team_member_by_pk: "update_by_pk",
-    update_team_member_many: "update_many",
-    delete_team_member: "delete",
-    delete_team_member_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("team_member"));
 
 export type TeamMember = Row<typeof teamMember>;
 export type TeamMemberWhere = Where<typeof teamMember>;

@@ -1,5 +1,5 @@
 // default · public.tenant · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const tenant = table(source, {
@@ -27,19 +27,7 @@ export const tenant = table(source, {
   primaryKey: { name: "tenant_pkey", columns: ["id"] },
   unique: { tenant_subdomain_key: ["subdomain"] },
   references: [{ columns: ["plan"], target: "public.plan" }],
-}, {
-  query: { tenant: "select", tenant_by_pk: "select_by_pk", tenant_aggregate: "select_aggregate" },
-  subscription: { tenant_stream: "select_stream" },
-  mutation: {
-    insert_tenant: "insert",
-    insert_tenant_one: "insert_one",
-    update_tenant: "update",
-    update_tenant_by_pk: "update_by_pk",
-    update_tenant_many: "update_many",
-    delete_tenant: "delete",
-    delete_tenant_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("tenant"));
 
 export type Tenant = Row<typeof tenant>;
 export type TenantWhere = Where<typeof tenant>;

@@ -1,5 +1,5 @@
 // default · public.ticket · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const ticket = table(source, {
@@ -54,19 +54,7 @@ export const ticket = table(source, {
     { columns: ["status"], target: "public.ticket_status" },
   ],
   onDelete: { "public.agent": "set null", "public.customer": "cascade", "public.tenant": "cascade" },
-}, {
-  query: { ticket: "select", ticket_by_pk: "select_by_pk", ticket_aggregate: "select_aggregate" },
-  subscription: { ticket_stream: "select_stream" },
-  mutation: {
-    insert_ticket: "insert",
-    insert_ticket_one: "insert_one",
-    update_ticket: "update",
-    update_ticket_by_pk: "update_by_pk",
-    update_ticket_many: "update_many",
-    delete_ticket: "delete",
-    delete_ticket_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("ticket"));
 
 export type Ticket = Row<typeof ticket>;
 export type TicketWhere = Where<typeof ticket>;

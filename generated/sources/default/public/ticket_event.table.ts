@@ -1,5 +1,5 @@
 // default · public.ticket_event · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const ticketEvent = table(source, {
@@ -22,19 +22,7 @@ export const ticketEvent = table(source, {
   },
   primaryKey: { name: "ticket_event_pkey", columns: ["id"] },
   onDelete: { "public.agent": "set null", "public.ticket": "cascade" },
-}, {
-  query: { ticket_event: "select", ticket_event_by_pk: "select_by_pk", ticket_event_aggregate: "select_aggregate" },
-  subscription: { ticket_event_stream: "select_stream" },
-  mutation: {
-    insert_ticket_event: "insert",
-    insert_ticket_event_one: "insert_one",
-    update_ticket_event: "update",
-    update_ticket_event_by_pk: "update_by_pk",
-    update_ticket_event_many: "update_many",
-    delete_ticket_event: "delete",
-    delete_ticket_event_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("ticket_event"));
 
 export type TicketEvent = Row<typeof ticketEvent>;
 export type TicketEventWhere = Where<typeof ticketEvent>;

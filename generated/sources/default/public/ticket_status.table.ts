@@ -1,5 +1,5 @@
 // default · public.ticket_status · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const ticketStatus = table(source, {
@@ -19,23 +19,7 @@ export const ticketStatus = table(source, {
     pending: "Waits for the customer",
     solved: "Answered; the customer may reopen it",
   },
-}, {
-  query: {
-    ticket_status: "select",
-    ticket_status_by_pk: "select_by_pk",
-    ticket_status_aggregate: "select_aggregate",
-  },
-  subscription: { ticket_status_stream: "select_stream" },
-  mutation: {
-    insert_ticket_status: "insert",
-    insert_ticket_status_one: "insert_one",
-    update_ticket_status: "update",
-    update_ticket_status_by_pk: "update_by_pk",
-    update_ticket_status_many: "update_many",
-    delete_ticket_status: "delete",
-    delete_ticket_status_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("ticket_status"));
 
 export type TicketStatus = Row<typeof ticketStatus>;
 export type TicketStatusWhere = Where<typeof ticketStatus>;

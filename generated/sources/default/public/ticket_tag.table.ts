@@ -1,5 +1,5 @@
 // default · public.ticket_tag · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const ticketTag = table(source, {
@@ -18,19 +18,7 @@ export const ticketTag = table(source, {
   },
   primaryKey: { name: "ticket_tag_pkey", columns: ["ticket_id", "tag_id"] },
   onDelete: { "public.tag": "cascade", "public.ticket": "cascade" },
-}, {
-  query: { ticket_tag: "select", ticket_tag_by_pk: "select_by_pk", ticket_tag_aggregate: "select_aggregate" },
-  subscription: { ticket_tag_stream: "select_stream" },
-  mutation: {
-    insert_ticket_tag: "insert",
-    insert_ticket_tag_one: "insert_one",
-    update_ticket_tag: "update",
-    update_ticket_tag_by_pk: "update_by_pk",
-    update_ticket_tag_many: "update_many",
-    delete_ticket_tag: "delete",
-    delete_ticket_tag_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("ticket_tag"));
 
 export type TicketTag = Row<typeof ticketTag>;
 export type TicketTagWhere = Where<typeof ticketTag>;

@@ -196,8 +196,8 @@ test('a resolver that somebody wrote is undecidable', () => {
     files
       .get(path)!
       .replace(
-        'article: "select"',
-        'article: { field: "select", resolve: (call) => selectRows({ ...call, requester: { role: "admin" } }) }',
+        'standardFields("article")',
+        '{ ...standardFields("article"), query: { article: { field: "select", resolve: (call) => selectRows({ ...call, requester: { role: "admin" } }) }, article_by_pk: "select_by_pk", article_aggregate: "select_aggregate" } }',
       ),
   );
   const head = readTexts({ label: 'head', folder: 'head', files: edited });

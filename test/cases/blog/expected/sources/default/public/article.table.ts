@@ -1,5 +1,5 @@
 // default · public.article · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const article = table(source, {
@@ -38,19 +38,7 @@ export const article = table(source, {
   primaryKey: { name: "article_pkey", columns: ["id"] },
   unique: { article_slug_key: ["slug"] },
   references: [{ columns: ["status"], target: "public.status" }],
-}, {
-  query: { article: "select", article_by_pk: "select_by_pk", article_aggregate: "select_aggregate" },
-  subscription: { article_stream: "select_stream" },
-  mutation: {
-    insert_article: "insert",
-    insert_article_one: "insert_one",
-    update_article: "update",
-    update_article_by_pk: "update_by_pk",
-    update_article_many: "update_many",
-    delete_article: "delete",
-    delete_article_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("article"));
 
 export type Article = Row<typeof article>;
 export type ArticleWhere = Where<typeof article>;

@@ -1,5 +1,5 @@
 // default · public.author · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const author = table(source, {
@@ -43,19 +43,7 @@ export const author = table(source, {
   unprovenKeys: {
     author_email_key: "the index of \"author_email_key\" has an operator class or collation by which other values are equal",
   },
-}, {
-  query: { author: "select", author_by_pk: "select_by_pk", author_aggregate: "select_aggregate" },
-  subscription: { author_stream: "select_stream" },
-  mutation: {
-    insert_author: "insert",
-    insert_author_one: "insert_one",
-    update_author: "update",
-    update_author_by_pk: "update_by_pk",
-    update_author_many: "update_many",
-    delete_author: "delete",
-    delete_author_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("author"));
 
 export type Author = Row<typeof author>;
 export type AuthorWhere = Where<typeof author>;

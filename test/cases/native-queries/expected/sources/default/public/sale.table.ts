@@ -1,5 +1,5 @@
 // default · public.sale · shape and root fields
-import { type Row, table, type Where } from "engine/contract";
+import { type Row, standardFields, table, type Where } from "engine/contract";
 import { source } from "../source.ts";
 
 export const sale = table(source, {
@@ -28,19 +28,7 @@ export const sale = table(source, {
     },
   },
   primaryKey: { name: "sale_pkey", columns: ["id"] },
-}, {
-  query: { sale: "select", sale_by_pk: "select_by_pk", sale_aggregate: "select_aggregate" },
-  subscription: { sale_stream: "select_stream" },
-  mutation: {
-    insert_sale: "insert",
-    insert_sale_one: "insert_one",
-    update_sale: "update",
-    update_sale_by_pk: "update_by_pk",
-    update_sale_many: "update_many",
-    delete_sale: "delete",
-    delete_sale_by_pk: "delete_by_pk",
-  },
-});
+}, standardFields("sale"));
 
 export type Sale = Row<typeof sale>;
 export type SaleWhere = Where<typeof sale>;
