@@ -97,19 +97,18 @@ function sharedStatements(plans: readonly SavedPlan[]): SharedStatements {
   const all = plans.flatMap(({ steps }) =>
     steps.flatMap((step) => ('sql' in step ? [] : step.statements.map(statementView))),
   );
-  const counts = new Map<string, number>();
+  const met = new Set<string>();
+  const repeated = new Map<string, SavedContext['shared'][number]>();
   for (const statement of all) {
-    const key = JSON.stringify(statement);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+    const key = keyOf(statement);
+    if (met.has(key) && !repeated.has(key))
+      repeated.set(key, { name: `statement${repeated.size + 1}`, ...statement });
+    met.add(key);
   }
-  const repeated = [...counts].filter(([, count]) => count > 1).map(([key]) => key);
-  return new Map(
-    repeated.map((key, index) => [
-      key,
-      { name: `statement${index + 1}`, ...(JSON.parse(key) as ReturnType<typeof statementView>) },
-    ]),
-  );
+  return repeated;
 }
+
+const keyOf = (statement: ReturnType<typeof statementView>) => JSON.stringify(statement);
 
 function statementView({ sql, path = '', noRow, writes }: SavedWriteStatement) {
   return {
@@ -135,7 +134,7 @@ function planView(
       }
       const statements = step.statements.map((each) => {
         const statement = statementView(each);
-        return { ...statement, shared: shared.get(JSON.stringify(statement))?.name ?? '' };
+        return { ...statement, shared: shared.get(keyOf(statement))?.name ?? '' };
       });
       const { answer, once = false } = step;
       return { source, writes: { statements, answer: inlineLiteral(answer), once } };

@@ -5,6 +5,7 @@ import { metadataFolder } from '../../../compiler/cli/metadata-folder.ts';
 import { openFiles } from '../../../compiler/dev/project-files.ts';
 import { exportMetadata, readMetadata, readMetadataFile } from '../../../compiler/phases/1-read/index.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
+import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import type { JsonObject, Metadata } from '../../../runtime/metadata/metadata.ts';
 import { SERVING } from '../../harness/compile.ts';
 import { eachInFolder } from '../../harness/folder.ts';
@@ -45,6 +46,7 @@ const options = (path: string) => ({
   metadata: at(path),
   clientTypes: [],
   serving: SERVING,
+  word: CANONICAL.word,
 });
 const same = (left: Metadata, right: Metadata) =>
   expect(jsonText(exportMetadata(left, 'store'))).toBe(jsonText(exportMetadata(right, 'store')));

@@ -1,5 +1,6 @@
 /** Names of root fields, and who has one that several claim. */
 import { describe, expect, test } from 'vitest';
+import { standardFields } from '../../../../runtime/core/program/standard-fields.ts';
 import { defaultSource } from '../../../harness/metadata.ts';
 import { catalog, compileJson } from '../../../harness/project.ts';
 
@@ -42,10 +43,14 @@ function compileStory(article: object, { functions = [], author = {} }: Extra = 
       },
     },
   );
-  const fieldsOf = (table: string) =>
-    [...(files.get(`sources/default/public/${table}.table.ts`) ?? '').matchAll(/(\w+): "(\w+)"/g)].flatMap(
-      ([, name, kind]) => (kind === 'select_by_pk' ? [name] : []),
+  const fieldsOf = (table: string) => {
+    const text = files.get(`sources/default/public/${table}.table.ts`) ?? '';
+    const listed = [...text.matchAll(/(\w+): "(\w+)"/g)].map(([, name, kind]) => [name, kind]);
+    const standard = [...text.matchAll(/standardFields\("(\w+)"\)/g)].flatMap(([, base]) =>
+      Object.entries(standardFields(base!).query),
     );
+    return [...standard, ...listed].flatMap(([name, kind]) => (kind === 'select_by_pk' ? [name] : []));
+  };
   return { fieldsOf, codes: diagnostics.map(({ code }) => code) };
 }
 
