@@ -17,6 +17,7 @@ import {
 } from '../core/schema/types.ts';
 import type { VisibleRows, VisibleTable } from '../core/schema/visible-table.ts';
 import { jsonKind } from '../core/types.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { sessionOf } from './asked-session.ts';
 import type { ApiColumn, ApiInput, ApiRelationship, ApiWord, ApiWrite, TableApi } from './data-questions.ts';
 import { relationWords } from './permission.ts';
@@ -59,14 +60,16 @@ const WORDS: readonly ApiWord[] = [
 
 function describe(table: Table, schema: RoleSchema): TableApi {
   const visible = schema.table(table);
-  const { select, rules } = visible;
+  const { select } = visible;
   const shared = sharedTypes(table.source);
   const [[asc = 'asc'] = [], [desc = 'desc'] = []] = ['asc', 'desc'].map((order) =>
     [...shared.orderBy.values].flatMap(([name, { value }]) => (value === order ? [name] : [])),
   );
   const types = schema.types(table);
   const conditions = select ? types.booleanExpression().fields() : new Map<string, InputFieldDefinition>();
-  const columns = select ? columnsOf(table, select, conditions, cellWords(rules.select, schema)) : [];
+  const columns = select
+    ? columnsOf(table, select, conditions, cellWords(select.texts, schema.program.vocabulary))
+    : [];
   const path = pathOf(visible, schema);
   const [rows, aggregate] = [path('query', 'select'), path('query', 'select_aggregate')];
   const [insert, update, remove] = (['insert', 'update', 'delete'] as const).map((kind) =>
@@ -120,10 +123,9 @@ function pathOf({ table, rules }: VisibleTable, { backendOnly }: RoleSchema) {
 
 /** The rules of columns whose values only some rows show. */
 function cellWords(
-  rule: VisibleTable['rules']['select'],
-  { program: { vocabulary } }: RoleSchema,
+  { cells = {} }: NonNullable<VisibleTable['select']>['texts'],
+  vocabulary: Vocabulary,
 ): ReadonlyMap<string, string> {
-  const { cells = {} } = (rule ?? {}) as { readonly cells?: Readonly<Record<string, string>> };
   return new Map(Object.entries(cells).map(([name, text]) => [name, ruleWords(text, vocabulary)]));
 }
 

@@ -37,6 +37,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'compiler/phases/4-plan/saved-refusal.ts': 'EngineError of the planner',
   'compiler/review/check/operation-changes.ts': 'EngineError; graphql-js of a schema that cannot be made',
   'compiler/review/console.ts': 'GeneratedCodeError',
+  'compiler/review/generated-code/index.ts': 'readFactName',
   'compiler/review/permission-tests/declared.ts': 'PostgreSQL, of the SQL of a case; EngineError',
   'compiler/review/permission-tests/request.ts': 'EngineError of the planner',
   'compiler/review/permission-tests/rows.ts': 'PostgreSQL, of rows that the tests make up',

@@ -31,9 +31,9 @@ import { type GeneratedCode, readTexts } from '../../compiler/review/generated-c
 import { lint } from '../../compiler/review/lint/index.ts';
 import { placeTables } from '../../compiler/review/lint/place.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import { readEnumTableRows } from '../../runtime/catalog/enum-tables.ts';
-import { introspectDatabase, type Query } from '../../runtime/catalog/introspect.ts';
+import type { Query } from '../../runtime/catalog/introspect.ts';
 import { loadReadBody } from '../../runtime/catalog/sql-body.ts';
+import { readConnected } from '../../runtime/database/read-database.ts';
 import { SESSION_SETTINGS } from '../../runtime/database/session-settings.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -185,9 +185,8 @@ async function catalogsAfter(
     const catalogs: Record<string, SourceCatalog> = {};
     for (const source of metadata.sources) {
       const { name, tables } = source;
-      const catalog = await introspectDatabase(query, loadReadBody, undefined, source);
       const enums = tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
-      catalogs[name] = { ...catalog, enumTables: await readEnumTableRows(query, enums, catalog) };
+      catalogs[name] = await readConnected(query, enums, loadReadBody, source);
     }
     return catalogs;
   } finally {

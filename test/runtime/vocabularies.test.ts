@@ -132,7 +132,7 @@ test('requests to both at once are answered alike, each in its word', async () =
   });
 });
 
-test('a secret in the word of the other server is none', async () => {
+test('an admin secret under the word of the other server is refused', async () => {
   const codes = await Promise.all(
     WORDS.toReversed().map(async ({ prefix }, index) => {
       const headers = { [`${prefix}admin-secret`]: SECRET };

@@ -221,7 +221,8 @@ const RESERVED: ReadonlySet<string> = new Set(
     'instanceof interface keyof let module namespace never new null number object of package private protected public ' +
     'readonly require return set static string super switch symbol this throw true try type typeof undefined unknown var ' +
     'void while with yield NaN Infinity exports globalThis ' +
-    'access action actionTypes customTypes cron cronTriggers events eventsProgram eventTrigger exact program remoteSchema schema source table trackedFunction savedOperation saved allowlist routes EVERY_ROW Row Where'
+    'access action actionTypes allowedDocuments allowlist cron cronTriggers customTypes declareSource events eventsProgram eventTrigger exact ' +
+    'program remoteSchema restRoutes routes saved savedOperation schema source standardFields table trackedFunction EVERY_ROW Row Where'
   ).split(' '),
 );
 

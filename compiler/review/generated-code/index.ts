@@ -1,15 +1,17 @@
 /** Generated code as its readers want it: what is served, and where each rule is written. Nothing of it is run. */
 
+import { readFactName } from '../../../runtime/catalog/object-facts.ts';
 import type { TableAccess } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { linkProgram, type Program, type Table } from '../../../runtime/core/program/program.ts';
 import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
+import { jsonProblem } from '../../../runtime/core/reasons.ts';
 import { lazy } from '../../../runtime/core/remember.ts';
 import { editedFiles } from '../../../runtime/program/manifest.ts';
 import type { PlannedDatabase, SettingFact } from '../../model/plan.ts';
 import { unprovedFacts } from './facts.ts';
 import { type Literals, readLiterals } from './literals.ts';
-import { type GeneratedTexts, readGeneratedTexts } from './place.ts';
+import { GeneratedCodeError, type GeneratedTexts, readGeneratedTexts } from './place.ts';
 import { differingStatements } from './replan.ts';
 
 export interface GeneratedCode {
@@ -84,8 +86,11 @@ export function readTexts(
 }
 
 function readSettings(files: GeneratedTexts['files']): GeneratedCode['settingFacts'] {
-  const text = files.get('settings.json');
-  return text === undefined ? undefined : JSON.parse(text).settings;
+  const path = 'settings.json';
+  const text = files.get(path);
+  return text === undefined
+    ? undefined
+    : readJson<{ settings: GeneratedCode['settingFacts'] }>(path, text).settings;
 }
 
 function readDatabases(
@@ -95,10 +100,34 @@ function readDatabases(
   return new Map(
     [...files].flatMap(([path, text]) =>
       /^sources\/[^/]+\/database\.json$/.test(path)
-        ? [[text, known?.get(text) ?? (JSON.parse(text) as PlannedDatabase)] as const]
+        ? [[text, known?.get(text) ?? readDatabase(path, text)] as const]
         : [],
     ),
   );
+}
+
+/** Every fact is of a kind that audits know: one that they do not know would be compared by nobody. @throws GeneratedCodeError */
+function readDatabase(path: string, text: string): PlannedDatabase {
+  const database = readJson<PlannedDatabase>(path, text);
+  try {
+    for (const { facts } of Object.values(database.objects)) for (const fact in facts) readFactName(fact);
+  } catch (error) {
+    throw new GeneratedCodeError(
+      `${path}: ${(error as Error).message}. It is from another version of Engine: compile again with this one.`,
+    );
+  }
+  return database;
+}
+
+/** @throws GeneratedCodeError */
+function readJson<Value>(path: string, text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    throw new GeneratedCodeError(
+      `${path} is not JSON: ${jsonProblem(text)}. Compile again, or undo the edit.`,
+    );
+  }
 }
 
 /**

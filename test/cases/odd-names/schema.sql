@@ -13,3 +13,4 @@ create table public.source (id int primary key references "select");
 create table public.con (id int constraint "con pkey" primary key);
 create unique index "1st ""key""" on "select" ("class");
 create table functions.access (id int primary key);
+create table public.standard_fields (id int primary key);

@@ -7,6 +7,7 @@ import { select } from "./sources/my_db_7db90c8c/public/Select.table.ts";
 import { con } from "./sources/my_db_7db90c8c/public/con_1143da2b.table.ts";
 import { myDbSelect } from "./sources/my_db_7db90c8c/public/select_72f0f13e.table.ts";
 import { source_ } from "./sources/my_db_7db90c8c/public/source.table.ts";
+import { standardFields_ } from "./sources/my_db_7db90c8c/public/standard_fields.table.ts";
 
 export default program({
   sources: [
@@ -19,6 +20,7 @@ export default program({
     con,
     myDbSelect,
     source_,
+    standardFields_,
   ],
   functions: [
   ],

@@ -301,3 +301,18 @@ test('revisions of git are compared with folders, from wherever in the repositor
   );
   rmSync(folder, { recursive: true });
 });
+
+test.each([
+  ['{"a":', 'is not JSON: the text ends too early'],
+  ['{"source":"default","objects":{"database":{"facts":{"zone of time":"x"}}}}', 'is from another version'],
+])('a description of a database that cannot be read is named: %s', (text, reason) => {
+  const path = 'sources/default/database.json';
+  const { files } = compileJson(article(SELECT));
+  const edited = new Map(files).set(path, text);
+  expect(() => readTexts({ label: 'head', folder: 'head', files: edited })).toThrow(
+    expect.objectContaining({
+      name: 'GeneratedCodeError',
+      message: expect.stringMatching(new RegExp(`^${path}.*${reason}`)),
+    }),
+  );
+});
