@@ -73,6 +73,8 @@ export class Pace {
     const round = this.#round;
     if (!round) return undefined;
     this.#round = undefined;
+    // It read nothing: all that it concerned was being read already. That says nothing of what the next one is good for.
+    if (round.spent === 0) return round;
     this.#ended = performance.now();
     // Not what it waited for while others were read.
     this.#cost = Math.min(this.#ended - round.began, round.spent);
