@@ -76,22 +76,20 @@ export function createLiveQueries(options: {
         }),
     );
   };
-  const add = (
-    subject: Subject,
-    path: readonly string[],
-    join: (cohort: Cohort, owner: DueOwner) => Subscriber,
-  ) => {
-    joined += 1;
-    const poller = pollerOf(subject);
-    const owner = kept.get(subject.connection)!.lane.shares.enter(path);
-    return poller.add(subject.values, owner, (cohort: Cohort) => join(cohort, owner));
-  };
-  const remove = ({ plan, connection }: Subject, subscriber: Subscriber) => {
-    const database = databases.get(connection)!;
-    const isLast = database.pollers.get(keyOf(plan))!.remove(subscriber);
-    if (isLast) database.pollers.delete(keyOf(plan));
-    if (database.pollers.size === 0) databases.delete(connection);
-    database.lane.shares.leave(subscriber.owner);
+  const place: Place = {
+    add: (subject, path, join) => {
+      joined += 1;
+      const poller = pollerOf(subject);
+      const owner = kept.get(subject.connection)!.lane.shares.enter(path);
+      return poller.add(subject.values, owner, (cohort: Cohort) => join(cohort, owner, joined));
+    },
+    remove: ({ plan, connection }, subscriber) => {
+      const database = databases.get(connection)!;
+      const isLast = database.pollers.get(keyOf(plan))!.remove(subscriber);
+      if (isLast) database.pollers.delete(keyOf(plan));
+      if (database.pollers.size === 0) databases.delete(connection);
+      database.lane.shares.leave(subscriber.owner);
+    },
   };
 
   return {
@@ -100,28 +98,54 @@ export function createLiveQueries(options: {
     relearn: () => {
       for (const { pollers } of databases.values()) for (const poller of pollers.values()) poller.relearn();
     },
-    subscribe: (first, path, listener) => {
-      let subject = first;
-      const subscriber = add(subject, path, (cohort, owner) => ({
-        listener,
-        owner,
-        cohort,
-        joined,
-        hash: undefined,
-        failure: undefined,
-        hasBegun: false,
-      }));
-      return {
-        move: (next) => {
-          const reached = subscriber.cohort.values;
-          remove(subject, subscriber);
-          subject = { ...next, values: goOn(subject.plan, reached, next) };
-          add(subject, path, (cohort, owner) => Object.assign(subscriber, { cohort, owner, joined }));
-        },
-        stop: () => remove(subject, subscriber),
-      };
-    },
+    subscribe: (subject, path, listener) => new OpenSubscription(place, subject, path, listener),
   };
+}
+
+/** Where subscribers are read. */
+interface Place {
+  readonly add: (
+    subject: Subject,
+    path: readonly string[],
+    join: (cohort: Cohort, owner: DueOwner, joined: number) => Subscriber,
+  ) => Subscriber;
+  readonly remove: (subject: Subject, subscriber: Subscriber) => void;
+}
+
+class OpenSubscription implements Subscription {
+  readonly #place: Place;
+  readonly #path: readonly string[];
+  readonly #subscriber: Subscriber;
+  #subject: Subject;
+
+  constructor(place: Place, subject: Subject, path: readonly string[], listener: Listener) {
+    this.#place = place;
+    this.#path = path;
+    this.#subject = subject;
+    this.#subscriber = place.add(subject, path, (cohort, owner, joined) => ({
+      listener,
+      owner,
+      cohort,
+      joined,
+      hash: undefined,
+      failure: undefined,
+      hasBegun: false,
+    }));
+  }
+
+  move(next: Subject): void {
+    const subscriber = this.#subscriber;
+    const reached = subscriber.cohort.values;
+    this.#place.remove(this.#subject, subscriber);
+    this.#subject = { ...next, values: goOn(this.#subject.plan, reached, next) };
+    this.#place.add(this.#subject, this.#path, (cohort, owner, joined) =>
+      Object.assign(subscriber, { cohort, owner, joined }),
+    );
+  }
+
+  stop(): void {
+    this.#place.remove(this.#subject, this.#subscriber);
+  }
 }
 
 /** Subscribers of different roles never share a poller, even for equal queries. */

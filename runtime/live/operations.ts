@@ -4,7 +4,6 @@
  */
 import type { WebSocket } from 'ws';
 import { EngineError } from '../core/errors.ts';
-import { guarded } from '../core/guarded.ts';
 import { remember } from '../core/remember.ts';
 import { hasEnded, type Session, sessionEnded } from '../core/session.ts';
 import { cameFromDatabase } from '../database/failures.ts';
@@ -12,23 +11,7 @@ import type { GraphqlCall } from '../graphql/saved/call.ts';
 import type { Result } from './cohort.ts';
 import type { Outbox } from './outbox.ts';
 import type { Messages } from './protocol.ts';
-import type { Subscriptions } from './subscriptions.ts';
-
-export interface Operations {
-  readonly start: (id: string, payload: unknown, session: Session) => void;
-  /** Nothing is sent for the id from now on. */
-  readonly stop: (id: string) => void;
-  readonly stopAll: () => void;
-  /**
-   * Ends the operations of sessions that have ended.
-   * @returns whether there were any, and when the first session of the others ends, in milliseconds since 1970; Infinity: never
-   */
-  readonly endExpired: () => { readonly ended: boolean; readonly next: number };
-  /** Whether a subscription of this id is open. */
-  readonly isLive: (id: string) => boolean;
-  /** The form of an error for clients. */
-  readonly sendable: (thrown: unknown) => EngineError;
-}
+import type { SubscriptionListener, Subscriptions } from './subscriptions.ts';
 
 export interface OperationsContext {
   readonly messages: Messages;
@@ -45,17 +28,16 @@ export interface OperationsContext {
   /** Before an operation starts. @throws EngineError when the client starts too many */
   readonly count: (session: Session) => void | Promise<void>;
   readonly sendable: (thrown: unknown) => EngineError;
-  readonly log: (id: string, call: GraphqlCall) => OperationLog;
+  readonly log: { readonly operation: (id: string, call: GraphqlCall) => OperationLog };
   /** Reports a defect and closes the socket, so that it fails no other subscriber of the same query. */
   readonly lastResort: (error: unknown) => void;
 }
 
+export type OperationEvent = 'started' | 'stopped' | 'completed' | 'query_err' | 'proto_err';
+
 export interface OperationLog {
   readonly requestId: string;
-  readonly event: (
-    type: 'started' | 'stopped' | 'completed' | 'query_err' | 'proto_err',
-    error?: EngineError,
-  ) => void;
+  readonly event: (type: OperationEvent, error?: EngineError) => void;
 }
 
 /** A running operation. */
@@ -64,91 +46,89 @@ interface Operation {
   readonly log: OperationLog;
 }
 
-export function createOperations(context: OperationsContext): Operations {
-  const { messages, outbox, subscriptions, sendable, read, lastResort } = context;
-  const own = <Event extends readonly unknown[]>(handle: (...event: Event) => unknown) =>
-    guarded(handle, (error: unknown, ..._: Event) => lastResort(error));
-  const live = new Map<string, Operation & { readonly stop: () => void }>();
+/** A subscription that runs, or an operation that waits to start. */
+interface LiveOperation extends Operation {
+  readonly stop: () => void;
+}
+
+export class Operations {
+  readonly #context: OperationsContext;
+  readonly #live = new Map<string, LiveOperation>();
   /** Queries and mutations that run, by id, which several may share. Stopping them only drops their answers. */
-  const running = new Map<string, Set<Operation>>();
+  readonly #running = new Map<string, Set<Operation>>();
   /** Their number, with those that were stopped. */
-  let unanswered = 0;
+  #unanswered = 0;
 
-  const checkNumber = () => {
-    const { maximum } = context;
-    if (maximum > 0 && live.size + unanswered >= maximum)
-      throw new EngineError('overloaded', `at most ${maximum} operations run at once on a websocket`);
-  };
+  constructor(context: OperationsContext) {
+    this.#context = context;
+  }
 
-  /** Sends what a subscription has read, unless its session has ended by the time that the client takes it. */
-  const send = (id: string, session: Session, message: () => string | Buffer, every = false) => {
-    const current = () => (hasEnded(session) ? undefined : message());
-    if (every) outbox.send(current());
-    else outbox.sendLatest(id, current);
-  };
+  /** Whether a subscription of this id is open. */
+  isLive(id: string): boolean {
+    return this.#live.has(id);
+  }
 
-  const fail = (id: string, log: OperationLog, error: EngineError) => {
-    log.event('query_err', error);
-    outbox.send(messages.invalid(id, error));
-    outbox.send(messages.complete(id));
-  };
-
-  const runOnce = own(async (id: string, call: GraphqlCall, session: Session, log: OperationLog) => {
-    const operation = { session, log };
-    const ofId = remember(running, id, () => new Set());
-    ofId.add(operation);
-    unanswered += 1;
-    let answer: string;
+  start(id: string, payload: unknown, session: Session): void {
+    const context = this.#context;
+    let log = context.log.operation(id, {});
     try {
-      answer = messages.result(id, await context.run(call, session, log));
+      const call = context.read(payload);
+      log = context.log.operation(id, call);
+      log.event('started');
+      this.#checkNumber();
+      const counted = context.count(session);
+      if (!counted) {
+        this.#begin(id, call, session, log);
+        return;
+      }
+      // Until then it is one that has begun: it may be stopped, and ends with its session.
+      const waiting = { session, log, stop: () => {} };
+      this.#live.set(id, waiting);
+      const proceed = (start: () => void) => {
+        if (this.#live.get(id) !== waiting) return;
+        this.#live.delete(id);
+        try {
+          start();
+        } catch (thrown) {
+          this.#fail(id, log, context.sendable(thrown));
+        }
+      };
+      const refuse = (thrown: unknown) => () => {
+        throw thrown;
+      };
+      counted
+        .then(
+          () => proceed(() => this.#begin(id, call, session, log)),
+          (thrown: unknown) => proceed(refuse(thrown)),
+        )
+        .catch((error) => context.lastResort(error));
     } catch (thrown) {
-      const error = sendable(thrown);
-      log.event('query_err', error);
-      answer = cameFromDatabase(thrown) ? messages.failure(id, error) : messages.invalid(id, error);
+      this.#fail(id, log, context.sendable(thrown));
     }
-    unanswered -= 1;
-    // `endExpired` follows, or the socket is closed.
-    if (hasEnded(session)) return;
-    if (running.get(id) !== ofId || !ofId.delete(operation)) return;
-    if (ofId.size === 0) running.delete(id);
-    outbox.send(answer);
-    outbox.send(messages.complete(id));
-    log.event('completed');
-  });
+  }
 
-  const begin = (id: string, call: GraphqlCall, session: Session, log: OperationLog) => {
-    const stop = subscriptions.start(
-      call,
-      { session, socketId: context.socketId },
-      {
-        next: own((result: Result, every: boolean) => {
-          const message = () =>
-            result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`));
-          send(id, session, message, every);
-        }),
-        isSlow: outbox.isFull,
-        whenRead: outbox.whenDrained,
-        failed: own((error: EngineError) => {
-          log.event('query_err', error);
-          send(id, session, () => messages.pollFailure(id, error));
-        }),
-        completed: own(() => {
-          live.delete(id);
-          outbox.send(messages.complete(id));
-          log.event('completed');
-        }),
-        ended: own((error: EngineError) => {
-          live.delete(id);
-          outbox.drop(id);
-          fail(id, log, hasEnded(session) ? sessionEnded() : error);
-        }),
-      },
-    );
-    if (stop) live.set(id, { session, stop, log });
-    else runOnce(id, call, session, log);
-  };
+  /** Nothing is sent for the id from now on. */
+  stop(id: string): void {
+    this.#running.delete(id);
+    const operation = this.#live.get(id);
+    if (!operation) return;
+    this.#live.delete(id);
+    operation.stop();
+    this.#context.outbox.drop(id);
+    operation.log.event('stopped');
+  }
 
-  const endExpired = () => {
+  stopAll(): void {
+    this.#running.clear();
+    for (const operation of this.#live.values()) operation.stop();
+    this.#live.clear();
+  }
+
+  /**
+   * Ends the operations of sessions that have ended.
+   * @returns whether there were any, and when the first session of the others ends, in milliseconds since 1970; Infinity: never
+   */
+  endExpired(): { readonly ended: boolean; readonly next: number } {
     let next = Number.POSITIVE_INFINITY;
     let ended = false;
     const isOver = ({ session }: Operation) => {
@@ -159,77 +139,168 @@ export function createOperations(context: OperationsContext): Operations {
       next = Math.min(next, session.expiresAt ?? next);
       return false;
     };
-    for (const [id, operation] of live) {
+    for (const [id, operation] of this.#live) {
       if (!isOver(operation)) continue;
-      live.delete(id);
       operation.stop();
-      outbox.drop(id);
-      fail(id, operation.log, sessionEnded());
+      this.end(id, operation.log, sessionEnded());
     }
-    for (const [id, ofId] of running) {
+    for (const [id, ofId] of this.#running) {
       for (const operation of ofId) {
         if (!isOver(operation)) continue;
         ofId.delete(operation);
-        fail(id, operation.log, sessionEnded());
+        this.#fail(id, operation.log, sessionEnded());
       }
-      if (ofId.size === 0) running.delete(id);
+      if (ofId.size === 0) this.#running.delete(id);
     }
     return { ended, next };
-  };
+  }
 
-  return {
-    sendable,
-    endExpired,
-    isLive: (id) => live.has(id),
-    start: (id, payload, session) => {
-      let log = context.log(id, {});
-      try {
-        const call = read(payload);
-        log = context.log(id, call);
-        log.event('started');
-        checkNumber();
-        const counted = context.count(session);
-        if (!counted) return begin(id, call, session, log);
-        // Until then it is one that has begun: it may be stopped, and ends with its session.
-        const waiting = { session, log, stop: () => {} };
-        live.set(id, waiting);
-        const proceed = (start: () => void) => {
-          if (live.get(id) !== waiting) return;
-          live.delete(id);
-          try {
-            start();
-          } catch (thrown) {
-            fail(id, log, sendable(thrown));
-          }
-        };
-        const refuse = (thrown: unknown) => () => {
-          throw thrown;
-        };
-        counted
-          .then(
-            () => proceed(() => begin(id, call, session, log)),
-            (thrown: unknown) => proceed(refuse(thrown)),
-          )
-          .catch(lastResort);
-      } catch (thrown) {
-        fail(id, log, sendable(thrown));
-      }
-    },
-    stop: (id) => {
-      running.delete(id);
-      const operation = live.get(id);
-      if (!operation) return;
-      live.delete(id);
-      operation.stop();
-      outbox.drop(id);
-      operation.log.event('stopped');
-    },
-    stopAll: () => {
-      running.clear();
-      for (const { stop } of live.values()) stop();
-      live.clear();
-    },
-  };
+  /** A subscription has ended by an error. */
+  end(id: string, log: OperationLog, error: EngineError): void {
+    this.#live.delete(id);
+    this.#context.outbox.drop(id);
+    this.#fail(id, log, error);
+  }
+
+  /** Nothing follows for a subscription. */
+  complete(id: string, log: OperationLog): void {
+    this.#live.delete(id);
+    const { messages, outbox } = this.#context;
+    outbox.send(messages.complete(id));
+    log.event('completed');
+  }
+
+  #checkNumber(): void {
+    const { maximum } = this.#context;
+    if (maximum > 0 && this.#live.size + this.#unanswered >= maximum)
+      throw new EngineError('overloaded', `at most ${maximum} operations run at once on a websocket`);
+  }
+
+  #fail(id: string, log: OperationLog, error: EngineError): void {
+    const { messages, outbox } = this.#context;
+    log.event('query_err', error);
+    outbox.send(messages.invalid(id, error));
+    outbox.send(messages.complete(id));
+  }
+
+  #begin(id: string, call: GraphqlCall, session: Session, log: OperationLog): void {
+    const context = this.#context;
+    const listener = new SubscribedClient(this, context, id, session, log);
+    const started = context.subscriptions.start(call, { session, socketId: context.socketId }, listener);
+    if (!started) {
+      this.#runOnce(id, call, session, log).catch((error) => context.lastResort(error));
+      return;
+    }
+    listener.started = started;
+    this.#live.set(id, listener);
+  }
+
+  async #runOnce(id: string, call: GraphqlCall, session: Session, log: OperationLog): Promise<void> {
+    const context = this.#context;
+    const { messages, outbox } = context;
+    const running = this.#running;
+    const operation = { session, log };
+    const ofId = remember(running, id, () => new Set());
+    ofId.add(operation);
+    this.#unanswered += 1;
+    let answer: string;
+    try {
+      answer = messages.result(id, await context.run(call, session, log));
+    } catch (thrown) {
+      const error = context.sendable(thrown);
+      log.event('query_err', error);
+      answer = cameFromDatabase(thrown) ? messages.failure(id, error) : messages.invalid(id, error);
+    }
+    this.#unanswered -= 1;
+    // `endExpired` follows, or the socket is closed.
+    if (hasEnded(session)) return;
+    if (running.get(id) !== ofId || !ofId.delete(operation)) return;
+    if (ofId.size === 0) running.delete(id);
+    outbox.send(answer);
+    outbox.send(messages.complete(id));
+    log.event('completed');
+  }
+}
+
+/** Sends to the client what becomes of a subscription. What fails in it closes this socket, and fails no other subscriber. */
+class SubscribedClient implements SubscriptionListener, LiveOperation {
+  readonly session: Session;
+  readonly log: OperationLog;
+  /** The subscription, once it has started. */
+  started: { readonly stop: () => void } | undefined = undefined;
+  readonly #operations: Operations;
+  readonly #context: OperationsContext;
+  readonly #id: string;
+
+  constructor(
+    operations: Operations,
+    context: OperationsContext,
+    id: string,
+    session: Session,
+    log: OperationLog,
+  ) {
+    this.#operations = operations;
+    this.#context = context;
+    this.#id = id;
+    this.session = session;
+    this.log = log;
+  }
+
+  stop(): void {
+    this.started?.stop();
+  }
+
+  next(result: Result, every: boolean): void {
+    const { messages } = this.#context;
+    const id = this.#id;
+    this.#own(() =>
+      this.#send(
+        () => result.message(`${messages.key} ${id}`, (data) => messages.result(id, `{"data":${data}}`)),
+        every,
+      ),
+    );
+  }
+
+  isSlow(): boolean {
+    return this.#context.outbox.isFull;
+  }
+
+  whenRead(callback: () => void): void {
+    this.#context.outbox.whenDrained(callback);
+  }
+
+  failed(error: EngineError): void {
+    this.#own(() => {
+      this.log.event('query_err', error);
+      this.#send(() => this.#context.messages.pollFailure(this.#id, error));
+    });
+  }
+
+  completed(): void {
+    this.#own(() => this.#operations.complete(this.#id, this.log));
+  }
+
+  ended(error: EngineError): void {
+    this.#own(() =>
+      this.#operations.end(this.#id, this.log, hasEnded(this.session) ? sessionEnded() : error),
+    );
+  }
+
+  /** Sends what was read, unless the session has ended by the time that the client takes it. */
+  #send(message: () => string | Buffer, every = false): void {
+    const { outbox } = this.#context;
+    const current = () => (hasEnded(this.session) ? undefined : message());
+    if (every) outbox.send(current());
+    else outbox.sendLatest(this.#id, current);
+  }
+
+  #own(handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      this.#context.lastResort(error);
+    }
+  }
 }
 
 export function isOpen(socket: WebSocket): boolean {

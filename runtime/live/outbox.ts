@@ -12,86 +12,108 @@ const MAX_WAITING = 64 * 1024 * 1024;
 /** Milliseconds that a socket may take nothing. */
 const MAX_STALL = 60_000;
 
-export interface Outbox {
+/** The socket that an outbox belongs to, as far as it concerns the outbox. */
+export interface OutboxOwner {
+  /** A message was sent. */
+  readonly sent: (message: string | Buffer) => void;
+  /** The client takes too little. */
+  readonly giveUp: () => void;
+  /** Reports a defect and closes the socket. */
+  readonly lastResort: (error: unknown) => void;
+}
+
+const TEXT = { binary: false } as const;
+
+export class Outbox {
+  readonly #socket: WebSocket;
+  readonly #owner: OutboxOwner;
+  /** States that wait; undefined, as for most sockets: none ever did. */
+  #waiting: Map<string, () => string | Buffer | undefined> | undefined;
+  #callbacks: (() => void)[] | undefined;
+  #stalled: NodeJS.Timeout | undefined;
+
+  constructor(socket: WebSocket, owner: OutboxOwner) {
+    this.#socket = socket;
+    this.#owner = owner;
+  }
+
+  /** Whether the client is slow at the moment. */
+  get isFull(): boolean {
+    return this.#socket.bufferedAmount > HIGH_WATER;
+  }
+
   /** Sends a message; Buffers are text, too. Does nothing for undefined. */
-  readonly send: (message: string | Buffer | undefined) => void;
+  send(message: string | Buffer | undefined): void {
+    const socket = this.#socket;
+    if (message === undefined || socket.readyState !== socket.OPEN) return;
+    this.#owner.sent(message);
+    // Without a callback for each message, which costs memory: one is enough to notice that the socket takes messages again.
+    if (this.#stalled === undefined && !this.isFull) {
+      socket.send(message, TEXT);
+      if (!this.isFull) return;
+      this.#expectProgress();
+      socket.ping('', false, this.#written());
+      return;
+    }
+    socket.send(message, TEXT, this.#written());
+    if (socket.bufferedAmount > MAX_WAITING) this.#owner.giveUp();
+  }
+
   /**
    * Sends the newest state of something: at once, or, where the client is slow, when it has caught up, unless there is a
    * newer one by then.
    */
-  readonly sendLatest: (key: string, message: () => string | Buffer | undefined) => void;
-  /** Forgets a state that waits. */
-  readonly drop: (key: string) => void;
-  /** Whether the client is slow at the moment. */
-  readonly isFull: () => boolean;
-  /** Calls back once, when the client has caught up. */
-  readonly whenDrained: (callback: () => void) => void;
-}
-
-/**
- * @param sent notes a message
- * @param giveUp the client takes too little
- * @param lastResort reports a defect and closes the socket
- */
-export function createOutbox(
-  socket: WebSocket,
-  sent: (message: string | Buffer) => void,
-  giveUp: () => void,
-  lastResort: (error: unknown) => void,
-): Outbox {
-  const waiting = new Map<string, () => string | Buffer | undefined>();
-  const callbacks: (() => void)[] = [];
-  let stalled: NodeJS.Timeout | undefined;
-
-  const isFull = () => socket.bufferedAmount > HIGH_WATER;
-  const written = guarded(() => {
-    if (stalled === undefined) return;
-    clearTimeout(stalled);
-    if (isFull()) {
-      stalled = setTimeout(giveUp, MAX_STALL).unref();
-      return;
-    }
-    stalled = undefined;
-    const messages = [...waiting];
-    waiting.clear();
-    for (const [key, message] of messages) sendLatest(key, message);
-    for (const callback of callbacks.splice(0)) callback();
-  }, lastResort);
-  const send: Outbox['send'] = (message) => {
-    if (message === undefined || socket.readyState !== socket.OPEN) return;
-    sent(message);
-    // Without a callback for each message, which costs memory: one is enough to notice that the socket takes messages again.
-    if (stalled === undefined && !isFull()) {
-      socket.send(message, TEXT);
-      if (!isFull()) return;
-      stalled = setTimeout(giveUp, MAX_STALL).unref();
-      socket.ping('', false, written);
-      return;
-    }
-    socket.send(message, TEXT, written);
-    if (socket.bufferedAmount > MAX_WAITING) giveUp();
-  };
-  const sendLatest: Outbox['sendLatest'] = (key, message) => {
+  sendLatest(key: string, message: () => string | Buffer | undefined): void {
     // Never before an older one that still waits.
-    if (isFull() || waiting.has(key)) waiting.set(key, message);
-    else send(message());
-  };
-  const closed = () => {
-    clearTimeout(stalled);
-    waiting.clear();
-    callbacks.length = 0;
-  };
-  socket.once('close', guarded(closed, lastResort));
-  return {
-    send,
-    sendLatest,
-    drop: (key) => waiting.delete(key),
-    isFull,
-    whenDrained: (callback) => {
-      if (isFull()) callbacks.push(callback);
-      else callback();
-    },
-  };
-}
+    if (!this.isFull && !this.#waiting?.has(key)) this.send(message());
+    else {
+      this.#waiting ??= new Map();
+      this.#waiting.set(key, message);
+    }
+  }
 
-const TEXT = { binary: false } as const;
+  /** Forgets a state that waits. */
+  drop(key: string): void {
+    this.#waiting?.delete(key);
+  }
+
+  /** Calls back once, when the client has caught up. */
+  whenDrained(callback: () => void): void {
+    if (!this.isFull) callback();
+    else {
+      this.#callbacks ??= [];
+      this.#callbacks.push(callback);
+    }
+  }
+
+  /** The socket is closed. */
+  close(): void {
+    clearTimeout(this.#stalled);
+    this.#waiting = undefined;
+    this.#callbacks = undefined;
+  }
+
+  #expectProgress(): void {
+    this.#stalled = setTimeout(() => this.#owner.giveUp(), MAX_STALL).unref();
+  }
+
+  /** To be called when the socket has taken a message. */
+  #written(): () => void {
+    const goOn = () => {
+      if (this.#stalled === undefined) return;
+      clearTimeout(this.#stalled);
+      if (this.isFull) {
+        this.#expectProgress();
+        return;
+      }
+      this.#stalled = undefined;
+      const messages = this.#waiting ?? [];
+      this.#waiting = undefined;
+      for (const [key, message] of messages) this.sendLatest(key, message);
+      const callbacks = this.#callbacks ?? [];
+      this.#callbacks = undefined;
+      for (const callback of callbacks) callback();
+    };
+    return guarded(goOn, (error) => this.#owner.lastResort(error));
+  }
+}

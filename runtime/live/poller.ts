@@ -331,13 +331,13 @@ export class Poller implements Reader {
 
   /** A receiver of a stream's batch goes on, at once or when it has read what it got. More rows may follow. */
   #advance(subscriber: Subscriber, values: Cohort['values']): void {
-    const { isSlow, whenRead } = subscriber.listener;
-    if (!isSlow()) {
+    const { listener } = subscriber;
+    if (!listener.isSlow()) {
       this.#follow(subscriber, values);
       return;
     }
     const place = this.#cohorts.pause(subscriber, values);
-    whenRead(() => {
+    listener.whenRead(() => {
       if (place.subscribers.has(subscriber)) this.#follow(subscriber, values);
     });
   }

@@ -183,6 +183,17 @@ export class Messages {
   }
 }
 
+const shapesOf = (protocol: Protocol): Readonly<Record<ErrorShape, Messages>> => ({
+  graphql: new Messages(protocol, 'graphql'),
+  plain: new Messages(protocol, 'plain'),
+});
+
+/** By protocol and endpoint; all sockets share them. */
+export const MESSAGES: Readonly<Record<Protocol, Readonly<Record<ErrorShape, Messages>>>> = {
+  'graphql-transport-ws': shapesOf('graphql-transport-ws'),
+  'graphql-ws': shapesOf('graphql-ws'),
+};
+
 /** The reason of a close frame, cut to what fits. */
 export function closeReason(reason: string): string {
   if (Buffer.byteLength(reason) <= MAX_REASON) return reason;

@@ -11,14 +11,11 @@ export type Kind = 'quick' | 'slow';
 export class Owner<Work> {
   readonly parent: Owner<Work> | undefined;
   readonly key: string;
-  readonly children = new Map<string, Owner<Work>>();
-  /** Of a leaf: its work, in the order of its turns. */
-  readonly work: Readonly<Record<Kind, Set<Work>>> = { quick: new Set(), slow: new Set() };
-  /** Children with work. */
-  readonly waiting: Readonly<Record<Kind, Queue<Work>>> = {
-    quick: new Queue('quick'),
-    slow: new Queue('slow'),
-  };
+  /** undefined: a leaf. */
+  children: Map<string, Owner<Work>> | undefined = undefined;
+  /** What it wants of each kind; undefined: nothing, so that the many owners that are idle take little memory. */
+  quick: Demand<Work> | undefined = undefined;
+  slow: Demand<Work> | undefined = undefined;
   /** Cost of all that it was served, as far as it counts against its siblings. */
   used = 0;
   /** What the child had used that was served last. */
@@ -34,8 +31,24 @@ export class Owner<Work> {
   }
 
   hasWork(kind: Kind): boolean {
-    return this.work[kind].size > 0 || this.waiting[kind].first() !== undefined;
+    const demand = this[kind];
+    if (!demand) return false;
+    if (demand.work.size > 0 || demand.waiting.first() !== undefined) return true;
+    this[kind] = undefined;
+    return false;
   }
+
+  demand(kind: Kind): Demand<Work> {
+    this[kind] ??= { work: new Set(), waiting: new Queue(kind) };
+    return this[kind];
+  }
+}
+
+interface Demand<Work> {
+  /** Of a leaf: its work, in the order of its turns. */
+  readonly work: Set<Work>;
+  /** Children with work. */
+  readonly waiting: Queue<Work>;
 }
 
 export class Shares<Work> {
@@ -45,6 +58,7 @@ export class Shares<Work> {
   enter(path: readonly string[]): Owner<Work> {
     let owner = this.#root;
     for (const key of path) {
+      owner.children ??= new Map();
       let child = owner.children.get(key);
       if (!child) {
         child = new Owner(owner, key);
@@ -60,16 +74,16 @@ export class Shares<Work> {
     for (let owner = leaf; owner.parent; owner = owner.parent) {
       owner.members -= 1;
       // What a role has used is remembered: its clients could come back to be served first.
-      if (owner.members === 0 && owner.parent !== this.#root) owner.parent.children.delete(owner.key);
+      if (owner.members === 0 && owner.parent !== this.#root) owner.parent.children!.delete(owner.key);
     }
   }
 
   /** A leaf has work of a kind. */
   add(leaf: Owner<Work>, kind: Kind, work: Work): void {
-    leaf.work[kind].add(work);
+    leaf.demand(kind).work.add(work);
     for (let owner = leaf; owner.parent; owner = owner.parent) {
       owner.used = Math.max(owner.used, owner.parent.floor);
-      if (!owner.parent.waiting[kind].add(owner)) return;
+      if (!owner.parent.demand(kind).waiting.add(owner)) return;
     }
   }
 
@@ -79,19 +93,20 @@ export class Shares<Work> {
     for (;;) {
       let next: Owner<Work> | undefined;
       for (const kind of kinds) {
-        const first = owner.waiting[kind].first();
+        const first = owner[kind]?.waiting.first();
         if (first && (!next || first.used < next.used)) next = first;
       }
       if (!next) break;
       owner.floor = Math.max(owner.floor, next.used);
       owner = next;
     }
-    const available = kinds.filter((each) => owner.work[each].size > 0);
+    const available = kinds.filter((each) => owner[each] && owner[each].work.size > 0);
     const kind = available.find((each) => each !== owner.last) ?? available[0];
     if (kind === undefined) return undefined;
     owner.last = kind;
-    const work = owner.work[kind].values().next().value as Work;
-    owner.work[kind].delete(work);
+    const { work: all } = owner[kind]!;
+    const work = all.values().next().value as Work;
+    all.delete(work);
     return { work, kind };
   }
 

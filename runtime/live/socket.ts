@@ -6,6 +6,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
+import type { EngineError } from '../core/errors.ts';
 import { guarded } from '../core/guarded.ts';
 import { hasEnded, requireCurrent, type Session } from '../core/session.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
@@ -22,7 +23,7 @@ import {
   startFailed,
 } from './protocol.ts';
 import type { SocketLog } from './socket-log.ts';
-import { createTimer } from './timer.ts';
+import { Timer } from './timer.ts';
 import type { Turn } from './turns.ts';
 
 export interface SocketContext {
@@ -41,11 +42,17 @@ export interface SocketContext {
   readonly messages: Messages;
   readonly outbox: Outbox;
   readonly operations: Operations;
+  /** The form of an error for clients. */
+  readonly sendable: (thrown: unknown) => EngineError;
   /** Milliseconds for `connection_init` to arrive. */
   readonly initTimeout: number;
   /** The client has said who it is: keep-alive messages begin. Called once. */
   readonly opened: () => void;
   readonly log: SocketLog;
+  /** Data came from the client. */
+  readonly received: (data: RawData) => void;
+  /** The socket is closed: its parts are released. */
+  readonly closed: () => void;
   /** Reports a defect and closes this socket. */
   readonly lastResort: (error: unknown) => void;
   /** When its messages are handled. */
@@ -67,79 +74,111 @@ export function closeFirmly(socket: WebSocket, code: number, reason: string): vo
   setTimeout(() => socket.terminate(), CLOSING).unref();
 }
 
-export function serveSocket(socket: WebSocket, context: SocketContext): void {
-  const { messages, outbox, operations, log, turn, lastResort } = context;
-  const isOld = messages.protocol === 'graphql-ws';
-  let session: Session | undefined;
+export class ServedSocket {
+  readonly #socket: WebSocket;
+  readonly #context: SocketContext;
+  readonly #initTimer: Timer;
+  readonly #expiry: Timer;
+  #session: Session | undefined;
   /** Messages that wait while a session is being made; undefined: none is. */
-  let early: string[] | undefined;
-  let earlyLength = 0;
-  const initTimer = createTimer(() =>
-    close(isOld ? 1011 : 4408, closeReason('Connection initialisation timed out')),
-  );
-  const expiry = createTimer(endSessions);
-  initTimer.at(Date.now() + context.initTimeout);
+  #early: string[] | undefined;
+  #earlyLength = 0;
 
-  function close(code: number, reason: string): void {
-    if (!isOpen(socket)) return;
+  constructor(socket: WebSocket, context: SocketContext) {
+    this.#socket = socket;
+    this.#context = context;
+    const lastResort = (error: unknown) => context.lastResort(error);
+    this.#initTimer = new Timer(() =>
+      this.#close(this.#isOld ? 1011 : 4408, closeReason('Connection initialisation timed out')),
+    );
+    this.#expiry = new Timer(() => this.#endSessions());
+    this.#initTimer.at(Date.now() + context.initTimeout);
+    socket.on(
+      'message',
+      guarded((data: RawData) => this.#arrived(data), lastResort),
+    );
+    // An error in a frame closes the socket by itself.
+    socket.on(
+      'error',
+      guarded((error: Error) => context.log.protocolError(error.message), lastResort),
+    );
+    socket.on(
+      'close',
+      guarded((code: number, reason: Buffer) => this.#closed(code, reason), lastResort),
+    );
+  }
+
+  get #isOld(): boolean {
+    return this.#context.messages.protocol === 'graphql-ws';
+  }
+
+  #close(code: number, reason: string): void {
+    if (!isOpen(this.#socket)) return;
+    this.#context.operations.stopAll();
+    closeFirmly(this.#socket, code, reason);
+  }
+
+  #closed(code: number, reason: Buffer): void {
+    const { operations, log } = this.#context;
+    this.#initTimer.clear();
+    this.#expiry.clear();
+    this.#context.closed();
     operations.stopAll();
-    closeFirmly(socket, code, reason);
+    log.closed(code, reason.toString());
   }
 
   /** Ends what the sessions of this socket have started and that may not outlive them; with the last session the socket ends. */
-  function endSessions(): void {
+  #endSessions(): void {
+    const socket = this.#socket;
+    const session = this.#session;
+    const { operations, outbox } = this.#context;
     if (!isOpen(socket)) return;
     const isOver = session !== undefined && hasEnded(session);
     // Clients that come back start their operations again, unless those have ended with an error.
     const { ended, next } = isOver ? NOTHING_LEFT : operations.endExpired();
     // What a slow client has not taken yet was read for a session that has ended.
-    if (ended && outbox.isFull()) socket.terminate();
-    else if (isOver) close(4403, serverError(4403, 'Forbidden'));
+    if (ended && outbox.isFull) socket.terminate();
+    else if (isOver) this.#close(4403, serverError(4403, 'Forbidden'));
     else {
       const first = Math.min(next, session?.expiresAt ?? next);
-      if (first < Number.POSITIVE_INFINITY) expiry.at(first);
-      else expiry.clear();
+      if (first < Number.POSITIVE_INFINITY) this.#expiry.at(first);
+      else this.#expiry.clear();
     }
   }
 
-  const arrived = (data: RawData) => {
+  #arrived(data: RawData): void {
+    const context = this.#context;
+    context.received(data);
     const text = data.toString();
-    log.received(text);
-    turn.take(job(text));
-  };
-  socket.on('message', guarded(arrived, lastResort));
-  function job(text: string): () => void {
-    return guarded(() => receive(text), lastResort);
+    context.log.received(text);
+    context.turn.take(this.#job(text));
   }
-  function receive(text: string): Promise<void> | undefined {
-    if (!isOpen(socket)) return undefined;
-    if (!early) return handle(text);
-    earlyLength += text.length;
-    if (early.push(text) > MAX_EARLY || earlyLength > MAX_EARLY_LENGTH)
-      close(1008, 'too many messages before connection_ack');
+
+  #job(text: string): () => void {
+    return guarded(
+      () => this.#receive(text),
+      (error) => this.#context.lastResort(error),
+    );
+  }
+
+  #receive(text: string): Promise<void> | undefined {
+    if (!isOpen(this.#socket)) return undefined;
+    if (!this.#early) return this.#handle(text);
+    this.#earlyLength += text.length;
+    if (this.#early.push(text) > MAX_EARLY || this.#earlyLength > MAX_EARLY_LENGTH)
+      this.#close(1008, 'too many messages before connection_ack');
     return undefined;
   }
-  // An error in a frame closes the socket by itself.
-  socket.on(
-    'error',
-    guarded((error: Error) => log.protocolError(error.message), lastResort),
-  );
-  const closed = (code: number, reason: Buffer) => {
-    initTimer.clear();
-    expiry.clear();
-    operations.stopAll();
-    log.closed(code, reason.toString());
-  };
-  socket.on('close', guarded(closed, lastResort));
 
-  function handle(text: string): Promise<void> | undefined {
+  #handle(text: string): Promise<void> | undefined {
+    const { messages, outbox, operations, log } = this.#context;
     try {
       const message = readMessage(text);
       switch (message.type) {
         case 'init':
-          return open(message.headers);
+          return this.#open(message.headers);
         case 'start':
-          start(message.id, message.payload);
+          this.#start(message.id, message.payload);
           return;
         case 'stop':
           operations.stop(message.id);
@@ -148,68 +187,72 @@ export function serveSocket(socket: WebSocket, context: SocketContext): void {
           outbox.send(messages.pong(message.payload));
           return;
         case 'terminate':
-          close(1000, '');
+          this.#close(1000, '');
           return;
         case 'pong':
       }
     } catch (error) {
       // Any other goes to the last resort.
       if (!(error instanceof MessageError)) throw error;
+      const isOld = this.#isOld;
       log.protocolError(error.message);
       if (isOld) outbox.send(messages.connectionError(error.message));
       if (!isOld || error instanceof InitError)
-        close(4400, serverError(4400, `Parsing client message failed: ${error.message}`));
+        this.#close(4400, serverError(4400, `Parsing client message failed: ${error.message}`));
     }
   }
 
   /** Makes the session, or another one: clients of the older protocol renew their tokens this way. */
-  async function open(headers: Readonly<Record<string, string>>): Promise<void> {
-    if (session && !isOld) {
-      close(4429, 'Too many initialisation requests');
+  async #open(headers: Readonly<Record<string, string>>): Promise<void> {
+    const context = this.#context;
+    const { messages, outbox, log } = context;
+    const former = this.#session;
+    if (former && !this.#isOld) {
+      this.#close(4429, 'Too many initialisation requests');
       return;
     }
-    initTimer.clear();
-    early = [];
+    this.#initTimer.clear();
+    const early: string[] = [];
+    this.#early = early;
     try {
-      const made = await context.authenticate(
-        session ? headers : socketHeaders(context.headers, headers, context.vocabulary),
-        headers,
-      );
-      if (!isOpen(socket)) return;
+      const given = former ? headers : socketHeaders(context.headers, headers, context.vocabulary);
+      const made = await context.authenticate(given, headers);
+      if (!isOpen(this.#socket)) return;
       requireCurrent(made);
-      const isFirst = session === undefined;
-      session = made;
+      this.#session = made;
       log.session(made);
       // What the former session has started ends with that one.
-      endSessions();
+      this.#endSessions();
       outbox.send(messages.ack);
-      if (isFirst) context.opened();
+      if (!former) context.opened();
     } catch (thrown) {
-      const error = operations.sendable(thrown);
+      const error = context.sendable(thrown);
       log.rejected(error);
-      if (isOld) {
+      if (this.#isOld) {
         outbox.send(messages.connectionError(error.message));
-        close(4400, serverError(4400, `Connection initialization failed: ${error.message}`));
-      } else close(4403, serverError(4403, 'Forbidden'));
+        this.#close(4400, serverError(4400, `Connection initialization failed: ${error.message}`));
+      } else this.#close(4403, serverError(4403, 'Forbidden'));
     }
-    const waiting = early;
-    early = undefined;
-    earlyLength = 0;
+    this.#early = undefined;
+    this.#earlyLength = 0;
     // One of them may be another init, which makes those behind it wait again.
-    turn.takeFirst(waiting.map(job));
+    context.turn.takeFirst(early.map((text) => this.#job(text)));
   }
 
-  function start(id: string, payload: unknown): void {
+  #start(id: string, payload: unknown): void {
+    const { messages, outbox, operations } = this.#context;
+    const session = this.#session;
+    const isOld = this.#isOld;
     // The timer may be late.
-    if (session && hasEnded(session)) endSessions();
+    if (session && hasEnded(session)) this.#endSessions();
     else if (!session) {
       if (isOld)
         outbox.send(messages.refusal(id, startFailed('start received before the connection is initialised')));
-      else close(4401, 'Unauthorized');
+      else this.#close(4401, 'Unauthorized');
     } else if (operations.isLive(id)) {
       if (isOld)
         outbox.send(messages.refusal(id, startFailed(`an operation already exists with this id: ${id}`)));
-      else close(4409, `Subscriber for ${id} already exists`);
+      else this.#close(4409, `Subscriber for ${id} already exists`);
     } else operations.start(id, payload, session);
   }
 }

@@ -5,28 +5,32 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Configuration } from '../configuration/configuration.ts';
 import { originMatcher } from '../configuration/origins.ts';
 import { EngineError } from '../core/errors.ts';
 import { guarded } from '../core/guarded.ts';
+import type { Session } from '../core/session.ts';
+import { uniqueId } from '../core/unique-id.ts';
+import type { Vocabulary } from '../core/vocabulary.ts';
 import { answerCall, type CurrentlyServed } from '../graphql/answer.ts';
 import { Request } from '../graphql/request.ts';
+import type { GraphqlCall } from '../graphql/saved/call.ts';
 import type { Endpoints, HttpContext } from '../http/context.ts';
 import { errorObject, sendableError } from '../http/errors.ts';
 import { isOwnOrigin, openServerPages } from '../http/foreign-site.ts';
 import { graphqlCall, RELAY, readRelayCall } from '../http/graphql.ts';
 import { SeenPositions } from '../http/positions.ts';
-import { traceOf } from '../outgoing/trace.ts';
+import { type Trace, traceOf } from '../outgoing/trace.ts';
 import { refuseSecondAuthorization } from '../session/authenticate.ts';
 import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
-import { createOperations } from './operations.ts';
-import { createOutbox } from './outbox.ts';
-import { chooseProtocol, type ErrorShape, Messages, serverError } from './protocol.ts';
-import { closeFirmly, serveSocket } from './socket.ts';
-import { createSocketLog } from './socket-log.ts';
+import { type OperationLog, Operations, type OperationsContext } from './operations.ts';
+import { Outbox, type OutboxOwner } from './outbox.ts';
+import { chooseProtocol, type ErrorShape, MESSAGES, type Messages, serverError } from './protocol.ts';
+import { closeFirmly, ServedSocket, type SocketContext } from './socket.ts';
+import { SocketLog } from './socket-log.ts';
 import { ownerOf, type Subscriptions } from './subscriptions.ts';
-import { Turns } from './turns.ts';
+import { type Turn, Turns } from './turns.ts';
 
 /** Bytes of a message from a client. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
@@ -61,9 +65,13 @@ export function socketEndpoints(
       maxPayload: Math.min(MAX_MESSAGE, configuration.maxRequestBodySize),
       perMessageDeflate: configuration.websocketCompression && COMPRESSION,
     });
-    const keepAlive = createKeepAlive<() => void>(configuration.websocketKeepalive, (send) => send());
+    const sendKeepAlive = guarded(
+      (client: Client) => client.sendKeepAlive(),
+      (error, client) => client.lastResort(error),
+    );
+    const keepAlive = createKeepAlive(configuration.websocketKeepalive, sendKeepAlive);
     const check = upgradeCheck(configuration);
-    const turns = new Turns();
+    const shared = { context, current, subscriptions, keepAlive, turns: new Turns() };
     let stopping = false;
 
     const report = (error: unknown) => context.observe({ kind: 'unhandled-internal-error', error });
@@ -77,11 +85,13 @@ export function socketEndpoints(
       } catch (thrown) {
         const error = sendableError(context, randomUUID(), thrown);
         refuse(stream, error);
-        createSocketLog(randomUUID(), context, () => undefined).rejected(error);
+        new SocketLog(randomUUID(), context).rejected(error);
         return;
       }
       acceptor.handleUpgrade(request, stream, head, (socket) => {
-        serve(socket, checked, context, { current, subscriptions, keepAlive, turns });
+        const client = new Client(socket, checked, shared);
+        client.log.accepted();
+        new ServedSocket(socket, client);
         if (stopping) socket.close(1012, SHUTTING_DOWN);
       });
     };
@@ -174,100 +184,133 @@ function refuse(stream: Duplex, error: EngineError): void {
   stream.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function serve(
-  socket: WebSocket,
-  { shape, relay, headers, address }: Upgrade,
-  context: HttpContext,
-  {
-    current,
-    subscriptions,
-    keepAlive,
-    turns,
-  }: {
-    current: CurrentlyServed;
-    subscriptions: Subscriptions;
-    keepAlive: KeepAlive<() => void>;
-    turns: Turns;
-  },
-): void {
-  const { configuration, logOperation } = context;
-  const messages = new Messages(chooseProtocol(socket.protocol).protocol, shape);
-  const id = randomUUID();
-  // Those of `connection_init`: headers of the upgrade serve nothing but authentication.
-  let requestHeaders: Readonly<Record<string, string>> = {};
-  const log = createSocketLog(id, context, () => requestHeaders['x-request-id']);
-  log.accepted();
-  const sendable = (thrown: unknown) => sendableError(context, id, thrown);
-  const lastResort = (thrown: unknown) => {
-    const { message } = sendable(thrown);
-    closeFirmly(socket, 4500, serverError(4500, message));
-  };
-  const { countTraffic } = context;
-  if (countTraffic) {
-    const count = (data: Buffer) => countTraffic.received(data.length);
-    socket.on('message', guarded(count, lastResort));
+/** What all sockets of the server share. */
+interface Shared {
+  readonly context: HttpContext;
+  readonly current: CurrentlyServed;
+  readonly subscriptions: Subscriptions;
+  readonly keepAlive: KeepAlive<Client>;
+  readonly turns: Turns;
+}
+
+/** A socket's parts, and what they ask of the server. One object and no functions of its own, because there may be many thousands. */
+class Client implements SocketContext, OperationsContext, OutboxOwner {
+  readonly #socket: WebSocket;
+  readonly #shared: Shared;
+  readonly #upgrade: Upgrade;
+  readonly #trace: Trace;
+  readonly #positions: SeenPositions | undefined;
+  /** Those of `connection_init`: headers of the upgrade serve nothing but authentication. */
+  #requestHeaders: Readonly<Record<string, string>> = {};
+  readonly socketId = uniqueId();
+  readonly messages: Messages;
+  readonly log: SocketLog;
+  readonly outbox: Outbox;
+  readonly operations: Operations;
+  readonly turn: Turn;
+
+  constructor(socket: WebSocket, upgrade: Upgrade, shared: Shared) {
+    const { context, turns } = shared;
+    this.#socket = socket;
+    this.#shared = shared;
+    this.#upgrade = upgrade;
+    this.#trace = traceOf(upgrade.headers);
+    this.#positions = context.configuration.readYourWrites === 'off' ? undefined : new SeenPositions();
+    this.messages = MESSAGES[chooseProtocol(socket.protocol).protocol][upgrade.shape];
+    this.log = new SocketLog(this.socketId, context);
+    this.outbox = new Outbox(socket, this);
+    this.operations = new Operations(this);
+    this.turn = turns.open(socket, this.socketId);
   }
-  const sent = (message: string | Buffer) => {
-    log.sent(message);
-    countTraffic?.sent(message.length);
-  };
-  // A client that reads too slowly will not read the close frame either.
-  const giveUp = () => closeFirmly(socket, 1013, 'the client reads too slowly');
-  const outbox = createOutbox(socket, sent, giveUp, lastResort);
-  const trace = traceOf(headers);
-  const alive = guarded(() => outbox.send(messages.keepAlive), lastResort);
-  const positions = configuration.readYourWrites === 'off' ? undefined : new SeenPositions();
-  const operations = createOperations({
-    read: relay ? readRelayCall : graphqlCall,
-    messages,
-    outbox,
-    subscriptions,
-    socketId: id,
-    maximum: configuration.websocketMaxOperations,
-    sendable,
-    count: (session) => context.limits?.().countRequest(session, address),
-    run: (call, session, { requestId }) => {
-      const client = { headers: requestHeaders, positions };
-      return logOperation({ requestId, secrets: [], query: undefined }, call, (watch) =>
-        answerCall(call, new Request(current(), session, { client, call, watch, partialErrors: [] })),
-      );
-    },
-    log: (operation, call) => log.operation(operation, call),
-    lastResort,
-  });
-  const turn = turns.open(socket, id);
-  const dropped = () => {
-    keepAlive.remove(alive);
-    turn.close();
-  };
-  socket.once('close', guarded(dropped, lastResort));
-  serveSocket(socket, {
-    messages,
-    outbox,
-    operations,
-    headers,
-    vocabulary: configuration.vocabulary,
-    log,
-    initTimeout: configuration.websocketConnectionInitTimeout * 1000,
-    authenticate: async (given, own) => {
-      requestHeaders = own;
-      const session = await context.authenticate({
-        headers: given,
-        rawHeaders: Object.entries(given).flatMap(([name, value]) => [name, String(value)]),
-        requestId: own['x-request-id'] ?? id,
-        trace,
-        body: undefined,
-        isKept: true,
-        setCookies: () => {},
-      });
-      turn.identify(ownerOf(session, id));
-      return session;
-    },
-    turn,
-    opened: () => {
-      alive();
-      keepAlive.add(alive);
-    },
-    lastResort,
-  });
+
+  get headers(): IncomingHttpHeaders {
+    return this.#upgrade.headers;
+  }
+
+  get vocabulary(): Vocabulary {
+    return this.#shared.context.configuration.vocabulary;
+  }
+
+  get initTimeout(): number {
+    return this.#shared.context.configuration.websocketConnectionInitTimeout * 1000;
+  }
+
+  get subscriptions(): Subscriptions {
+    return this.#shared.subscriptions;
+  }
+
+  get maximum(): number {
+    return this.#shared.context.configuration.websocketMaxOperations;
+  }
+
+  sendable(thrown: unknown): EngineError {
+    return sendableError(this.#shared.context, this.socketId, thrown);
+  }
+
+  lastResort(thrown: unknown): void {
+    const { message } = this.sendable(thrown);
+    closeFirmly(this.#socket, 4500, serverError(4500, message));
+  }
+
+  /** A client that reads too slowly will not read the close frame either. */
+  giveUp(): void {
+    closeFirmly(this.#socket, 1013, 'the client reads too slowly');
+  }
+
+  received(data: RawData): void {
+    // One Buffer, unless `binaryType` is set.
+    this.#shared.context.countTraffic?.received((data as Buffer).length);
+  }
+
+  sent(message: string | Buffer): void {
+    this.log.sent(message);
+    this.#shared.context.countTraffic?.sent(message.length);
+  }
+
+  opened(): void {
+    this.sendKeepAlive();
+    this.#shared.keepAlive.add(this);
+  }
+
+  sendKeepAlive(): void {
+    this.outbox.send(this.messages.keepAlive);
+  }
+
+  closed(): void {
+    this.outbox.close();
+    this.#shared.keepAlive.remove(this);
+    this.turn.close();
+  }
+
+  async authenticate(given: IncomingHttpHeaders, own: Readonly<Record<string, string>>): Promise<Session> {
+    this.#requestHeaders = own;
+    this.log.requestId = own['x-request-id'];
+    const session = await this.#shared.context.authenticate({
+      headers: given,
+      rawHeaders: Object.entries(given).flatMap(([name, value]) => [name, String(value)]),
+      requestId: own['x-request-id'] ?? this.socketId,
+      trace: this.#trace,
+      body: undefined,
+      isKept: true,
+      setCookies: () => {},
+    });
+    this.turn.identify(ownerOf(session, this.socketId));
+    return session;
+  }
+
+  read(payload: unknown): GraphqlCall {
+    return this.#upgrade.relay ? readRelayCall(payload) : graphqlCall(payload);
+  }
+
+  count(session: Session): void | Promise<void> {
+    return this.#shared.context.limits?.().countRequest(session, this.#upgrade.address);
+  }
+
+  run(call: GraphqlCall, session: Session, { requestId }: OperationLog): Promise<string> {
+    const { context, current } = this.#shared;
+    const client = { headers: this.#requestHeaders, positions: this.#positions };
+    return context.logOperation({ requestId, secrets: [], query: undefined }, call, (watch) =>
+      answerCall(call, new Request(current(), session, { client, call, watch, partialErrors: [] })),
+    );
+  }
 }

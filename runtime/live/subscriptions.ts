@@ -10,12 +10,12 @@ import type { CurrentlyServed, Served } from '../graphql/answer.ts';
 import { connectionOf, Request } from '../graphql/request.ts';
 import { findCalled, type GraphqlCall } from '../graphql/saved/call.ts';
 import { planSavedSubscription } from '../graphql/saved/saved.ts';
-import type { Result } from './cohort.ts';
+import type { Listener, Result } from './cohort.ts';
 import type { LiveQueries, Subject, Subscription } from './live-queries.ts';
 import { type HoldShared, Quota, type SubscriptionLimits } from './quota.ts';
 import { type WatchedCalls, type WatchedSubscription, watchCalls } from './watched-calls.ts';
 
-interface SubscriptionListener {
+export interface SubscriptionListener {
   /** @param every the client must get this result, even if there is a newer one by the time that it reads */
   readonly next: (result: Result, every: boolean) => void;
   readonly isSlow: () => boolean;
@@ -30,14 +30,14 @@ interface SubscriptionListener {
 export interface Subscriptions {
   /**
    * Starts a subscription. Results come later, never during the call.
-   * @returns how to stop it; undefined when the call asks for something that runs once
+   * @returns what stops it; undefined when the call asks for something that runs once
    * @throws EngineError when it is wrong or not allowed
    */
   readonly start: (
     call: GraphqlCall,
     client: Subscribing,
     listener: SubscriptionListener,
-  ) => (() => void) | undefined;
+  ) => { readonly stop: () => void } | undefined;
   /** Plans all of them for the current program. */
   readonly replan: () => void;
 }
@@ -49,16 +49,60 @@ interface Subscribing {
   readonly socketId: string;
 }
 
-interface Started {
+/** A subscription that runs. It listens itself, because a hundred thousand may run, and functions for each take memory. */
+class Started implements Listener {
   readonly call: GraphqlCall;
   readonly session: Session;
   /** The role, the session and the socket. */
   readonly owner: readonly string[];
   readonly listener: SubscriptionListener;
   subject: Subject | WatchedCalls;
-  subscription: Subscription | WatchedSubscription;
+  subscription!: Subscription | WatchedSubscription;
   /** Ends its count in all processes. */
-  release?: () => void;
+  release: (() => void) | undefined = undefined;
+  readonly #end: (started: Started) => void;
+
+  constructor(
+    call: GraphqlCall,
+    session: Session,
+    owner: readonly string[],
+    listener: SubscriptionListener,
+    subject: Subject | WatchedCalls,
+    end: (started: Started) => void,
+  ) {
+    this.call = call;
+    this.session = session;
+    this.owner = owner;
+    this.listener = listener;
+    this.subject = subject;
+    this.#end = end;
+  }
+
+  stop(): void {
+    this.#end(this);
+  }
+
+  next(result: Result): void {
+    const { plan } = this.subject;
+    this.listener.next(result, plan.kind === 'subscription' && plan.cursor !== undefined);
+  }
+
+  failed(error: EngineError): void {
+    this.listener.failed(error);
+  }
+
+  refused(error: EngineError): void {
+    this.#end(this);
+    this.listener.ended(error);
+  }
+
+  isSlow(): boolean {
+    return this.listener.isSlow();
+  }
+
+  whenRead(callback: () => void): void {
+    this.listener.whenRead(callback);
+  }
 }
 
 /**
@@ -80,29 +124,18 @@ export function createSubscriptions(
     started.release?.();
     started.subscription.stop();
   };
-  const begin = (started: Omit<Started, 'subscription'>, whole: () => Started): Started['subscription'] => {
+  const begin = (started: Started): Started['subscription'] => {
     const { listener, subject, owner } = started;
-    if (isWatched(subject))
-      return watchCalls(subject, {
-        next: (result) => listener.next(result, true),
-        failed: (error) => {
-          if (!(error instanceof EngineError)) report(error);
-          listener.failed(shown(error));
-        },
-        completed: () => {
-          end(whole());
-          listener.completed();
-        },
-      });
-    return queries.subscribe(subject, owner, {
-      ...listener,
-      next: (result) => {
-        const { plan } = whole().subject;
-        listener.next(result, plan.kind === 'subscription' && plan.cursor !== undefined);
+    if (!isWatched(subject)) return queries.subscribe(subject, owner, started);
+    return watchCalls(subject, {
+      next: (result) => listener.next(result, true),
+      failed: (error) => {
+        if (!(error instanceof EngineError)) report(error);
+        listener.failed(shown(error));
       },
-      refused: (error) => {
-        end(whole());
-        listener.ended(error);
+      completed: () => {
+        end(started);
+        listener.completed();
       },
     });
   };
@@ -112,8 +145,8 @@ export function createSubscriptions(
       if (!subject) return undefined;
       const owner = ownerOf(session, socketId);
       quota.check(owner);
-      const begun = { call, session, owner, listener, subject };
-      const started: Started = { ...begun, subscription: begin(begun, () => started) };
+      const started = new Started(call, session, owner, listener, subject, end);
+      started.subscription = begin(started);
       all.add(started);
       quota.count(owner, 1);
       if (shared)
@@ -122,7 +155,7 @@ export function createSubscriptions(
           end(started);
           listener.ended(error);
         });
-      return () => end(started);
+      return started;
     },
     replan: () => {
       const served = current();
@@ -137,7 +170,7 @@ export function createSubscriptions(
           if (moves) started.subscription.move(subject as Subject & WatchedCalls);
           else {
             started.subscription.stop();
-            started.subscription = begin(started, () => started);
+            started.subscription = begin(started);
           }
         } catch (error) {
           end(started);

@@ -1,21 +1,28 @@
 /** A timer for a moment that may be far away. */
 import { MAX_TIMER } from '../core/max-timer.ts';
 
-export interface Timer {
-  /** Goes off at a moment, in milliseconds since 1970, instead of any set before. */
-  readonly at: (moment: number) => void;
-  readonly clear: () => void;
-}
+export class Timer {
+  readonly #callback: () => void;
+  #timer: NodeJS.Timeout | undefined;
 
-export function createTimer(callback: () => void): Timer {
-  let timer: NodeJS.Timeout | undefined;
-  const at = (moment: number) => {
-    clearTimeout(timer);
+  constructor(callback: () => void) {
+    this.#callback = callback;
+  }
+
+  /** Goes off at a moment, in milliseconds since 1970, instead of any set before. */
+  at(moment: number): void {
+    clearTimeout(this.#timer);
     const left = moment - Date.now();
-    timer = setTimeout(
-      () => (left > MAX_TIMER ? at(moment) : callback()),
-      Math.min(Math.max(left, 0), MAX_TIMER),
-    ).unref();
-  };
-  return { at, clear: () => clearTimeout(timer) };
+    const passed = () => {
+      this.#timer = undefined;
+      if (left > MAX_TIMER) this.at(moment);
+      else this.#callback();
+    };
+    this.#timer = setTimeout(passed, Math.min(Math.max(left, 0), MAX_TIMER)).unref();
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
 }

@@ -10,62 +10,71 @@ import { type Owner, Shares } from './shares.ts';
 const SLICE = 2;
 
 /** The messages of one socket, in their order. */
-export interface Turn {
-  /** Does something when it is the socket's turn, which may be at once. */
-  readonly take: (job: () => void) => void;
-  /** Does things before all that waits. */
-  readonly takeFirst: (jobs: readonly (() => void)[]) => void;
-  /** Who the client is. @param path role, session and socket */
-  readonly identify: (path: readonly string[]) => void;
-  /** Forgets what waits. */
-  readonly close: () => void;
-}
-
-interface Inbox {
-  owner: Owner<Inbox>;
-  jobs: (() => void)[];
+export class Turn {
   readonly socket: Pick<WebSocket, 'pause' | 'resume'>;
+  /** Where the socket's share is. */
+  owner: Owner<Turn>;
+  jobs: (() => void)[] = [];
+  readonly #turns: Turns;
+  #isClosed = false;
+
+  constructor(turns: Turns, socket: Turn['socket'], owner: Owner<Turn>) {
+    this.#turns = turns;
+    this.socket = socket;
+    this.owner = owner;
+  }
+
+  /** Does something when it is the socket's turn, which may be at once. */
+  take(job: () => void): void {
+    if (this.#turns.runAtOnce(this, job)) return;
+    this.jobs.push(job);
+    this.#turns.wait(this);
+  }
+
+  /** Does things before all that waits. */
+  takeFirst(jobs: readonly (() => void)[]): void {
+    this.jobs = [...jobs, ...this.jobs];
+    this.#turns.wait(this);
+  }
+
+  /** Who the client is. @param path role, session and socket */
+  identify(path: readonly string[]): void {
+    if (this.#isClosed) return;
+    this.#turns.shares.leave(this.owner);
+    this.owner = this.#turns.shares.enter(path);
+    this.#turns.wait(this);
+  }
+
+  /** Forgets what waits. */
+  close(): void {
+    this.#isClosed = true;
+    this.jobs = [];
+    this.#turns.shares.leave(this.owner);
+  }
 }
 
 export class Turns {
-  readonly #shares = new Shares<Inbox>();
+  readonly shares = new Shares<Turn>();
   /** Milliseconds of this slice that are used up; undefined: it has not begun. */
   #used: number | undefined;
 
   /** @param socket is not read while its messages wait */
-  open(socket: Inbox['socket'], id: string): Turn {
-    const inbox: Inbox = { owner: this.#shares.enter(['', '', id]), jobs: [], socket };
-    let isClosed = false;
-    return {
-      take: (job) => {
-        if (inbox.jobs.length === 0 && (this.#used ?? 0) < SLICE) this.#run(inbox, job);
-        else {
-          inbox.jobs.push(job);
-          this.#wait(inbox);
-        }
-      },
-      takeFirst: (jobs) => {
-        inbox.jobs = [...jobs, ...inbox.jobs];
-        this.#wait(inbox);
-      },
-      identify: (path) => {
-        if (isClosed) return;
-        this.#shares.leave(inbox.owner);
-        inbox.owner = this.#shares.enter(path);
-        this.#wait(inbox);
-      },
-      close: () => {
-        isClosed = true;
-        inbox.jobs = [];
-        this.#shares.leave(inbox.owner);
-      },
-    };
+  open(socket: Turn['socket'], id: string): Turn {
+    return new Turn(this, socket, this.shares.enter(['', '', id]));
   }
 
-  #wait(inbox: Inbox): void {
-    if (inbox.jobs.length === 0) return;
-    inbox.socket.pause();
-    this.#shares.add(inbox.owner, 'quick', inbox);
+  /** Does something unless others of the socket wait, or the slice is used up. @returns whether it was done */
+  runAtOnce(turn: Turn, job: () => void): boolean {
+    if (turn.jobs.length > 0 || (this.#used ?? 0) >= SLICE) return false;
+    this.#run(turn, job);
+    return true;
+  }
+
+  /** A socket has jobs that wait. */
+  wait(turn: Turn): void {
+    if (turn.jobs.length === 0) return;
+    turn.socket.pause();
+    this.shares.add(turn.owner, 'quick', turn);
     this.#begin();
   }
 
@@ -79,18 +88,18 @@ export class Turns {
     this.#used = undefined;
     let used = 0;
     while (used < SLICE) {
-      const inbox = this.#shares.take(['quick'])?.work;
-      if (!inbox) return;
-      const job = inbox.jobs.shift();
+      const turn = this.shares.take(['quick'])?.work;
+      if (!turn) return;
+      const job = turn.jobs.shift();
       if (!job) continue;
-      if (inbox.jobs.length === 0) inbox.socket.resume();
-      else this.#shares.add(inbox.owner, 'quick', inbox);
-      this.#run(inbox, job);
+      if (turn.jobs.length === 0) turn.socket.resume();
+      else this.shares.add(turn.owner, 'quick', turn);
+      this.#run(turn, job);
       used = this.#used ?? 0;
     }
   }
 
-  #run({ owner }: Inbox, job: () => void): void {
+  #run({ owner }: Turn, job: () => void): void {
     const began = performance.now();
     this.#begin();
     try {
@@ -98,7 +107,7 @@ export class Turns {
     } finally {
       const cost = performance.now() - began;
       this.#used = (this.#used ?? 0) + cost;
-      this.#shares.charge(owner, cost);
+      this.shares.charge(owner, cost);
     }
   }
 }
