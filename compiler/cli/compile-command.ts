@@ -1,6 +1,6 @@
 /** `engine compile`: metadata and catalogs to a folder of generated files. */
 
-import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import { LoadError } from '../../runtime/program/load-error.ts';

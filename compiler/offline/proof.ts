@@ -1,7 +1,7 @@
 /** Has Postgres prove the generated SQL, and says in the metadata's terms what it refuses. */
 import { RULE_ALIAS } from '../../runtime/core/condition/rule.ts';
 import { isQuotedName, placeTokens, unquoted } from '../../runtime/core/condition/tokens.ts';
-import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import { PROVED_ROW, type ProofSubject, proofsOf } from '../../runtime/core/program/proof.ts';

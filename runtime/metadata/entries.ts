@@ -1,5 +1,5 @@
 /** Lists of entries, one bad entry costing only itself: it is reported and left out, and the paths of its neighbours stay. */
-import { diagnostics as messages } from '../core/diagnostics/catalogue.ts';
+import { messages } from '../core/diagnostics/catalogue.ts';
 import type { Located } from '../core/json/json.ts';
 import { type Codec, INVALID, mapNames, type Reading } from './codec.ts';
 import { mapItems, missingKey } from './combinators.ts';

@@ -1,4 +1,4 @@
-import { diagnostics as messages } from '../core/diagnostics/catalogue.ts';
+import { messages } from '../core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Message } from '../core/diagnostics/diagnostic.ts';
 import { nearest } from '../core/diagnostics/nearest.ts';
 import type { Result } from '../core/diagnostics/result.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, hasErrors } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';

@@ -17,7 +17,7 @@ import {
   type Scalar,
   type ScalarTag,
 } from 'yaml';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { MAX_JSON_DEPTH } from '../../../runtime/core/json/json-value.ts';
 import { fileProblem } from '../../../runtime/core/reasons.ts';

@@ -8,7 +8,7 @@ import type {
   CustomObjectShape,
   CustomTypesShape,
 } from '../../../runtime/core/action/shapes.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { BUILT_IN_SCALARS, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';

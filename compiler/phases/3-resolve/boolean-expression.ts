@@ -4,7 +4,7 @@
  * difference to the output.
  */
 
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { keyOf, quotedName } from '../../../runtime/core/names.ts';
 import type { Json, JsonObject, MetadataPath, QualifiedName } from '../../../runtime/metadata/metadata.ts';
@@ -48,7 +48,7 @@ function resolveExpression(place: Place, json: Json): Condition {
 function resolveKey(place: Place, key: string, value: Json): Condition {
   // A column may be called `not` or `_and`; then the key means the column.
   if (place.table.columns.get(key)?.nested)
-    throw new Failure(diagnostics.expressionOverNested({ field: key }), place.path);
+    throw new Failure(messages.expressionOverNested({ field: key }), place.path);
   if (place.table.columns.has(key)) return resolveComparisons(place, columnOperand(place.table, key), value);
   switch (key.startsWith('$') ? `_${key.slice(1)}` : key) {
     case '_and':
@@ -82,7 +82,7 @@ function resolveExists(place: Place, value: Json): Condition {
   const name = tableName(_table ?? $table ?? null, [...place.path, '_table']);
   const table = place.scope.tables.get(keyOf(name));
   if (!table) {
-    const problem = diagnostics.expressionTableMissing({
+    const problem = messages.expressionTableMissing({
       table: quotedName(name),
       ...suggest(name.name, tableNames(place.scope)),
     });
@@ -107,7 +107,7 @@ function tableName(value: Json, path: MetadataPath): QualifiedName {
 function resolveRelationshipKey(place: Place, key: string, value: Json): Condition | undefined {
   const relationship = place.table.relationships.get(key);
   if (!relationship) return undefined;
-  if (relationship.query) throw new Failure(diagnostics.expressionOverQuery({ field: key }), place.path);
+  if (relationship.query) throw new Failure(messages.expressionOverQuery({ field: key }), place.path);
   const table = place.scope.tables.get(relationship.target)!;
   return {
     kind: 'relationship',
@@ -131,7 +131,7 @@ function resolveComputedFieldKey(place: Place, key: string, value: Json): Condit
   const given = field.arguments.filter(
     (_, index) => index !== field.tableArgument && index !== field.sessionArgument,
   );
-  if (given.length > 0) throw new Failure(diagnostics.expressionComputedFieldArguments(), place.path);
+  if (given.length > 0) throw new Failure(messages.expressionComputedFieldArguments(), place.path);
   if ('table' in field.returns) {
     const table = place.scope.tables.get(field.returns.table)!;
     return {
@@ -150,7 +150,7 @@ function resolveComputedFieldKey(place: Place, key: string, value: Json): Condit
 
 function unknownField(place: Place, key: string): never {
   const { columns, relationships, computedFields } = place.table;
-  const problem = diagnostics.expressionFieldMissing({
+  const problem = messages.expressionFieldMissing({
     field: key,
     ...suggest(key, [...columns.keys(), ...relationships.keys(), ...computedFields.keys(), ...connectives]),
   });

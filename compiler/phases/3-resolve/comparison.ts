@@ -1,6 +1,6 @@
 /** Comparisons of boolean expressions: the operators below the key of a column or computed field, and their operands. */
 
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';
 import {
   COLUMN_OPERATORS,
@@ -83,7 +83,7 @@ function resolveCast(place: Place, left: Operand, value: Json): Condition {
         const target = CASTS[type.name]?.[name];
         const path = [...place.path, name];
         if (target === undefined)
-          throw new Failure(diagnostics.operatorCastUnknown({ cast: name, type: type.scalar }), path);
+          throw new Failure(messages.operatorCastUnknown({ cast: name, type: type.scalar }), path);
         const key = target === 'text' ? 'text' : siblingType(left.type, target);
         return resolveComparisons({ ...place, path }, { ...left, type: key, cast: true }, casts[name]!);
       }),
@@ -102,7 +102,7 @@ function resolveColumnComparison(place: Place, left: Operand, operator: string, 
   const shape = table.columns.get(name);
   if (!shape) {
     throw new Failure(
-      diagnostics.permissionColumnMissing({ column: name, ...suggest(name, table.columns.keys()) }),
+      messages.permissionColumnMissing({ column: name, ...suggest(name, table.columns.keys()) }),
       place.path,
     );
   }
@@ -110,7 +110,7 @@ function resolveColumnComparison(place: Place, left: Operand, operator: string, 
   const there = columnType(place.scope.shape, shape.type);
   if (here.sql !== there.sql) {
     throw new Failure(
-      diagnostics.columnsIncomparable({
+      messages.columnsIncomparable({
         left: operandName(left),
         leftType: here.sql,
         right: name,
@@ -201,7 +201,7 @@ function wrongOperator(place: Place, left: Operand, key: string, name: string): 
   const elsewhere = OPERATORS.filter((operator) => operator.name === name);
   if (elsewhere.length === 0) {
     const names = [...operatorsOf(type).keys(), ...Object.keys(COLUMN_OPERATORS), '_is_null', '_cast'];
-    return new Failure(diagnostics.operatorUnknown({ operator: key, ...suggest(name, names) }), place.path);
+    return new Failure(messages.operatorUnknown({ operator: key, ...suggest(name, names) }), place.path);
   }
   const known = [
     'text',
@@ -219,7 +219,7 @@ function wrongOperator(place: Place, left: Operand, key: string, name: string): 
     .filter((each) => elsewhere.some((operator) => operator.accepts(knownType(place, each))))
     .map((each) => `"${each === 'text[]' ? 'array' : each}"`);
   return new Failure(
-    diagnostics.operatorMisplaced({
+    messages.operatorMisplaced({
       column: operandName(left),
       type: type.sql,
       expected: expected.join(', '),
@@ -254,10 +254,7 @@ export function any(conditions: readonly Condition[]): Condition {
 export function refuseKeys(others: JsonObject, known: readonly string[], path: MetadataPath): void {
   const [field] = Object.keys(others);
   if (field === undefined) return;
-  throw new Failure(diagnostics.expressionFieldMissing({ field, ...suggest(field, known) }), [
-    ...path,
-    field,
-  ]);
+  throw new Failure(messages.expressionFieldMissing({ field, ...suggest(field, known) }), [...path, field]);
 }
 
 export function requireObject(value: Json, path: MetadataPath): JsonObject {
@@ -266,5 +263,5 @@ export function requireObject(value: Json, path: MetadataPath): JsonObject {
 }
 
 export function misplaced(type: string, expected: string, found: Json, path: MetadataPath): Failure {
-  return new Failure(diagnostics.expressionValueMisplaced({ type, expected, found: jsonKind(found) }), path);
+  return new Failure(messages.expressionValueMisplaced({ type, expected, found: jsonKind(found) }), path);
 }

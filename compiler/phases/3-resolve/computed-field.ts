@@ -3,7 +3,7 @@
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import type { ComputedFieldShape, FunctionArgumentShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { displayName, isGraphqlName, keyOf, quotedName } from '../../../runtime/core/names.ts';
 import { argumentScalar } from '../../../runtime/core/schema/function-arguments.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
@@ -38,7 +38,7 @@ export function resolveComputedField(
   const sessionArgument =
     session_argument === undefined ? undefined : findSessionArgument(called, session_argument, reasons);
   if (reasons.length > 0) {
-    const problem = diagnostics.computedFieldInvalid({
+    const problem = messages.computedFieldInvalid({
       field: field.name,
       table: quotedName(table.catalog),
       reasons: because(reasons),
@@ -85,13 +85,13 @@ export function catalogFunction(scope: SourceScope, name: QualifiedName): Catalo
   if (!first) {
     const names = scope.catalog.functions.map((each) => displayName(each.schema, each.name));
     throw new Failure(
-      diagnostics.functionNotInDatabase({
+      messages.functionNotInDatabase({
         name: quotedName(name),
         ...suggest(displayName(name.schema, name.name), names),
       }),
     );
   }
-  if (overloads.length > 0) throw new Failure(diagnostics.functionOverloaded({ name: quotedName(name) }));
+  if (overloads.length > 0) throw new Failure(messages.functionOverloaded({ name: quotedName(name) }));
   return first;
 }
 
@@ -106,7 +106,7 @@ export function claimArguments(
   const given = called.arguments.filter((_, position) => !hidden.has(position));
   if (given.length === 0) return;
   for (const { name } of given)
-    if (name !== null && !isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+    if (name !== null && !isGraphqlName(name)) throw new Failure(messages.nameNotGraphql({ name }));
   types.claim(owner, [{ name: type }]);
   for (const argument of given) types.claim(owner, claimsOf([argumentScalar(shape, argument.type)]));
 }

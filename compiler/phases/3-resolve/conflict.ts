@@ -6,7 +6,7 @@
  * @rule Which names of types and root fields are taken, and by what?
  */
 
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { RootFieldClash } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName, isGraphqlName, kindName, quotedName } from '../../../runtime/core/names.ts';
 import type { Memory } from '../../memory/memory.ts';
@@ -173,19 +173,19 @@ function createRootFieldRegister(): RootFieldRegister {
     claim: (scope, owner, fields, rootOf) => {
       const found = clashes(scope, owner, fields, rootOf);
       if (found.length > 0)
-        throw new Failure({ ...diagnostics.rootFieldConflict({ ...found[0]! }), clashes: found });
+        throw new Failure({ ...messages.rootFieldConflict({ ...found[0]! }), clashes: found });
       for (const field of fields) take(placesOf(scope.shape.rootNamespace, rootOf(field), field.name), owner);
     },
     claimNamespace: ({ shape }) => {
       const { rootNamespace: field, name } = shape;
       if (field === undefined) return;
-      if (!isGraphqlName(field)) throw new Failure(diagnostics.nameNotGraphql({ name: field }));
+      if (!isGraphqlName(field)) throw new Failure(messages.nameNotGraphql({ name: field }));
       const second = `namespace of source ${name}`;
       const places = ['query_root', 'mutation_root'].flatMap((root) => placesOf(undefined, root, field));
       const first = ownerOf(places);
       if (first !== undefined) {
         const clash = { root: 'query_root', field, first, second };
-        throw new Failure({ ...diagnostics.rootFieldConflict({ ...clash }), clashes: [clash] });
+        throw new Failure({ ...messages.rootFieldConflict({ ...clash }), clashes: [clash] });
       }
       take(places, second);
     },

@@ -6,7 +6,7 @@
 import type { CatalogKey, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { nativeScalarKey } from '../../../runtime/core/action/native-scalars.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';

@@ -7,7 +7,7 @@ import type { CatalogFunction, Refusal } from '../../../runtime/catalog/catalog.
 import { declaredHash, modelHash } from '../../../runtime/catalog/declared.ts';
 import { nestedModel } from '../../../runtime/catalog/logical-types.ts';
 import type { FunctionArgumentShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { DECLARED_SCHEMA, keyOf } from '../../../runtime/core/names.ts';
 import type {
   FunctionEntry,
@@ -146,7 +146,7 @@ export function requireTyped(
   const { reason, inCode }: Refusal = catalog.refused?.[keyOf({ schema: DECLARED_SCHEMA, name })] ?? {
     reason: 'the catalog was read before it was declared like this; read it from the database again',
   };
-  throw new Failure(diagnostics.declaredObjectRefused({ kind, name, reason }), inCode && code);
+  throw new Failure(messages.declaredObjectRefused({ kind, name, reason }), inCode && code);
 }
 
 /** Arguments as the query declares them. */

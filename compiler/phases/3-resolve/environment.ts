@@ -1,6 +1,6 @@
 /** Environment variables that addresses and headers of the metadata name: whether the server has them. */
 
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import {
   type ConfiguredHeader,

@@ -3,7 +3,7 @@
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import type { FunctionShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import {
   defaultBaseName,
   displayName,
@@ -64,8 +64,8 @@ export function resolveFunction(
   if (reasons.length > 0)
     throw new Failure(
       declared
-        ? diagnostics.declaredObjectRefused({ kind, name: called.name, reason: reasons.join('; ') })
-        : diagnostics.functionUntrackable({ name: quotedName(called), reasons: because(reasons) }),
+        ? messages.declaredObjectRefused({ kind, name: called.name, reason: reasons.join('; ') })
+        : messages.functionUntrackable({ name: quotedName(called), reasons: because(reasons) }),
     );
   const table = trackedTable(scope, called.returns);
   const description = entry.comment ?? called.comment;

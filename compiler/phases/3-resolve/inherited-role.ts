@@ -4,7 +4,7 @@
  * @rule What does an inherited role see of rows that only one parent may read?
  */
 
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName, quotedName } from '../../../runtime/core/names.ts';
 import type { InheritedRole, Metadata, TableEntry } from '../../../runtime/metadata/metadata.ts';
@@ -37,7 +37,7 @@ export function orderInheritedRoles(report: Report, metadata: Metadata, memory: 
         leaveOut(
           report,
           roleObject(inherited.get(name)!),
-          diagnostics.inheritedRoleCycle({ cycle: JSON.stringify(cycle) }),
+          messages.inheritedRoleCycle({ cycle: JSON.stringify(cycle) }),
         );
       }
       return;
@@ -55,7 +55,7 @@ export function orderInheritedRoles(report: Report, metadata: Metadata, memory: 
       leaveOut(
         report,
         roleObject(role),
-        diagnostics.inheritedRoleParentsMissing({ parents, role: role.role_name }),
+        messages.inheritedRoleParentsMissing({ parents, role: role.role_name }),
       );
       return;
     }
@@ -166,7 +166,7 @@ function inheritWrite<Rule>(
   scope.diagnostics.push(
     at(
       role.path,
-      diagnostics.inheritedRoleMutationConflict({
+      messages.inheritedRoleMutationConflict({
         role: name,
         operation,
         table: quotedName(table.catalog),

@@ -1,7 +1,7 @@
 /** Permissions on tables: what each role may select, insert, update and delete. */
 
 import type { InputValidation } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { sortKeys } from '../../../runtime/core/json/json.ts';
 import { displayName, quotedName } from '../../../runtime/core/names.ts';
@@ -63,7 +63,7 @@ function resolveEach<Entry, Resolved>(
   for (const permission of permissions) {
     const object = permissionObject(scope, table, operation, permission);
     const rule = attempt(scope, object, () => {
-      if (permission.role === ADMIN_ROLE) throw new Failure(diagnostics.permissionForAdmin());
+      if (permission.role === ADMIN_ROLE) throw new Failure(messages.permissionForAdmin());
       return resolve(scope, table, permission);
     });
     if (rule) resolved.push([permission.role, rule]);
@@ -82,7 +82,7 @@ function resolveSelect(
   for (const field of computedFields)
     requireScalarComputedField(scope, table, field, [...at, 'computed_fields']);
   if (permission.limit !== undefined && permission.limit < 0)
-    throw new Failure(diagnostics.permissionLimitNegative(), [...at, 'limit']);
+    throw new Failure(messages.permissionLimitNegative(), [...at, 'limit']);
   requirePossibleRoots(scope, table, role, permission, columns, at);
   return {
     columns,
@@ -102,9 +102,9 @@ function selectedColumns(table: TableScope, columns: Columns, path: MetadataPath
   for (const column of columns) {
     if (table.columns.has(column)) continue;
     if (table.relationships.has(column))
-      throw new Failure(diagnostics.permissionColumnIsRelationship({ name: column }), path);
+      throw new Failure(messages.permissionColumnIsRelationship({ name: column }), path);
     throw new Failure(
-      diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
+      messages.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
       path,
     );
   }
@@ -125,14 +125,14 @@ function requireScalarComputedField(
   const shape = table.computedFields.get(field);
   if (!shape) {
     throw new Failure(
-      diagnostics.permissionComputedFieldMissing({ field, ...suggest(field, table.computedFields.keys()) }),
+      messages.permissionComputedFieldMissing({ field, ...suggest(field, table.computedFields.keys()) }),
       path,
     ).missing(lossOf.field(scope.source.name, table.key, field));
   }
   if ('table' in shape.returns) {
     const returned = scope.tables.get(shape.returns.table)!;
     throw new Failure(
-      diagnostics.permissionComputedFieldReturnsTable({ field, table: quotedName(returned.catalog) }),
+      messages.permissionComputedFieldReturnsTable({ field, table: quotedName(returned.catalog) }),
       path,
     );
   }
@@ -152,7 +152,7 @@ function requirePossibleRoots(
     const fields: readonly string[] = permission[list] ?? [];
     if (fields.includes('select_by_pk') && !hasKey) {
       throw new Failure(
-        diagnostics.permissionRootByKey({
+        messages.permissionRootByKey({
           list,
           role,
           table: displayName(table.catalog.schema, table.catalog.name),
@@ -162,7 +162,7 @@ function requirePossibleRoots(
       );
     }
     if (fields.includes('select_aggregate') && !permission.allow_aggregations)
-      throw new Failure(diagnostics.permissionRootAggregate({ list }), [...path, list]);
+      throw new Failure(messages.permissionRootAggregate({ list }), [...path, list]);
   }
 }
 
@@ -222,7 +222,7 @@ function checkMessage(
   path: MetadataPath,
 ): { readonly checkMessage?: string } {
   if (check_message === undefined) return {};
-  if (!check) throw new Failure(diagnostics.permissionMessageWithoutCheck(), [...path, 'check_message']);
+  if (!check) throw new Failure(messages.permissionMessageWithoutCheck(), [...path, 'check_message']);
   return { checkMessage: check_message };
 }
 
@@ -251,9 +251,9 @@ function writtenColumns(
   for (const column of columns) {
     if (!table.columns.has(column)) {
       if (table.relationships.has(column) || table.computedFields.has(column))
-        throw new Failure(diagnostics.writePermissionColumnIsRelationship({ operation, name: column }), path);
+        throw new Failure(messages.writePermissionColumnIsRelationship({ operation, name: column }), path);
       throw new Failure(
-        diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
+        messages.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
         path,
       );
     }
@@ -272,7 +272,7 @@ function isWritable(table: TableScope, column: string): boolean {
 
 function notWritable(operation: 'insert' | 'update', column: string, path: MetadataPath): Failure {
   const able = operation === 'insert' ? 'insertable' : 'updatable';
-  return new Failure(diagnostics.permissionColumnNotWritable({ column, able, operation }), path);
+  return new Failure(messages.permissionColumnNotWritable({ column, able, operation }), path);
 }
 
 function resolvePresets(
@@ -286,7 +286,7 @@ function resolvePresets(
     const at = [...path, column];
     if (!table.columns.has(column)) {
       throw new Failure(
-        diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
+        messages.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
         at,
       );
     }

@@ -3,7 +3,7 @@
 import type { CatalogForeignKey } from '../../../runtime/catalog/catalog.ts';
 import { isAlwaysThere, isAtMostOne } from '../../../runtime/catalog/proven.ts';
 import type { NativeShape, RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import {
   DECLARED_SCHEMA,
@@ -38,7 +38,7 @@ export function resolveRelationship(
   relationship: Relationship<RelationshipUsing>,
 ): RelationshipShape {
   if (!isGraphqlName(relationship.name))
-    throw new Failure(diagnostics.nameNotGraphql({ name: relationship.name }));
+    throw new Failure(messages.nameNotGraphql({ name: relationship.name }));
   requireFreeFieldName(scope, table, relationship.name, kind === 'array');
   const { using } = relationship;
   const join = {
@@ -92,7 +92,7 @@ function isSingle(
       target: quotedName(target.catalog),
       because,
     };
-    scope.diagnostics.push(at(path, diagnostics.relationshipNotSingle(about)));
+    scope.diagnostics.push(at(path, messages.relationshipNotSingle(about)));
   }
   return holds;
 }
@@ -149,7 +149,7 @@ function givenArguments(
     const argument = list.find((each) => each.name === name);
     if (!argument)
       throw new Failure(
-        diagnostics.relationshipArgumentMissing({ name: query, argument: name, ...suggest(name, names) }),
+        messages.relationshipArgumentMissing({ name: query, argument: name, ...suggest(name, names) }),
       );
     requireColumn(table, column);
     const [own, wanted] = [table.columns.get(column)!, argument].map(({ type }) => columnType(shape, type));
@@ -158,7 +158,7 @@ function givenArguments(
     const isText = [own!, wanted!].every(({ family, element }) => family === 'text' && !element);
     if (own!.sql !== wanted!.sql && !isWider && !isText)
       throw new Failure(
-        diagnostics.relationshipArgumentType({
+        messages.relationshipArgumentType({
           name: query,
           argument: name,
           type: argument.type,
@@ -182,10 +182,10 @@ function nativeQuery(
     ({ function: called }) => called.schema === DECLARED_SCHEMA && called.name === name,
   );
   const [called] = scope.catalogFunctions.get(objectKey(DECLARED_SCHEMA, name)) ?? [];
-  if (!entry?.declared) throw new Failure(diagnostics.relationshipQueryMissing({ name }));
+  if (!entry?.declared) throw new Failure(messages.relationshipQueryMissing({ name }));
   requireTyped(scope, 'native query', name, entry.declared.hash, called?.definition);
   const list = nativeArguments(called!, entry.declared);
-  if (called!.volatility === 'volatile') throw new Failure(diagnostics.relationshipQueryVolatile({ name }));
+  if (called!.volatility === 'volatile') throw new Failure(messages.relationshipQueryVolatile({ name }));
   return { shape: { name, sql: entry.declared.query.code, arguments: list }, returns: called!.returns };
 }
 
@@ -213,8 +213,8 @@ function onlyKey(keys: readonly CatalogForeignKey[], advice: () => { advice?: st
   const distinct = new Map(
     keys.map((key) => [JSON.stringify([key.columns.toSorted(), key.references]), key]),
   );
-  if (distinct.size === 0) throw new Failure(diagnostics.foreignKeyMissing(advice()));
-  if (distinct.size > 1) throw new Failure(diagnostics.foreignKeyAmbiguous());
+  if (distinct.size === 0) throw new Failure(messages.foreignKeyMissing(advice()));
+  if (distinct.size > 1) throw new Failure(messages.foreignKeyAmbiguous());
   return [...distinct.values()][0]!;
 }
 
@@ -235,14 +235,14 @@ export function trackedTable(
   const hint = scope.catalogTables.has(keyOf(name))
     ? { advice: 'The database has it: track it, or point at another table.' }
     : suggest(displayName(name.schema, name.name), tableNames(scope));
-  const problem = diagnostics.tableNotTracked({ table: quotedName(name), ...hint });
+  const problem = messages.tableNotTracked({ table: quotedName(name), ...hint });
   throw new Failure(problem, undefined, wording).missing(...missingTable(scope, name));
 }
 
 function requireColumn(table: TableScope, column: string): void {
   if (table.columns.has(column)) return;
   throw new Failure(
-    diagnostics.relationshipFieldMissing({
+    messages.relationshipFieldMissing({
       table: quotedName(table.catalog),
       column,
       ...suggest(column, table.columns.keys()),

@@ -1,7 +1,7 @@
 /** Resolves remote schemas: checks the schemas that were read, their names, and the part that each role sees. */
 
 import { GraphQLError, Kind, print as printAst } from 'graphql';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { isGraphqlName } from '../../../runtime/core/names.ts';
 import { graphqlProblem } from '../../../runtime/core/reasons.ts';

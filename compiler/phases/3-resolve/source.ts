@@ -3,7 +3,7 @@
 import type { SourceCatalog, TypeReference } from '../../../runtime/catalog/catalog.ts';
 import { resolveTypes } from '../../../runtime/catalog/type-shapes.ts';
 import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { keyOf, type NamingConvention, type NamingOptions } from '../../../runtime/core/names.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
@@ -61,7 +61,7 @@ function sourceShape(
     report.push(
       at(
         [...source.path, 'customization', 'naming_convention'],
-        diagnostics.namingConventionIgnored({
+        messages.namingConventionIgnored({
           convention: asked,
           source: source.name,
           variable: vocabulary.environment('EXPERIMENTAL_FEATURES'),
@@ -71,7 +71,7 @@ function sourceShape(
   }
   if (catalog.product !== undefined)
     report.push(
-      at(source.path, diagnostics.sourceOtherDatabase({ source: source.name, product: catalog.product })),
+      at(source.path, messages.sourceOtherDatabase({ source: source.name, product: catalog.product })),
     );
   const convention = conventionOf(source, naming);
   const distribution = distributionOf(source, catalog);

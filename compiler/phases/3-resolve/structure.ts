@@ -4,7 +4,7 @@
  */
 
 import { askedArguments, type TableShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { NamedInconsistency } from '../../../runtime/core/diagnostics/inconsistency.ts';
 import { type NamingOptions, objectKey } from '../../../runtime/core/names.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { formOf, typesOfColumn, typesOfSource } from '../../../runtime/core/schema/reachable-types.ts';
 import { BOOLEAN, FLOAT, ID, INT, STRING } from '../../../runtime/core/schema/shared-types.ts';
 import type { NamedType } from '../../../runtime/core/schema/types.ts';
@@ -49,12 +49,12 @@ export function createTypeRegister(): TypeRegister {
       if (other) {
         if (form !== undefined && form === other.form) continue;
         for (const each of added) taken.delete(each);
-        throw new Failure(diagnostics.typeNameConflict({ type: name, owner, other: other.owner }));
+        throw new Failure(messages.typeNameConflict({ type: name, owner, other: other.owner }));
       }
       // Prefixes and names are valid by themselves, but together they may begin with two underscores.
       if (name.startsWith('__')) {
         for (const each of added) taken.delete(each);
-        throw new Failure(diagnostics.nameNotGraphql({ name }));
+        throw new Failure(messages.nameNotGraphql({ name }));
       }
       const more = form !== undefined || apart;
       taken.set(name, more ? { owner, ...(form !== undefined && { form }), ...(apart && { apart }) } : plain);

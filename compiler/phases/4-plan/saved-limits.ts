@@ -1,6 +1,6 @@
 /** Reports saved operations that are larger than limits of the metadata allow. */
 import type { DocumentNode } from 'graphql';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';

@@ -5,7 +5,7 @@
 
 import { type DocumentNode, GraphQLError, Kind, print, valueFromASTUntyped } from 'graphql';
 import { program } from '../../../runtime/core/contract/contract.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { type Losses, lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';

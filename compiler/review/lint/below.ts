@@ -1,6 +1,6 @@
 /** Rules of the lint about what the database does below permissions: rows as a whole, expressions of columns, rights of functions. */
 import { factsOfKind } from '../../../runtime/catalog/object-facts.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName, keyOf, objectKey } from '../../../runtime/core/names.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';

@@ -1,7 +1,7 @@
 /** Rules of the lint about columns: which are granted, which say whose a row is, which an index serves. */
 
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import type { Condition } from '../../model/model.ts';
 import { boundColumns } from './conditions.ts';

@@ -2,7 +2,7 @@
  * Rule of the lint about row rules that can raise an error for a row. The error reveals values of a hidden row:
  * Postgres evaluates a client's condition (`id: {_eq: 7}`) before the rule where it costs less, so the client chooses the row.
  */
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { failingPart } from '../../phases/4-plan/failing.ts';
 import { visit } from './conditions.ts';
 import { causedBy, type Found } from './finding.ts';

@@ -4,7 +4,7 @@ import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { implies } from '../../../runtime/core/condition/prove.ts';
 import { anyOf } from '../../../runtime/core/condition/tree.ts';
 import type { AnyRule } from '../../../runtime/core/contract/aspects.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { about, causedBy, type Found, type LintFinding } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';

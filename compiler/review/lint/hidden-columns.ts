@@ -4,7 +4,7 @@
  * shows: neither is a way.
  */
 
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { about, type Found } from './finding.ts';

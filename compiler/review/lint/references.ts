@@ -3,7 +3,7 @@ import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { columnsOfRule, readsSession, tableOfItem } from '../../../runtime/core/condition/reads.ts';
 import { isSession, type Token } from '../../../runtime/core/condition/tokens.ts';
 import type { Condition } from '../../../runtime/core/condition/tree.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { referencesOf, variablesBinding, variablesBindingReference } from '../bound.ts';

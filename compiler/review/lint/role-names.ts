@@ -1,6 +1,6 @@
 /** Rules of the lint about names of roles. */
 
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { causedBy, type Found } from './finding.ts';

@@ -2,7 +2,7 @@
 
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { implies, isAlwaysTrue, isNeverTrue } from '../../../runtime/core/condition/prove.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';

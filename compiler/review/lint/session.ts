@@ -1,7 +1,7 @@
 /** Rules of the lint about permissions that do without the session where others have it. */
 import { readsSession } from '../../../runtime/core/condition/reads.ts';
 import type { RuleText } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { variablesBinding } from '../bound.ts';

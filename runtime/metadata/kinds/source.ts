@@ -1,4 +1,4 @@
-import { diagnostics as messages } from '../../core/diagnostics/catalogue.ts';
+import { messages } from '../../core/diagnostics/catalogue.ts';
 import type { Located } from '../../core/json/json.ts';
 import { MAX_TIMER_SECONDS } from '../../core/max-timer.ts';
 import { CANONICAL } from '../../core/vocabulary.ts';

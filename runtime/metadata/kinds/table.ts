@@ -1,4 +1,4 @@
-import { diagnostics as messages } from '../../core/diagnostics/catalogue.ts';
+import { messages } from '../../core/diagnostics/catalogue.ts';
 import { nearest } from '../../core/diagnostics/nearest.ts';
 import type { Located } from '../../core/json/json.ts';
 import { displayName } from '../../core/names.ts';
