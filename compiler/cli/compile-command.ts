@@ -64,8 +64,8 @@ export async function compileCommand(options: CompileOptions, context: CommandCo
 
 /** Loaded only when it is asked for. @throws LintConfigurationError */
 async function openLint(file: true | string) {
-  const { lintCompiled, readConfiguration } = await import('./lint-command.ts');
-  const configuration = readConfiguration(file === true ? {} : { config: file });
+  const { lintCompiled, lintConfigurationOf } = await import('./lint-command.ts');
+  const configuration = lintConfigurationOf(file === true ? {} : { config: file });
   return (result: CompileResult, project: Project) => lintCompiled(result, project, configuration);
 }
 

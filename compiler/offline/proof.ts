@@ -8,7 +8,7 @@ import { PROVED_ROW, type ProofSubject, proofsOf } from '../../runtime/core/prog
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
 import type { Json, Metadata, MetadataPath, TableEntry } from '../../runtime/metadata/metadata.ts';
 import type { Origin } from '../../runtime/metadata/origin.ts';
-import { prove, type Refusal, subjectText } from '../../runtime/program/verify/prove.ts';
+import { prove, type RefusedProof, subjectText } from '../../runtime/program/verify/prove.ts';
 import type { Plan } from '../model/plan.ts';
 import { declaredIn } from '../phases/3-resolve/declared.ts';
 import { programOf } from '../phases/4-plan/program.ts';
@@ -56,7 +56,7 @@ function comparePaths(left: MetadataPath, right: MetadataPath): number {
 }
 
 /** A diagnostic at every object that holds the text; inherited roles are reported at their parents. */
-function describe({ proof, error }: Refusal, metadata: Metadata, origin: Origin): Diagnostic[] {
+function describe({ proof, error }: RefusedProof, metadata: Metadata, origin: Origin): Diagnostic[] {
   const places = proof.subjects.map((subject) => ({ subject, ...placeOf(subject, proof.source, metadata) }));
   const direct = places.filter(({ inherited }) => !inherited);
   const offset =

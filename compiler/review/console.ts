@@ -10,7 +10,7 @@ import { auditMatrix, type Matrix } from './audit/matrix.ts';
 import { unreadSentences } from './audit/sent.ts';
 import { whoCan } from './audit/who.ts';
 import { differenceOf } from './console-difference.ts';
-import { operationOf, operationsOf } from './console-operations.ts';
+import { operationAnswer, operationsAnswer } from './console-operations.ts';
 import { type GeneratedCode, readTexts } from './generated-code/index.ts';
 import { GeneratedCodeError } from './generated-code/place.ts';
 import { placesOf } from './places.ts';
@@ -37,9 +37,9 @@ export function answerConsole(files: Files, question: PermissionQuestion): strin
     case 'matrix':
       return JSON.stringify(auditMatrix(read(files)));
     case 'operations':
-      return JSON.stringify(operationsOf(read(files)));
+      return JSON.stringify(operationsAnswer(read(files)));
     case 'operation':
-      return JSON.stringify(operationOf(read(files), question.collection, question.name) ?? null);
+      return JSON.stringify(operationAnswer(read(files), question.collection, question.name) ?? null);
     case 'who': {
       const code = read(files);
       const { source, table: key, column } = question;

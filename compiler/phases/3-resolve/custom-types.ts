@@ -25,7 +25,7 @@ import type {
   Json,
   JsonObject,
 } from '../../../runtime/metadata/metadata.ts';
-import { attempt, because, Failure, type Report, type ReportedObject } from './report.ts';
+import { attempt, because, Failure, type PhaseReport, type ReportedObject } from './report.ts';
 import type { SourceScope } from './scope.ts';
 import type { TakenType } from './type-register.ts';
 
@@ -40,7 +40,7 @@ export function resolveCustomTypes(
   types: CustomTypes,
   scopes: Scopes,
   taken: ReadonlyMap<string, TakenType>,
-  report: Report,
+  report: PhaseReport,
 ): TypeKinds | undefined {
   const kinds = typeKinds(types, scopes);
   const reasons = [...typeReasons(types, kinds, scopes), ...nameReasons(types, kinds, taken)];
@@ -245,7 +245,7 @@ function relationshipReasons(
 function warnOfRelationships(
   { name: type, fields, relationships, path }: CustomObject,
   scopes: Scopes,
-  { diagnostics }: Report,
+  { diagnostics }: PhaseReport,
 ): void {
   const types = new Map(fields.map((field) => [field.name, baseType(field.type)]));
   for (const [index, relationship] of relationships.entries()) {

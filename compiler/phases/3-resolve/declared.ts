@@ -20,7 +20,7 @@ import type {
   TableEntry,
 } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
-import { functionArguments } from './computed-field.ts';
+import { argumentShapes } from './computed-field.ts';
 import { Failure } from './report.ts';
 import type { SourceScope } from './scope.ts';
 
@@ -150,8 +150,8 @@ export function requireTyped(
 }
 
 /** Arguments as the query declares them. */
-export function nativeArguments(called: CatalogFunction, { query }: OfQuery): FunctionArgumentShape[] {
-  return functionArguments(called).map((argument) => {
+export function nativeArgumentShapes(called: CatalogFunction, { query }: OfQuery): FunctionArgumentShape[] {
+  return argumentShapes(called).map((argument) => {
     const { nullable, description } = query.arguments[argument.name!]!;
     return {
       ...argument,

@@ -1,5 +1,6 @@
 /** Permissions on tables: what each role may select, insert, update and delete. */
 
+import type { TableOperation } from '../../../runtime/core/contract/aspects.ts';
 import type { InputValidation } from '../../../runtime/core/contract/shapes.ts';
 import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
@@ -9,12 +10,12 @@ import { ruleName } from '../../../runtime/core/reason.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type {
-  Columns,
+  ColumnChoice,
   DeletePermission,
   InsertPermission,
   JsonObject,
   MetadataPath,
-  Permission,
+  PermissionEntry,
   SelectPermission,
   TableEntry,
   UpdatePermission,
@@ -36,8 +37,6 @@ import { requireEnumValues, resolveValue } from './value.ts';
 /** Seconds. */
 const VALIDATION_TIMEOUT = 10;
 
-export type Operation = keyof TablePermissions;
-
 /** Resolves the permissions of a table. Failing ones are reported and left out. */
 export function resolvePermissions(
   scope: AccessScope,
@@ -55,9 +54,9 @@ export function resolvePermissions(
 function resolveEach<Entry, Resolved>(
   scope: AccessScope,
   table: TableScope,
-  operation: Operation,
-  permissions: readonly Permission<Entry>[],
-  resolve: (scope: AccessScope, table: TableScope, permission: Permission<Entry>) => Resolved,
+  operation: TableOperation,
+  permissions: readonly PermissionEntry<Entry>[],
+  resolve: (scope: AccessScope, table: TableScope, permission: PermissionEntry<Entry>) => Resolved,
 ): Record<string, Resolved> {
   const resolved: [string, Resolved][] = [];
   for (const permission of permissions) {
@@ -74,7 +73,7 @@ function resolveEach<Entry, Resolved>(
 function resolveSelect(
   scope: AccessScope,
   table: TableScope,
-  { role, permission, path }: Permission<SelectPermission>,
+  { role, permission, path }: PermissionEntry<SelectPermission>,
 ): ModelSelectPermission {
   const at = [...path, 'permission'];
   const columns = selectedColumns(table, permission.columns, [...at, 'columns']);
@@ -97,7 +96,7 @@ function resolveSelect(
   };
 }
 
-function selectedColumns(table: TableScope, columns: Columns, path: MetadataPath): string[] {
+function selectedColumns(table: TableScope, columns: ColumnChoice, path: MetadataPath): string[] {
   if (columns === '*') return [...table.columns.keys()];
   for (const column of columns) {
     if (table.columns.has(column)) continue;
@@ -169,7 +168,7 @@ function requirePossibleRoots(
 function resolveInsert(
   scope: AccessScope,
   table: TableScope,
-  { permission, path }: Permission<InsertPermission>,
+  { permission, path }: PermissionEntry<InsertPermission>,
 ): ModelInsertPermission {
   const at = [...path, 'permission'];
   const presets = resolvePresets(scope, table, 'insert', permission.set, [...at, 'set']);
@@ -186,7 +185,7 @@ function resolveInsert(
 function resolveUpdate(
   scope: AccessScope,
   table: TableScope,
-  { permission, path }: Permission<UpdatePermission>,
+  { permission, path }: PermissionEntry<UpdatePermission>,
 ): ModelUpdatePermission {
   const at = [...path, 'permission'];
   const presets = resolvePresets(scope, table, 'update', permission.set, [...at, 'set']);
@@ -204,7 +203,7 @@ function resolveUpdate(
 function resolveDelete(
   scope: AccessScope,
   table: TableScope,
-  { permission, path }: Permission<DeletePermission>,
+  { permission, path }: PermissionEntry<DeletePermission>,
 ): ModelDeletePermission {
   const at = [...path, 'permission'];
   return {
@@ -240,7 +239,7 @@ function inputValidation({ definition }: ValidateInput): InputValidation {
 function writtenColumns(
   table: TableScope,
   operation: 'insert' | 'update',
-  columns: Columns,
+  columns: ColumnChoice,
   presets: Presets,
   path: MetadataPath,
 ): string[] {
@@ -306,8 +305,8 @@ function resolvePresets(
 function permissionObject(
   scope: AccessScope,
   table: TableScope,
-  operation: Operation,
-  permission: Permission<unknown>,
+  operation: TableOperation,
+  permission: PermissionEntry<unknown>,
 ): ReportedObject {
   const { schema, name } = table.entry.table;
   return {

@@ -21,10 +21,10 @@ import type {
   ManualConfiguration,
   ObjectRelationship,
   QualifiedName,
-  Relationship,
+  RelationshipEntry,
   RelationshipUsing,
 } from '../../../runtime/metadata/metadata.ts';
-import { type NestedRows, nativeArguments, requireTyped } from './declared.ts';
+import { type NestedRows, nativeArgumentShapes, requireTyped } from './declared.ts';
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
 import { Failure, type ReportedObject, suggest } from './report.ts';
@@ -35,7 +35,7 @@ export function resolveRelationship(
   scope: SourceScope,
   table: TableScope,
   kind: 'object' | 'array',
-  relationship: Relationship<RelationshipUsing>,
+  relationship: RelationshipEntry<RelationshipUsing>,
 ): RelationshipShape {
   if (!isGraphqlName(relationship.name))
     throw new Failure(messages.nameNotGraphql({ name: relationship.name }));
@@ -80,7 +80,7 @@ function isSingle(
   scope: SourceScope,
   table: TableScope,
   { target, columns }: Join,
-  { name, path }: Relationship<RelationshipUsing>,
+  { name, path }: RelationshipEntry<RelationshipUsing>,
 ): boolean {
   const own = new Map(table.catalog.columns.map((column) => [column.name, column]));
   const compared = Object.entries(columns).map(([here, there]) => ({ column: there, with: own.get(here)! }));
@@ -104,14 +104,14 @@ function joinFromHere(scope: SourceScope, table: TableScope, using: ForeignKeyOn
     return missing === undefined ? {} : columnAdvice(table, missing);
   });
   return {
-    target: trackedTable(scope, key.references, 'alone'),
+    target: servedTable(scope, key.references, 'alone'),
     columns: pairs(key.columns, key.references.columns),
     key,
   };
 }
 
 function joinFromThere(scope: SourceScope, table: TableScope, using: ForeignKeyOnOtherTable): Join {
-  const target = trackedTable(scope, using.table);
+  const target = servedTable(scope, using.table);
   const keys = target.catalog.foreignKeys.filter(
     (key) => keyOf(key.references) === table.key && sameColumns(key.columns, using.columns),
   );
@@ -125,7 +125,7 @@ function joinFromThere(scope: SourceScope, table: TableScope, using: ForeignKeyO
 function joinByHand(scope: SourceScope, table: TableScope, using: ManualConfiguration): Join {
   const { remote_table: other } = using;
   const query = other.schema === DECLARED_SCHEMA ? nativeQuery(scope, other.name) : undefined;
-  const target = trackedTable(scope, query?.returns ?? other);
+  const target = servedTable(scope, query?.returns ?? other);
   const mapping = Object.entries(using.column_mapping).sort(([left], [right]) => (left < right ? -1 : 1));
   for (const [here, there] of mapping) {
     requireColumn(table, here);
@@ -184,7 +184,7 @@ function nativeQuery(
   const [called] = scope.catalogFunctions.get(objectKey(DECLARED_SCHEMA, name)) ?? [];
   if (!entry?.declared) throw new Failure(messages.relationshipQueryMissing({ name }));
   requireTyped(scope, 'native query', name, entry.declared.hash, called?.definition);
-  const list = nativeArguments(called!, entry.declared);
+  const list = nativeArgumentShapes(called!, entry.declared);
   if (called!.volatility === 'volatile') throw new Failure(messages.relationshipQueryVolatile({ name }));
   return { shape: { name, sql: entry.declared.query.code, arguments: list }, returns: called!.returns };
 }
@@ -201,7 +201,7 @@ export function resolveNested(
   requireFreeFieldName(scope, { ...table, columns }, name, kind === 'array');
   return {
     kind,
-    target: trackedTable(scope, model).key,
+    target: servedTable(scope, model).key,
     columns: {},
     nested: name,
     ...(description !== undefined && { description }),
@@ -225,7 +225,7 @@ function columnAdvice(table: TableScope, column: string): { advice?: string } {
 }
 
 /** A table that is served. @throws Failure */
-export function trackedTable(
+export function servedTable(
   scope: SourceScope,
   name: QualifiedName,
   wording?: Failure['wording'],

@@ -181,7 +181,7 @@ function claimTypes(
   for (const { type, meaning } of own) if (!remotes.has(type)) remotes.set(type, { meaning, owner });
 }
 
-/** As `formOf` writes types of databases; undefined where those have none of the kind. */
+/** As `clientFormOf` writes types of databases; undefined where those have none of the kind. */
 function formOfDefinition(definition: TypeDefinition, rename: (name: string) => string): string | undefined {
   switch (definition.kind) {
     case Kind.SCALAR_TYPE_DEFINITION:

@@ -102,7 +102,7 @@ function offeredKinds({ catalog }: TableScope): RootFieldKind[] {
 }
 
 /** Root fields of a function as a query; as a mutation it has the first only. */
-export function functionRootFields(
+export function namedFunctionFields(
   { customization }: NamedSource,
   { function: { schema, name }, configuration }: StructureFunction,
   convention: NamingConvention | undefined,

@@ -1,6 +1,6 @@
 /** Resolves a source: its catalog, types, customization, and its tables without references to other tables. */
 
-import type { SourceCatalog, TypeReference } from '../../../runtime/catalog/catalog.ts';
+import type { CatalogTypeReference, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { resolveTypes } from '../../../runtime/catalog/type-shapes.ts';
 import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
@@ -22,7 +22,7 @@ interface Words {
 }
 
 /** Starts a source with its tables, without references to other tables. */
-export function openSource(
+export function startSource(
   source: StructureSource,
   catalog: SourceCatalog,
   words: Words,
@@ -107,7 +107,7 @@ export function conventionOf({ customization }: NamedSource, naming: NamingOptio
 }
 
 /** Types of the columns of tracked tables and of the functions that the metadata names. */
-function usedTypes(source: StructureSource, catalog: SourceCatalog): TypeReference[] {
+function usedTypes(source: StructureSource, catalog: SourceCatalog): CatalogTypeReference[] {
   const tables = new Set(source.tables.map(({ table }) => keyOf(table)));
   const functions = new Set([
     ...source.functions.map((entry) => keyOf(entry.function)),

@@ -36,7 +36,7 @@ export function resolveTables(scope: SourceScope): void {
       }),
   );
   for (const entry of scope.source.tables) {
-    const table = attempt(scope, tableObject(scope, entry), () =>
+    const table = attempt(scope, reportedTable(scope, entry), () =>
       resolveTable(scope, entry, (key) => enumKeys.get(key)),
     );
     if (table) scope.tables.set(table.key, table);
@@ -52,7 +52,7 @@ export function resolveTables(scope: SourceScope): void {
 }
 
 /** The table as inconsistencies list it. */
-export function tableObject(scope: SourceScope, entry: StructureTable): ReportedObject {
+export function reportedTable(scope: SourceScope, entry: StructureTable): ReportedObject {
   const { schema, name } = entry.table;
   if (entry.declared)
     return {

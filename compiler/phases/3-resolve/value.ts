@@ -10,7 +10,7 @@ import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Value } from '../../model/model.ts';
-import { misfitOf, quotedList } from './literal.ts';
+import { literalMisfit, quotedList } from './literal.ts';
 import { Failure } from './report.ts';
 import type { AccessScope } from './scope.ts';
 
@@ -32,7 +32,7 @@ export function resolveValue(
     if (!(error instanceof EngineError)) throw error;
     throw new Failure(messages.literalMisfit({ reason: error.message }), path);
   }
-  const reason = misfitOf(type, json);
+  const reason = literalMisfit(type, json);
   if (reason !== undefined) throw new Failure(messages.literalMisfit({ reason }), path);
   const moment = encoded === null ? undefined : momentOf(type, encoded);
   return { kind: 'literal', value: json, ...(moment && { moment }) };

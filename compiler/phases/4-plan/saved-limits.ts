@@ -10,7 +10,7 @@ import { type OperationSize, operationSize, sizeWithArguments } from '../../../r
 import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
-import { type ApiLimits, roleLimit } from '../../../runtime/core/settings.ts';
+import { type ApiLimits, limitOfRole } from '../../../runtime/core/settings.ts';
 import type { CollectionQuery, QueryCollection } from '../../../runtime/metadata/metadata.ts';
 
 /**
@@ -38,7 +38,7 @@ export function limitedQueries(
         { name: 'depth_limit', size: depth, limit: limits.depth_limit },
         { name: 'node_limit', size: nodes, limit: limits.node_limit },
       ].flatMap(({ name, size, limit }) => {
-        const refused = roles.filter((role) => size > (roleLimit(limit, role) ?? Number.POSITIVE_INFINITY));
+        const refused = roles.filter((role) => size > (limitOfRole(limit, role) ?? Number.POSITIVE_INFINITY));
         if (refused.length === 0) return [];
         const problem = messages.savedQueryTooLarge({
           collection: collection.name,

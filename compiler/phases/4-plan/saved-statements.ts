@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
-import { analyseOperation, casesOf, valuesOf, type When } from '../../../runtime/core/request/analyse.ts';
+import { analyseOperation, casesOf, caseValues, type When } from '../../../runtime/core/request/analyse.ts';
 import type { CacheRequest } from '../../../runtime/core/request/cached.ts';
 import type { Operation } from '../../../runtime/core/request/document.ts';
 import { planOperation, type RequestPlan } from '../../../runtime/core/request/plan.ts';
@@ -116,7 +116,7 @@ export function planForRole(
     if (!cases) return 'too many variables may be null or absent';
     const plans: Statements[] = [];
     for (const when of cases) {
-      const values = valuesOf(when, samples);
+      const values = caseValues(when, samples);
       const variables = { declared: operation.variables, values, used: new Map() };
       const plan = planCase(() =>
         operation.kind === 'subscription'

@@ -79,9 +79,9 @@ export function computedByView(
     if (!table || hidden.length === 0) return [];
     const message = messages.hiddenColumnComputedByView({
       role,
-      columns: quoted(hidden),
+      columns: quotedNames(hidden),
       table: table.name,
-      computed: quoted(computed),
+      computed: quotedNames(computed),
       view: view.name,
     });
     return [about(view, [...path, 'columns'], message, [...hidden, ...computed], table.model.key)];
@@ -133,12 +133,12 @@ export function givenToFunction(
       field,
       table: table.name,
       called: objectKey(schema, name),
-      columns: quoted(hidden),
+      columns: quotedNames(hidden),
     });
     return about(table, [...path, 'computed_fields'], message, hidden, field);
   });
 }
 
-export function quoted(names: readonly string[]): string {
+export function quotedNames(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }

@@ -5,7 +5,7 @@ import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
-import { names } from './rows.ts';
+import { permissionNames } from './rows.ts';
 
 const counted = new WeakMap<object, ReadonlyMap<string, number>>();
 
@@ -21,9 +21,11 @@ export function misspeltRole(
   const near = nearest(permission.role, others);
   if (near === undefined) return [];
   return [
-    causedBy(permission.path, messages.roleUsedOnce({ ...names(table, permission), nearest: near }), [
-      permission.role,
-    ]),
+    causedBy(
+      permission.path,
+      messages.roleUsedOnce({ ...permissionNames(table, permission), nearest: near }),
+      [permission.role],
+    ),
   ];
 }
 

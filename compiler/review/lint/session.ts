@@ -8,7 +8,7 @@ import { variablesBinding } from '../bound.ts';
 import { boundColumns } from './conditions.ts';
 import { about, causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
-import { names } from './rows.ts';
+import { permissionNames } from './rows.ts';
 
 const hasSession = (text: RuleText | undefined) => text !== undefined && readsSession(text);
 
@@ -49,7 +49,10 @@ export function rulesWithoutSession(
   );
   if (!isOwned) return [];
   return [
-    causedBy([...path, 'filter'], messages.ruleWithoutSession(names(table, permission)), [role, where]),
+    causedBy([...path, 'filter'], messages.ruleWithoutSession(permissionNames(table, permission)), [
+      role,
+      where,
+    ]),
   ];
 }
 

@@ -9,7 +9,7 @@ import type {
 import { objectKey } from '../../../runtime/core/names.ts';
 import { identifier } from '../../../runtime/core/sql/fragment.ts';
 import { print } from '../../../runtime/core/sql/print.ts';
-import type { Condition, TableReference, Value } from '../../model/model.ts';
+import type { BooleanExpression, TableReference, Value } from '../../model/model.ts';
 import type { Trial } from './trial.ts';
 
 const ROWS = 6;
@@ -188,15 +188,15 @@ interface Making {
 export async function insertMatching(
   making: Making,
   place: TableReference,
-  condition: Condition,
+  condition: BooleanExpression,
   given: Values = new Map(),
 ): Promise<Values> {
   const { trial, catalog, session } = making;
   const table = catalog.tables.find(({ schema, name }) => schema === place.schema && name === place.name)!;
   const values = new Map(given);
   const named = new Map<string, string>();
-  const later: Extract<Condition, { kind: 'relationship' }>[] = [];
-  const wish = async (part: Condition): Promise<void> => {
+  const later: Extract<BooleanExpression, { kind: 'relationship' }>[] = [];
+  const wish = async (part: BooleanExpression): Promise<void> => {
     switch (part.kind) {
       case 'and':
         for (const each of part.conditions) await wish(each);
@@ -247,7 +247,7 @@ export async function insertMatching(
 }
 
 /** The value a column must have for a comparison to hold; undefined when nearly every value will do. */
-function wanted({ operator, right }: Extract<Condition, { kind: 'comparison' }>): Value | undefined {
+function wanted({ operator, right }: Extract<BooleanExpression, { kind: 'comparison' }>): Value | undefined {
   if (right.kind === 'session-list')
     return operator === '_in' ? { kind: 'session', name: right.name } : undefined;
   if (right.kind === 'list') return operator === '_in' ? right.values[0] : undefined;

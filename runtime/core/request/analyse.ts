@@ -73,7 +73,7 @@ export function casesOf(
 }
 
 /** Values of a case. @param samples see OperationAnalysis */
-export function valuesOf(
+export function caseValues(
   when: When,
   samples: OperationAnalysis['samples'],
 ): Readonly<Record<string, unknown>> {

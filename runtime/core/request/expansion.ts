@@ -78,14 +78,14 @@ export function countClauses(variables: Variables, fields: number, path: Path): 
 }
 
 /** The value of a variable while it is read. */
-export interface Reading {
+export interface VariableReading {
   readonly variables: Variables;
   readonly name: string;
   /** It was read before, so that its parts count. */
   readonly isAgain: boolean;
 }
 
-export function readingOf(variables: Variables, name: string): Reading {
+export function readingOf(variables: Variables, name: string): VariableReading {
   const { read } = expansionOf(variables);
   const isAgain = read.has(name);
   read.add(name);

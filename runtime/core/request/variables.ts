@@ -142,10 +142,10 @@ function fits(declared: TypeNode, type: TypeReference): boolean {
  * The part of a variable's value that a plan depends on: structure, enum values, booleans and nulls, never the scalars. Two
  * values of one shape share a plan; the shape is part of the plan's key.
  */
-export function shapeOf(type: TypeReference, value: unknown): string {
+export function valueShape(type: TypeReference, value: unknown): string {
   if (value === undefined) return 'u';
   if (value === null) return 'n';
-  if (type.kind === 'nonNull') return shapeOf(type.of, value);
+  if (type.kind === 'nonNull') return valueShape(type.of, value);
   const named = namedType(type);
   if (named.kind === 'scalar' && named.accepts === 'entity') return shapeOfRepresentations(value);
   if (named.kind === 'scalar' && named.accepts === 'node') return shapeOfNodeId(value);
@@ -153,9 +153,9 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   if (type.kind === 'list') {
     if (named.kind === 'scalar') return `${holdsNull(value) ? 'w' : 'v'}${misfit(named, value)}`;
     // Not as a list of one: the paths of its parts differ.
-    if (!Array.isArray(value)) return `=${shapeOf(type.of, value)}`;
+    if (!Array.isArray(value)) return `=${valueShape(type.of, value)}`;
     let items = '';
-    for (const item of value) items += `${shapeOf(type.of, item)},`;
+    for (const item of value) items += `${valueShape(type.of, item)},`;
     return `[${items}]`;
   }
   // A boolean of a column is a value like others; one of an argument is a choice between statements.
@@ -171,7 +171,7 @@ export function shapeOf(type: TypeReference, value: unknown): string {
     const definition = fields.get(name);
     // Refused when it is planned.
     if (!definition) return '?';
-    parts += `${name}:${shapeOf(definition.type, item)},`;
+    parts += `${name}:${valueShape(definition.type, item)},`;
   }
   return `{${parts}}`;
 }

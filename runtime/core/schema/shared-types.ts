@@ -28,7 +28,7 @@ export function scalarOf(type: ColumnType): ScalarType {
 }
 
 /** Arguments that are checked strictly. */
-export const COUNT: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'count' };
+export const COUNT_SCALAR: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'count' };
 export const OFFSET: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'offset' };
 export const INT: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'integer' };
 export const FLOAT: ScalarType = { kind: 'scalar', name: 'Float', accepts: 'float' };

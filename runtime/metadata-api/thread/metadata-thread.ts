@@ -41,9 +41,9 @@ import { locateRule } from '../change/locate-rule.ts';
 import type { CatalogOrError, Compilation, RemoteOrError } from '../change/state.ts';
 import { dumpSource } from '../dump/pg-dump.ts';
 import {
-  type ApiLimits,
   answerRequest,
   keepCurrent,
+  type MetadataApiLimits,
   MetadataEngine,
   type MetadataState,
   type MetadataStore,
@@ -51,11 +51,11 @@ import {
 } from '../index.ts';
 import { openProject } from './project.ts';
 import {
-  createCalls,
+  createPendingCalls,
   type MessageFromThread,
   type MessageToThread,
   STARTED,
-  sendableError,
+  sentError,
   type ThreadData,
 } from './thread-messages.ts';
 
@@ -76,7 +76,7 @@ const data = ((given: ThreadData): ThreadData => {
 })(workerData as ThreadData);
 const { vocabulary } = data.configuration;
 
-const loads = createCalls<void>(STARTED + 1);
+const loads = createPendingCalls<void>(STARTED + 1);
 
 /** Runs until it receives `stop`. A failed start is answered under the number `STARTED`. */
 async function run(): Promise<void> {
@@ -92,7 +92,7 @@ async function run(): Promise<void> {
     running = await start(data);
     post({ kind: 'answer', number: STARTED });
   } catch (error) {
-    post({ kind: 'answer', number: STARTED, error: sendableError(error) });
+    post({ kind: 'answer', number: STARTED, error: sentError(error) });
   }
 }
 
@@ -100,7 +100,7 @@ async function answer(number: number, run: () => Promise<string>): Promise<void>
   try {
     post({ kind: 'answer', number, value: await run() });
   } catch (error) {
-    post({ kind: 'answer', number, error: sendableError(error) });
+    post({ kind: 'answer', number, error: sentError(error) });
   }
 }
 
@@ -188,7 +188,7 @@ async function answerConsole({ engine, store }: Running, question: ConsoleQuesti
 interface Running {
   readonly engine: MetadataEngine<SourceConnection>;
   readonly store: MetadataStore;
-  readonly limits: ApiLimits;
+  readonly limits: MetadataApiLimits;
   readonly followCluster: (source: string) => Promise<string>;
   readonly health: () => Promise<string>;
   readonly takeProject: (changed: readonly string[]) => Promise<string>;

@@ -158,7 +158,7 @@ const computedFieldDefinition = object({
   ),
 });
 
-export type ComputedField = TypeOf<typeof computedField> & Located;
+export type ComputedFieldEntry = TypeOf<typeof computedField> & Located;
 export const computedField = object(
   {
     name: key('Name of the field.', name),
