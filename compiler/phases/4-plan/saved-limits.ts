@@ -1,4 +1,5 @@
 /** Reports saved operations that are larger than limits of the metadata allow. */
+
 import type { DocumentNode } from 'graphql';
 import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
@@ -7,6 +8,7 @@ import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
 import { planOperation } from '../../../runtime/core/request/plan.ts';
 import { type OperationSize, operationSize, sizeWithArguments } from '../../../runtime/core/request/size.ts';
+import { planningVariables } from '../../../runtime/core/request/variables.ts';
 import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
@@ -59,7 +61,7 @@ function sizeOf(operation: Operation, everything: RoleSchema, options: SavedOpti
   if (operation.kind !== 'mutation' || !everything.program.sources.some(hasNestedUpdates)) return size;
   try {
     const { samples } = analyseOperation(everything, operation);
-    const variables = { declared: operation.variables, values: samples, used: new Map() };
+    const variables = planningVariables(operation.variables, samples);
     const plan = planOperation(everything, operation, variables, options);
     return sizeWithArguments(size, plan.kind === 'mutation' ? plan.size : undefined);
   } catch (error) {

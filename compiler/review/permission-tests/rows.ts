@@ -13,8 +13,6 @@ import type { BooleanExpression, TableReference, Value } from '../../model/model
 import type { Trial } from './trial.ts';
 
 const ROWS = 6;
-/** Number of the next row that is made for a rule: each is like no other. */
-let next = 1000;
 
 export interface MadeRows {
   /** Tables that rows were made for. */
@@ -133,8 +131,7 @@ function insertNext(
   given?: Values,
   named?: ReadonlyMap<string, unknown>,
 ): Promise<Values> {
-  next += 1;
-  return insertRow(trial, catalog, table, next, given, named);
+  return insertRow(trial, catalog, table, trial.nextRow(), given, named);
 }
 
 /** A row to refer to: one of those that are there, or a new one where each is referred to once. */

@@ -10,7 +10,7 @@ interface Representation {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-// The planner, each column of a key and the answer ask about the same value.
+// Memo: the planner, each column of a key and the answer read the same value of a request, which nobody changes.
 const known = new WeakMap<object, readonly Representation[]>();
 
 /** Reads the argument `representations`. @throws EngineError for one that is not an object with a type */

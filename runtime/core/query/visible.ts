@@ -24,6 +24,7 @@ export function rowRule(visible: VisibleTable, alias: Sql): readonly Sql[] {
   return ruleOrHole(visible, 'select', alias, conditions);
 }
 
+/** Memo: what a role sees of a table never changes. */
 const seenViews = new WeakMap<VisibleTable, VisibleTable>();
 
 /** The same table, for rows that are known to meet its rule. */

@@ -77,6 +77,7 @@ const SCALARS: Readonly<Record<string, ScalarType>> = {
 /** Fields that relationships add to an object type, by the remote's name of the type. */
 export type JoinFields = (type: string) => readonly FieldDefinition[];
 
+/** By text. A document is kept as long as a program uses it. */
 const documents = new Map<string, WeakRef<RemoteDocument>>();
 
 /** The document of a text: roles and programs that have the same text share it. */

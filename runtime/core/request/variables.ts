@@ -9,6 +9,7 @@ import { shapeOfRepresentations } from '../federation/representations.ts';
 import { shapeOfNodeId } from '../relay/node-id.ts';
 import { namedType, type ScalarType, type TypeReference } from '../schema/types.ts';
 import { NumberText } from '../types.ts';
+import { createExpansion, type Expansion } from './expansion.ts';
 import { fitsScalar, isBuiltIn } from './refusals.ts';
 
 /** The variables of one operation: declarations, values, and where each was used. */
@@ -17,6 +18,17 @@ export interface Variables {
   readonly values: Readonly<Record<string, unknown>>;
   /** Types of the places of variables; grows while planning. */
   readonly used: Map<string, TypeReference>;
+  /** What fragments and variables were expanded to; grows while planning. */
+  readonly expansion: Expansion;
+}
+
+/** Variables for one planning of an operation. @param used types that an earlier planning learned; it grows */
+export function planningVariables(
+  declared: Variables['declared'],
+  values: Variables['values'],
+  used: Variables['used'] = new Map(),
+): Variables {
+  return { declared, values, used, expansion: createExpansion() };
 }
 
 export interface DeclaredVariable {

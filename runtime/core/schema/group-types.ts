@@ -28,6 +28,7 @@ interface GroupTypes {
   readonly orderBy: InputType;
 }
 
+/** Memo: what a role sees of a table never changes. */
 const cache = new WeakMap<VisibleTable, GroupTypes>();
 
 /** Whether rows of the table can be grouped at all: it has a root field for that, which means that the names are free. */

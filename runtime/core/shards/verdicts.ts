@@ -3,6 +3,7 @@
 import type { SourceShape } from '../contract/shapes.ts';
 import { chooseOperation, type Operation, parseDocument } from '../request/document.ts';
 import { planOperation, type RequestPlan } from '../request/plan.ts';
+import { planningVariables } from '../request/variables.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { type FieldDefinition, namedType, type ObjectType } from '../schema/types.ts';
 import type { Statement } from '../sql/print.ts';
@@ -61,7 +62,7 @@ export function verdictOfOperation(
   operation: Operation,
   values: Readonly<Record<string, unknown>>,
 ): ShardVerdict | undefined {
-  const variables = { declared: operation.variables, values, used: new Map() };
+  const variables = planningVariables(operation.variables, values);
   return planVerdict(planOperation(roleSchema, operation, variables, OPTIONS), roleSchema.program.sources);
 }
 

@@ -6,13 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { namingOptions, servingOptions } from '../../configuration/configuration.ts';
 import type { Reviews } from '../../console/preview-change.ts';
-import type { ConsoleQuestion, PermissionQuestion } from '../../console/questions.ts';
+import type { ConsoleQuestion } from '../../console/questions.ts';
 import type { CronTriggerShape } from '../../core/contract/events.ts';
 import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
 import { EngineError } from '../../core/errors.ts';
 import { guarded } from '../../core/guarded.ts';
 import { isObject } from '../../core/json/json.ts';
 import { linkProgram } from '../../core/program/program.ts';
+import { lazy } from '../../core/remember.ts';
 import { createPlanner } from '../../core/request/planner.ts';
 import { Vocabulary } from '../../core/vocabulary.ts';
 import { lookingAtErrors } from '../../database/cluster-errors.ts';
@@ -163,30 +164,33 @@ interface CompilerModule {
 }
 
 /** The part of the review's module that this thread uses. */
-interface ReviewModule extends Reviews {
-  readonly answerConsole: (files: ReadonlyMap<string, string>, question: PermissionQuestion) => string;
+interface ReviewModule {
+  readonly openReviews: () => Reviews;
 }
 
 /** Modules are loaded with the first question: few servers have a console. */
-async function answerConsole({ engine, store }: Running, question: ConsoleQuestion): Promise<string> {
+async function answerConsole(
+  { engine, store, reviews }: Running,
+  question: ConsoleQuestion,
+): Promise<string> {
   const { answerOperator, isForOperators } = await import('../../console/answer.ts');
-  const { review, configuration } = data;
+  const { configuration } = data;
   if (isForOperators(question)) {
     const { enableRemoteSchemaPermissions: remoteSchemaPermissions } = configuration;
     const answer = await answerOperator(question, { engine, store, remoteSchemaPermissions });
     return JSON.stringify(answer ?? null);
   }
-  if (review === undefined) throw new Error('the module that answers the console is not given');
-  const module = (await import(review)) as ReviewModule;
   if (question.kind === 'proposal') {
     const { answerProposal } = await import('../../console/proposal.ts');
-    return answerProposal(question.text, engine, module);
+    return answerProposal(question.text, engine, await reviews());
   }
-  return module.answerConsole(engine.state.compilation.programFiles, question);
+  return (await reviews()).answerPermissions(engine.state.compilation.programFiles, question);
 }
 
 interface Running {
   readonly engine: MetadataEngine<SourceConnection>;
+  /** Loaded with the first question. */
+  readonly reviews: () => Promise<Reviews>;
   readonly store: MetadataStore;
   readonly limits: MetadataApiLimits;
   readonly followCluster: (source: string) => Promise<string>;
@@ -304,6 +308,10 @@ async function start(data: ThreadData): Promise<Running> {
     return {
       engine,
       store,
+      reviews: lazy(async () => {
+        if (data.review === undefined) throw new Error('the module that answers the console is not given');
+        return ((await import(data.review)) as ReviewModule).openReviews();
+      }),
       limits: {
         dataForRoles: !configuration.enableAllowlist && !configuration.onlySavedOperations,
         maintenance: configuration.enableMaintenanceMode,

@@ -21,7 +21,7 @@ export interface ThreadData {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Address of the compiler's module, which exports `compile`. */
   readonly compiler: string;
-  /** Address of the module that exports `answerConsole`; without it there is no console. */
+  /** Address of the module that exports `openReviews`; without it there is no console. */
   readonly review?: string | undefined;
   /** Files that are served instead of what the metadata database has. */
   readonly project?: ProjectData | undefined;
