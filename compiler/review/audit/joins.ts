@@ -23,6 +23,7 @@ function leadsTo(shape: RemoteRelationshipShape, table: Table): boolean {
   return shape.to === 'source' && shape.source === table.source.name && shape.target === table.key;
 }
 
+/** Memo: a program never changes. */
 const known = new WeakMap<Program, ReadonlyMap<string, ReadonlyMap<Table, readonly string[]>>>();
 
 /** By the table that it leads to: few tables have such relationships, of thousands. */

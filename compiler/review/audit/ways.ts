@@ -76,6 +76,7 @@ export function waysToRows(scope: PathScope, table: Table): Ways {
   return { relationships, computedFields, aggregates, functions };
 }
 
+/** Memo: a program never changes. */
 const known = new WeakMap<Program, ReadonlyMap<Table, ReadonlySet<Table>>>();
 
 /** Tables with a relationship or computed field that leads to the rows of the table, for some role: there may be thousands. */

@@ -44,6 +44,7 @@ export function checkCode(base: GeneratedCode, head: GeneratedCode): CheckResult
   };
 }
 
+/** Memo: the generated code never changes. */
 const keys = new WeakMap<GeneratedCode, Map<string, string>>();
 
 /**

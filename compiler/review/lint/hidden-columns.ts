@@ -25,6 +25,7 @@ function isHidden(table: PlacedTable, role: string, column: string): boolean {
   );
 }
 
+/** Memo: a table never changes. */
 const readers = new WeakMap<PlacedTable, ReadonlyMap<string, PlacedPermission>>();
 
 /** The permission of a role to read rows. Found once for a table: it is asked for by thousands. */

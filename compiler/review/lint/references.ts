@@ -74,6 +74,7 @@ export function decidingTables(
 
 type Deciding = ReadonlyMap<PlacedTable, ReadonlyMap<PlacedTable, readonly (readonly string[])[]>>;
 
+/** Memo: the input of lint never changes. */
 const known = new WeakMap<LintInput, Deciding>();
 
 /**

@@ -7,6 +7,7 @@ import { causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { permissionNames } from './rows.ts';
 
+/** Memo: metadata never changes. */
 const counted = new WeakMap<object, ReadonlyMap<string, number>>();
 
 /** A role with one permission and no other mention, whose name is near that of another role: probably misspelt. */

@@ -12,6 +12,7 @@ import { permissionNames } from './rows.ts';
 
 const hasSession = (text: RuleText | undefined) => text !== undefined && readsSession(text);
 
+/** Memo: the input of lint never changes. */
 const bound = new WeakMap<LintInput, ReadonlySet<string>>();
 
 /** Roles with a rule that reads the session. */
