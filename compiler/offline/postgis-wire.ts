@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 
 /** A database with one session. */
 export interface SessionDatabase {
-  readonly turns: Turns;
+  readonly turns: SessionTurns;
   /** Answers messages of the extended or simple protocol. */
   exchange(messages: Uint8Array): Promise<Uint8Array>;
   /** Runs a COPY … FROM STDIN. @throws Error with the fields of the database's error */
@@ -34,7 +34,7 @@ const IDLE = 'I'.charCodeAt(0);
 const COPY_FROM_STDIN = /^\s*copy\b[^;]*?\bfrom\s+stdin\b/i;
 
 /** Turns of the connections of one database. */
-export class Turns {
+export class SessionTurns {
   #last: Promise<void> = Promise.resolve();
   connections = 0;
 

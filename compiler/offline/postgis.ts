@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Extension, PGlite } from '@electric-sql/pglite';
 import { watch } from './embedded-watcher.ts';
-import { completed, ready, type SessionDatabase, serveConnection, Turns } from './postgis-wire.ts';
+import { completed, ready, type SessionDatabase, SessionTurns, serveConnection } from './postgis-wire.ts';
 import { installStubs, type StubFolder } from './stubs.ts';
 
 export interface Postgis {
@@ -164,7 +164,7 @@ export async function startPostgis(): Promise<Postgis | undefined> {
 /** Takes the statements that clients try a connection with, and does nothing. */
 function createMaintenance(): SessionDatabase {
   return {
-    turns: new Turns(),
+    turns: new SessionTurns(),
     exchange: async () => Buffer.concat([completed('SELECT 0'), ready()]),
     copy: async () => {},
     release: () => {},
@@ -192,7 +192,7 @@ function createDatabase(folder: string, { create }: Packages): Database {
     await closing;
     const database = await create(folder);
     const session: SessionDatabase = {
-      turns: new Turns(),
+      turns: new SessionTurns(),
       exchange: (messages) => database.execProtocolRaw(messages),
       copy: async (statement, rows) => {
         await database.exec(statement, { blob: new Blob([rows as Uint8Array<ArrayBuffer>]) });
