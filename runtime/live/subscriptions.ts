@@ -10,7 +10,7 @@ import type { CurrentlyServed, Served } from '../graphql/answer.ts';
 import { connectionOf, Request } from '../graphql/request.ts';
 import { findCalled, type GraphqlCall } from '../graphql/saved/call.ts';
 import { planSavedSubscription } from '../graphql/saved/saved.ts';
-import type { Listener, CohortResult } from './cohort.ts';
+import type { CohortResult, Listener } from './cohort.ts';
 import type { LiveQueries, LiveSubject, Subscription } from './live-queries.ts';
 import { type HoldShared, Quota, type SubscriptionLimits } from './quota.ts';
 import { type WatchedCalls, type WatchedSubscription, watchCalls } from './watched-calls.ts';
@@ -190,7 +190,11 @@ export function ownerOf(session: Session, socketId: string): readonly string[] {
 }
 
 /** The subject that a call subscribes to, for a session; undefined: the call runs once. @throws EngineError */
-function subjectOf(call: GraphqlCall, session: Session, served: Served): LiveSubject | WatchedCalls | undefined {
+function subjectOf(
+  call: GraphqlCall,
+  session: Session,
+  served: Served,
+): LiveSubject | WatchedCalls | undefined {
   const planned = planCall(call, session, served);
   if (!planned) return undefined;
   const { plan, variables } = planned;
