@@ -37,7 +37,7 @@ export function printCatalogue(messages: readonly MessageTemplate[]): string {
       const [text = '', ...details] = lines.filter((line) => line !== undefined);
       return { code, severity, message: text, ...(details.length > 0 && { details }) };
     }`,
-    `/** Every message of the compiler, by code: a function of what the message names. */\nexport const diagnostics = {\n${functions.join('\n')}\n} as const;\n`,
+    `/** Every message of the compiler, by code: a function of what the message names. */\nexport const messages = {\n${functions.join('\n')}\n} as const;\n`,
   ].join('\n\n');
   return execFileSync(
     process.execPath,

@@ -12,14 +12,13 @@ import type {
 } from '../../runtime/core/contract/shapes.ts';
 import { keyOf } from '../../runtime/core/names.ts';
 import { fieldEntries, type RootFields } from '../../runtime/core/program/root-fields.ts';
-import type { AllowedDocument } from '../../runtime/core/saved/saved.ts';
+import type { AllowedDocument, SavedProgram } from '../../runtime/core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import type { ApiLimits, Limit } from '../../runtime/core/settings.ts';
 import type { Plan, PlannedSource, PlannedTable } from '../model/plan.ts';
-import type { PlannedSaved } from '../model/saved.ts';
 
 /** Every role that a plan has rules for. The role admin has none. */
-export function rolesOf(plan: Plan): string[] {
+export function plannedRoles(plan: Plan): string[] {
   return plan.ledgers.map(({ role }) => role).filter((role) => role !== ADMIN_ROLE);
 }
 
@@ -204,7 +203,7 @@ function isRequired({ notNull, hasDefault }: ColumnShape): boolean {
 }
 
 /** Statements of other roles go, and with them operations that only those may run. */
-function selectSaved(saved: PlannedSaved, chosen: ReadonlySet<string>): PlannedSaved {
+function selectSaved(saved: SavedProgram, chosen: ReadonlySet<string>): SavedProgram {
   const kept = (entry: AllowedDocument): AllowedDocument => {
     // The document of an operation that the artefact does not have is listed with the entry.
     const operation = saved.operations.find(

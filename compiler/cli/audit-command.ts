@@ -10,7 +10,7 @@ import { type AuditDiff, diffCode } from '../review/audit/diff.ts';
 import { DIFF_RULES, diffFindings, diffMarkdown, diffText } from '../review/audit/diff-render.ts';
 import { eventsByHost, eventsText } from '../review/audit/events.ts';
 import type { Verdict } from '../review/audit/finding.ts';
-import { isolationOf, variablesOf } from '../review/audit/isolation.ts';
+import { isolationOf, isolationVariables } from '../review/audit/isolation.ts';
 import { isolationText } from '../review/audit/isolation-render.ts';
 import { type AccessTable, auditMatrix } from '../review/audit/matrix.ts';
 import { matrixHtml } from '../review/audit/page.ts';
@@ -169,7 +169,7 @@ export function isolationCommand(
 ): number {
   const code = readUnedited(options.generated, context);
   const variable = code.program.vocabulary.toCanonical(by) ?? by.toLowerCase();
-  const known = variablesOf(code);
+  const known = isolationVariables(code);
   if (!known.includes(variable))
     throw new UsageError(
       `No rule names the session variable ${by}; they name ${known.map((name) => code.program.vocabulary.fromCanonical(name)).join(', ') || 'none'}.${didYouMean(variable, known)}`,
@@ -192,7 +192,7 @@ const FAILING: Readonly<Record<DiffOptions['failOn'], readonly Verdict[]>> = {
 };
 
 /** `engine audit diff BASE HEAD`: 1 when a role may do what `failOn` says. @throws GeneratedCodeError */
-export function diffCommand(
+export function auditDiffCommand(
   base: string,
   head: string,
   options: DiffOptions,

@@ -14,7 +14,7 @@ import { subjectText } from '../../runtime/program/verify/prove.ts';
 import { fingerprintOf } from '../../runtime/program/verify/verify.ts';
 import { bundleArtefact } from '../artefact/bundle.ts';
 import { publicConnection } from '../artefact/public-connection.ts';
-import { rolesOf, selectRoles } from '../artefact/select-roles.ts';
+import { plannedRoles, selectRoles } from '../artefact/select-roles.ts';
 import { type CompileResult, version } from '../index.ts';
 import { createMemory } from '../memory/memory.ts';
 import { startProgress } from '../offline/progress.ts';
@@ -81,7 +81,7 @@ function reportOptions({ format, out }: BuildOptions, context: CommandContext) {
 
 /** @throws UsageError naming the nearest role */
 function chooseRoles(list: string, { state }: CompileResult): string[] {
-  const known = [...rolesOf(state.plan), ADMIN_ROLE];
+  const known = [...plannedRoles(state.plan), ADMIN_ROLE];
   const roles = [...new Set(list.split(',').map((role) => role.trim()))].filter((role) => role !== '').sort();
   if (roles.length === 0) throw new UsageError('The list of --roles is empty.');
   for (const role of roles) {

@@ -1,6 +1,6 @@
 /** `engine compile`: metadata and catalogs to a folder of generated files. */
 
-import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import { LoadError } from '../../runtime/program/load-error.ts';
@@ -64,8 +64,8 @@ export async function compileCommand(options: CompileOptions, context: CommandCo
 
 /** Loaded only when it is asked for. @throws LintConfigurationError */
 async function openLint(file: true | string) {
-  const { lintCompiled, readConfiguration } = await import('./lint-command.ts');
-  const configuration = readConfiguration(file === true ? {} : { config: file });
+  const { lintCompiled, lintConfigurationOf } = await import('./lint-command.ts');
+  const configuration = lintConfigurationOf(file === true ? {} : { config: file });
   return (result: CompileResult, project: Project) => lintCompiled(result, project, configuration);
 }
 

@@ -7,7 +7,7 @@ import { type CompileResult, version } from '../index.ts';
 import { renderAnnotations } from '../review/findings/annotations.ts';
 import { readMessages } from '../review/findings/messages.ts';
 import { describeDiagnostics, renderDiagnostics } from '../review/findings/render.ts';
-import { findingsOf, renderSarif, rulesOf, type SarifFinding } from '../review/findings/sarif.ts';
+import { findingsOf, renderSarif, type SarifFinding, sarifRules } from '../review/findings/sarif.ts';
 import type { CommandContext } from './command.ts';
 import type { EnvironmentVariable } from './environment.ts';
 import type { Linted } from './lint-command.ts';
@@ -17,7 +17,7 @@ import type { Difference, SourceVersions } from './output-folder.ts';
 export const FORMATS = ['text', 'json', 'sarif', 'annotations'] as const;
 export type Format = (typeof FORMATS)[number];
 
-export interface Outcome {
+export interface CompileOutcome {
   readonly format: Format;
   readonly out: string;
   readonly check: boolean;
@@ -44,7 +44,7 @@ const DEFECT =
 const DEFECT_CODE = 'defect';
 const STALE_CODE = 'stale-file';
 
-export function reportCompile(outcome: Outcome): void {
+export function reportCompile(outcome: CompileOutcome): void {
   const { context, format } = outcome;
   switch (format) {
     case 'text':
@@ -54,7 +54,7 @@ export function reportCompile(outcome: Outcome): void {
       context.stdout(jsonReport(outcome));
       break;
     case 'sarif':
-      context.stdout(renderSarif(findings(outcome), rulesOf(readMessages()), version));
+      context.stdout(renderSarif(findings(outcome), sarifRules(readMessages()), version));
       break;
     case 'annotations':
       context.stdout(renderAnnotations(findings(outcome)));
@@ -62,7 +62,7 @@ export function reportCompile(outcome: Outcome): void {
   }
 }
 
-function findings(outcome: Outcome): SarifFinding[] {
+function findings(outcome: CompileOutcome): SarifFinding[] {
   const { defects, origin, check, difference, out } = outcome;
   const stale = check ? [...(difference?.changed ?? []), ...(difference?.extra ?? [])] : [];
   const reasons = (path: string) =>
@@ -94,11 +94,11 @@ function versionsText(out: string, { source, compiledFor, now }: SourceVersions)
 }
 
 /** The diagnostics, followed by the lint findings. */
-function reported({ diagnostics, linted }: Outcome): readonly Diagnostic[] {
+function reported({ diagnostics, linted }: CompileOutcome): readonly Diagnostic[] {
   return linted ? [...diagnostics, ...linted.findings] : diagnostics;
 }
 
-function jsonReport(outcome: Outcome): string {
+function jsonReport(outcome: CompileOutcome): string {
   const { context, origin, result, linted, defects, environment, proved, check, difference } = outcome;
   const answer = {
     diagnostics: describeDiagnostics(reported(outcome), origin.describe),
@@ -118,14 +118,14 @@ function jsonReport(outcome: Outcome): string {
   return `${JSON.stringify(answer, null, 2)}\n`;
 }
 
-function reportText(outcome: Outcome): void {
+function reportText(outcome: CompileOutcome): void {
   const { context, origin, defects } = outcome;
   context.stderr(renderDiagnostics(reported(outcome), origin.describe));
   if (defects.length > 0) context.stderr(`${DEFECT}\n${defects.map((defect) => `  ${defect}\n`).join('')}`);
   reportSummary(outcome);
 }
 
-function reportSummary(outcome: Outcome): void {
+function reportSummary(outcome: CompileOutcome): void {
   const { context, diagnostics, result, difference, out, check, proved } = outcome;
   reportEnvironment(outcome);
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
@@ -173,7 +173,7 @@ function lintSummary({ findings, allowed, permissions }: Linted): string {
 }
 
 /** Which variables a server of this metadata needs, and whether they are set here. Never what they hold. */
-function reportEnvironment({ environment, context }: Outcome): void {
+function reportEnvironment({ environment, context }: CompileOutcome): void {
   if (environment.length === 0) return;
   const isSet = ({ name }: EnvironmentVariable) => context.environment[name] !== undefined;
   const names = (list: readonly EnvironmentVariable[]) => list.map(({ name }) => name).join(', ');

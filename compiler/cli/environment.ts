@@ -2,7 +2,7 @@
 import {
   type ConfiguredHeader,
   type EnvironmentText,
-  variablesOf,
+  environmentVariablesOf,
 } from '../../runtime/core/environment-template.ts';
 import type { CronTrigger, Metadata, MetadataPath } from '../../runtime/metadata/metadata.ts';
 
@@ -21,7 +21,7 @@ export function environmentVariables(metadata: Metadata): EnvironmentVariable[] 
     else users.set(name, [path]);
   };
   const address = (text: EnvironmentText, path: MetadataPath) => {
-    for (const name of variablesOf(text)) need(name, path);
+    for (const name of environmentVariablesOf(text)) need(name, path);
   };
   const headers = (list: readonly ConfiguredHeader[], path: MetadataPath) => {
     list.forEach(({ value }, index) => {

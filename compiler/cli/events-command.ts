@@ -1,8 +1,8 @@
 /** `engine events`: what became of the events of a running server, and what operators do about it. */
 import type { CommandContext } from './command.ts';
-import { ask, type ServerOptions } from './metadata-server.ts';
+import { ask, type EndpointOptions } from './metadata-server.ts';
 
-export interface EventsOptions extends ServerOptions {
+export interface EventsOptions extends EndpointOptions {
   readonly source: string;
   readonly format: 'text' | 'json';
   readonly status?: string;

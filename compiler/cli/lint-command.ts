@@ -7,7 +7,7 @@ import { startProgress } from '../offline/progress.ts';
 import { renderAnnotations } from '../review/findings/annotations.ts';
 import { readMessages } from '../review/findings/messages.ts';
 import { describeDiagnostics, renderDiagnostics } from '../review/findings/render.ts';
-import { findingsOf, renderSarif, rulesOf } from '../review/findings/sarif.ts';
+import { findingsOf, renderSarif, sarifRules } from '../review/findings/sarif.ts';
 import {
   applyAllowances,
   DEFAULT_PUBLIC_ROLES,
@@ -33,7 +33,7 @@ const DEFAULT_CONFIGURATION = 'engine-lint.yaml';
 
 /** Runs the command and returns its exit status: 1 when something is reported. @throws LintConfigurationError, UsageError */
 export function lintCommand(options: LintOptions, context: CommandContext): Promise<number> {
-  const configuration = readConfiguration(options);
+  const configuration = lintConfigurationOf(options);
   const progress = startProgress(context);
   return withProject(options, context, progress, async ({ read, input, obstacles }) => {
     progress.step('compiling');
@@ -75,7 +75,7 @@ export function lintCompiled(
 }
 
 /** @throws LintConfigurationError */
-export function readConfiguration({
+export function lintConfigurationOf({
   config,
   sessionVariables,
   publicRoles,
@@ -117,7 +117,7 @@ function report(
       stdout(`${JSON.stringify({ findings: describeDiagnostics(found, describe), allowed }, null, 2)}\n`);
       return;
     case 'sarif':
-      stdout(renderSarif(findingsOf(found, describe), rulesOf(readMessages()), version));
+      stdout(renderSarif(findingsOf(found, describe), sarifRules(readMessages()), version));
       return;
     case 'annotations':
       stdout(renderAnnotations(findingsOf(found, describe)));

@@ -1,6 +1,8 @@
 /** `engine live install`, `status` and `remove`: what records writes in the databases, for live queries. */
+
 import type pg from 'pg';
 import { hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
+import type { QualifiedName } from '../../runtime/core/names.ts';
 import { DatabaseClient } from '../../runtime/database/client.ts';
 import { describeConnectionError } from '../../runtime/database/connection-error.ts';
 import {
@@ -29,7 +31,7 @@ export interface LiveOptions {
 
 interface Target {
   readonly name: string;
-  readonly tables: readonly { readonly schema: string; readonly name: string }[];
+  readonly tables: readonly QualifiedName[];
   readonly client: pg.Client;
 }
 

@@ -15,20 +15,23 @@ import { differingFiles, metadataFolder } from './metadata-folder.ts';
 import {
   ask,
   describe,
+  type EndpointOptions,
   type InconsistentEntry,
   MetadataCommandError,
-  type ServerOptions,
 } from './metadata-server.ts';
 import { writtenSecrets } from './written-secrets.ts';
 
-export interface MetadataOptions extends ServerOptions {
+export interface MetadataCommandOptions extends EndpointOptions {
   /** JSON file (ends in `.json`) or directory. */
   readonly metadata: string;
   readonly allowInconsistent?: boolean;
 }
 
 /** Writes the server's metadata to the file or directory. */
-export async function exportCommand(options: MetadataOptions, context: CommandContext): Promise<number> {
+export async function exportCommand(
+  options: MetadataCommandOptions,
+  context: CommandContext,
+): Promise<number> {
   const metadata = await serverMetadata(options, context);
   const { metadata: path } = options;
   if (path.endsWith('.json')) {
@@ -53,7 +56,10 @@ function warnOfSecrets(metadata: Metadata, path: string, { stderr }: CommandCont
 }
 
 /** Replaces the server's metadata by that of the file or directory. */
-export async function applyCommand(options: MetadataOptions, context: CommandContext): Promise<number> {
+export async function applyCommand(
+  options: MetadataCommandOptions,
+  context: CommandContext,
+): Promise<number> {
   const metadata = localMetadata(options.metadata, context);
   if (metadata === undefined) return 1;
   const answer = (await ask(options, context, {
@@ -71,7 +77,10 @@ export async function applyCommand(options: MetadataOptions, context: CommandCon
 }
 
 /** Prints what applying the file or directory would change; 1 if anything would. */
-export async function diffCommand(options: MetadataOptions, context: CommandContext): Promise<number> {
+export async function metadataDiffCommand(
+  options: MetadataCommandOptions,
+  context: CommandContext,
+): Promise<number> {
   const local = localMetadata(options.metadata, context);
   if (local === undefined) return 1;
   const files = differingFiles(await serverMetadata(options, context), local);
@@ -88,7 +97,7 @@ export async function diffCommand(options: MetadataOptions, context: CommandCont
   return 1;
 }
 
-async function serverMetadata(options: MetadataOptions, context: CommandContext): Promise<Metadata> {
+async function serverMetadata(options: MetadataCommandOptions, context: CommandContext): Promise<Metadata> {
   const answer = await ask(options, context, { type: 'export_metadata', args: {} });
   const { value, diagnostics } = readMetadata(answer, context);
   const error = diagnostics.find(({ severity }) => severity === 'error');

@@ -7,7 +7,7 @@ import { unsendableHeader } from '../../runtime/outgoing/error.ts';
 import { createOutgoing } from '../../runtime/outgoing/outgoing.ts';
 import { type CommandContext, UsageError } from './command.ts';
 
-export interface ServerOptions {
+export interface EndpointOptions {
   /** Address of the server. */
   readonly endpoint: string;
   readonly adminSecret?: string;
@@ -32,7 +32,7 @@ export function describe({ name, reason }: InconsistentEntry): string {
 }
 
 /** Sends an operation to the server's metadata API. @throws MetadataCommandError, UsageError */
-export async function ask(options: ServerOptions, context: CommandContext, body: object): Promise<unknown> {
+export async function ask(options: EndpointOptions, context: CommandContext, body: object): Promise<unknown> {
   const { endpoint } = options;
   if (!isCallable(endpoint)) {
     throw new UsageError(

@@ -48,7 +48,7 @@ export async function lockCommand(
 }
 
 /** Prints what a new lock would change. Exit status 1 where something differs or cannot be read. */
-export async function diffCommand(
+export async function remoteDiffCommand(
   names: readonly string[],
   { metadata }: { readonly metadata: string },
   context: CommandContext,
@@ -118,7 +118,7 @@ function proposal(
  * Compares locks with the servers: `same`, `compatible`, or `breaking` with what would no longer work. Exit status 1 for
  * breaking changes, missing locks and servers that cannot be read.
  */
-export async function checkCommand(
+export async function remoteCheckCommand(
   names: readonly string[],
   options: ProjectOptions,
   context: CommandContext,

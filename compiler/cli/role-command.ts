@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
+import { OPERATIONS } from '../../runtime/core/contract/aspects.ts';
 import { type Diagnostic, hasErrors } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { nearest } from '../../runtime/core/diagnostics/nearest.ts';
 import { keyOf, objectKey } from '../../runtime/core/names.ts';
@@ -16,9 +17,9 @@ import { runDeclared } from '../review/permission-tests/declared.ts';
 import { plannerOf } from '../review/permission-tests/subjects.ts';
 import { insertIntoLists, type ListEntries } from '../scaffold/role/insert-yaml.ts';
 import { type ProposedRole, proposeRole } from '../scaffold/role/propose-role.ts';
-import { OPERATIONS } from '../scaffold/role/propose-table.ts';
+
 import { casesText, type RoleCase, roleCases } from '../scaffold/role/role-cases.ts';
-import { roleText } from '../scaffold/role/role-text.ts';
+import { proposedRoleText } from '../scaffold/role/role-text.ts';
 import { type Anchor, PathError } from '../scaffold/role/ways.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { compileReadable, type Project, type ProjectOptions, withProject } from './project.ts';
@@ -77,7 +78,7 @@ export function roleAddCommand(
     progress.step('trying the rules with rows of two owners');
     const tried = await tryCases(role, project, proposed);
     progress.end();
-    context.stdout(roleText(role, proposed, tried));
+    context.stdout(proposedRoleText(role, proposed, tried));
     if (tried.failed.length > 0) {
       context.stderr('Nothing was written: the rules did not hold what they promise.\n');
       return 1;

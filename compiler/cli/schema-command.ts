@@ -10,7 +10,7 @@ import { operationTypes, schemaTypes } from './client-types.ts';
 import type { CommandContext } from './command.ts';
 import { compileReadable, type ProjectOptions, withProject } from './project.ts';
 
-export interface SchemaOptions extends ProjectOptions {
+export interface SchemaCommandOptions extends ProjectOptions {
   readonly role: string;
   readonly as: 'sdl' | 'types' | 'operations';
 }
@@ -19,7 +19,7 @@ export interface SchemaOptions extends ProjectOptions {
  * Prints what a server would serve. Errors go to standard error; objects that are inconsistent are left out.
  * @returns the exit status: 1, and nothing printed, if the metadata or a catalog cannot be read
  */
-export function schemaCommand(options: SchemaOptions, context: CommandContext): Promise<number> {
+export function schemaCommand(options: SchemaCommandOptions, context: CommandContext): Promise<number> {
   const progress = startProgress(context);
   return withProject(options, context, progress, async (project) => {
     const result = compileReadable(project, context, progress);
@@ -33,7 +33,7 @@ export function schemaCommand(options: SchemaOptions, context: CommandContext): 
 export async function roleTypes(
   result: CompileResult,
   role: string,
-  as: SchemaOptions['as'],
+  as: SchemaCommandOptions['as'],
   serving: SavedOptions,
 ): Promise<string> {
   const program = linkProgram(programOf(result.state.plan), serving);

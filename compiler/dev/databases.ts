@@ -33,7 +33,7 @@ export interface DevelopmentFiles {
   readonly stubs: ReadonlyMap<string, string>;
 }
 
-export interface Update {
+export interface DatabasesUpdate {
   /** `replaced`: addresses are others now, and the former cluster runs until it is retired. */
   readonly outcome: 'same' | 'extended' | 'replaced' | 'failed';
   /** What was done, for a person. */
@@ -128,7 +128,7 @@ export class Databases {
   }
 
   /** Follows the files. @throws EmbeddedPostgresError, MigrationsFolderError, CatalogFileError */
-  async update(): Promise<Update> {
+  async update(): Promise<DatabasesUpdate> {
     const { missing, wanted } = await readFiles(this.#files, this.#sources);
     if (missing.length > 0) return { outcome: 'failed', diagnostics: missing };
     const { applied } = this.#state;
@@ -147,7 +147,7 @@ export class Databases {
     return this.#replace(wanted, reason);
   }
 
-  async #replace(wanted: readonly Wanted[], reason: string): Promise<Update> {
+  async #replace(wanted: readonly Wanted[], reason: string): Promise<DatabasesUpdate> {
     const { cluster, applied, former } = this.#state;
     // A branch was changed, and changed back.
     const again = wanted.every((each) => isExtended(each, former?.applied ?? {}, 'nothing'))

@@ -28,7 +28,7 @@ import type { CommandContext } from '../cli/command.ts';
 import { compilerModule, projectModule, reviewModule } from '../module.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
-import { Databases, type DevelopmentFiles, type Update } from './databases.ts';
+import { Databases, type DatabasesUpdate, type DevelopmentFiles } from './databases.ts';
 import type { ProjectFilesOptions } from './project-files.ts';
 import { openTerminal, rolesToTry } from './terminal.ts';
 import { watchPaths } from './watch.ts';
@@ -253,7 +253,7 @@ export class Developing {
     };
   }
 
-  #tell({ said, diagnostics }: Update): void {
+  #tell({ said, diagnostics }: DatabasesUpdate): void {
     if (said !== undefined) this.#terminal.say(said);
     if (diagnostics.length > 0) this.#terminal.say(`\n${renderDiagnostics(diagnostics, () => '')}`.trimEnd());
   }

@@ -4,7 +4,7 @@ import type { EventsProgram } from '../../runtime/core/contract/events.ts';
 import type { TableShape } from '../../runtime/core/contract/shapes.ts';
 import { shownText } from '../../runtime/core/environment-template.ts';
 import { objectKey } from '../../runtime/core/names.ts';
-import { type ApiLimits, roleLimit } from '../../runtime/core/settings.ts';
+import { type ApiLimits, limitOfRole } from '../../runtime/core/settings.ts';
 import { deletionOf } from './deletions.ts';
 
 /** Without it every role may ask for everything of every remote schema. */
@@ -17,15 +17,15 @@ export function limitFacts(limits: ApiLimits | undefined, role: string): string[
   if (!limits || limits.disabled) return [];
   const { depth_limit, node_limit, batch_limit, time_limit, rate_limit } = limits;
   const fact = (value: number | undefined, text: string) => (value === undefined ? [] : [`${text} ${value}`]);
-  const rate = roleLimit(rate_limit, role);
+  const rate = limitOfRole(rate_limit, role);
   const by = rate?.unique_params;
   const counted =
     by === undefined ? 'together' : by === 'IP' ? 'for each address' : `for each ${by.join(', ')}`;
   return [
-    ...fact(roleLimit(depth_limit, role), 'depth'),
-    ...fact(roleLimit(node_limit, role), 'nodes'),
-    ...fact(roleLimit(batch_limit, role), 'requests of a batch'),
-    ...fact(roleLimit(time_limit, role), 'seconds'),
+    ...fact(limitOfRole(depth_limit, role), 'depth'),
+    ...fact(limitOfRole(node_limit, role), 'nodes'),
+    ...fact(limitOfRole(batch_limit, role), 'requests of a batch'),
+    ...fact(limitOfRole(time_limit, role), 'seconds'),
     ...(rate ? [`requests a minute ${rate.max_reqs_per_min}, ${counted}`] : []),
   ];
 }

@@ -1,7 +1,7 @@
 /** Effects of the foreign keys of a database on other tables when rows of a table are deleted, for reports. */
 import type { ForeignKeyAction, TableShape } from '../../runtime/core/contract/shapes.ts';
 
-export interface Deletion {
+export interface DeletionEffects {
   /** Keys of the tables whose rows go, too, by `on delete cascade` through however many tables; sorted. */
   readonly deleted: readonly string[];
   /** Keys of the tables with columns that become null or their default; sorted. */
@@ -11,7 +11,7 @@ export interface Deletion {
 type Shape = Pick<TableShape, 'onDelete'>;
 
 /** Effects of the deletion of rows of the table `key`. @param tables shapes of its source by key */
-export function deletionOf(key: string, tables: ReadonlyMap<string, Shape>): Deletion {
+export function deletionOf(key: string, tables: ReadonlyMap<string, Shape>): DeletionEffects {
   const deleted = new Set<string>();
   const changed = new Set<string>();
   const follow = (target: string): void => {

@@ -1,10 +1,12 @@
 /** Event triggers and cron triggers after phase 3: columns resolved, definitions read. */
+
 import type {
   CleanupShape,
   DeliveryShape,
   EventOperationName,
   OrderShape,
 } from '../../runtime/core/contract/events.ts';
+import type { QualifiedName } from '../../runtime/core/names.ts';
 import type { ColumnType } from '../../runtime/core/types.ts';
 import type { CronTrigger } from '../../runtime/metadata/metadata.ts';
 
@@ -17,7 +19,7 @@ export interface ModelEvents {
 
 export interface ModelEventTrigger {
   readonly name: string;
-  readonly table: { readonly schema: string; readonly name: string };
+  readonly table: QualifiedName;
   readonly manual: boolean;
   readonly operations: readonly ModelCapture[];
   /** A statement sees the rows of this table only, and no others: one trigger call per statement is enough. */

@@ -73,20 +73,20 @@ export interface ModelSelectPermission {
   /** In the order of the table. */
   readonly columns: readonly string[];
   readonly computedFields: readonly string[];
-  readonly filter: Condition;
+  readonly filter: BooleanExpression;
   readonly limit?: number;
   readonly aggregations: boolean;
   /** Absent = all. */
   readonly queryRoots?: readonly QueryRootField[];
   readonly subscriptionRoots?: readonly SubscriptionRootField[];
   /** Inherited roles: columns and computed fields shown only in rows where the condition holds. */
-  readonly cells?: Readonly<Record<string, Condition>>;
+  readonly cells?: Readonly<Record<string, BooleanExpression>>;
 }
 
 export interface ModelInsertPermission {
   /** Without the preset ones. */
   readonly columns: readonly string[];
-  readonly check: Condition;
+  readonly check: BooleanExpression;
   readonly checkMessage?: string;
   readonly presets: Presets;
   readonly backendOnly: boolean;
@@ -96,8 +96,8 @@ export interface ModelInsertPermission {
 export interface ModelUpdatePermission {
   /** Without the preset ones. */
   readonly columns: readonly string[];
-  readonly filter: Condition;
-  readonly check?: Condition;
+  readonly filter: BooleanExpression;
+  readonly check?: BooleanExpression;
   readonly checkMessage?: string;
   readonly presets: Presets;
   readonly backendOnly: boolean;
@@ -105,9 +105,9 @@ export interface ModelUpdatePermission {
 }
 
 export interface ModelDeletePermission {
-  readonly filter: Condition;
+  readonly filter: BooleanExpression;
   /** Absent: the filter alone decides. */
-  readonly check?: Condition;
+  readonly check?: BooleanExpression;
   readonly checkMessage?: string;
   readonly backendOnly: boolean;
   readonly validateInput?: InputValidation;
@@ -151,9 +151,9 @@ export interface TableReference {
 }
 
 /** A boolean expression of a permission, over one row. An empty `and` is true, an empty `or` false. */
-export type Condition =
-  | { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] }
-  | { readonly kind: 'not'; readonly condition: Condition }
+export type BooleanExpression =
+  | { readonly kind: 'and' | 'or'; readonly conditions: readonly BooleanExpression[] }
+  | { readonly kind: 'not'; readonly condition: BooleanExpression }
   | {
       readonly kind: 'comparison';
       readonly left: Operand;
@@ -182,14 +182,14 @@ export type Condition =
       readonly types: Readonly<Record<string, readonly [own: string, other: string]>>;
       /** At most one row is related. */
       readonly single: boolean;
-      readonly condition: Condition;
+      readonly condition: BooleanExpression;
     }
   /** Some row that a computed field returns matches. */
   | {
       readonly kind: 'computed-rows';
       readonly name: string;
       readonly field: ComputedFieldShape;
-      readonly condition: Condition;
+      readonly condition: BooleanExpression;
     }
   /** Some row of any table matches. */
-  | { readonly kind: 'exists'; readonly target: TableReference; readonly condition: Condition };
+  | { readonly kind: 'exists'; readonly target: TableReference; readonly condition: BooleanExpression };

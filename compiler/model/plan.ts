@@ -13,8 +13,8 @@ import type {
   SourceShape,
 } from '../../runtime/core/contract/shapes.ts';
 import type { RemoteSchemaShape } from '../../runtime/core/remotes/shapes.ts';
+import type { SavedProgram } from '../../runtime/core/saved/saved.ts';
 import type { ProgramSettings } from '../../runtime/core/settings.ts';
-import type { PlannedSaved } from './saved.ts';
 
 export interface Plan extends ProgramPlan {
   /** One ledger for every role that may do anything, sorted by role. */
@@ -59,7 +59,7 @@ export interface ProgramPlan {
   /** Absent when no action is served. */
   readonly actions?: ActionsProgram;
   /** Absent when the metadata has neither query collections nor REST endpoints. */
-  readonly saved?: PlannedSaved;
+  readonly saved?: SavedProgram;
 }
 
 export interface PlannedSource {

@@ -1,6 +1,6 @@
 /** Databases of a compile without one, which live as long as the compile. */
 import { createHash, randomUUID } from 'node:crypto';
-import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
 import type { Source } from '../../runtime/metadata/metadata.ts';

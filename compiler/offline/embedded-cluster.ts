@@ -27,7 +27,7 @@ import {
   systemFolder,
 } from './embedded-binaries.ts';
 
-export const superuser = 'postgres';
+export const defaultSuperuser = 'postgres';
 
 /** The folder of the cluster, created and open to the account. An existing cluster runs as the account that owns it. */
 export function prepareFolder(
@@ -83,7 +83,7 @@ export function createCluster(
   folder: string,
   binaries: Binaries,
   account: Account,
-  owner: string = superuser,
+  owner: string = defaultSuperuser,
 ): void {
   const password = randomBytes(24).toString('base64url');
   const unfinished = mkdtempSync(join(folder, 'unfinished-'));

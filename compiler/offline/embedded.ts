@@ -21,7 +21,7 @@ import {
 } from './embedded-binaries.ts';
 import {
   createCluster,
-  superuser as defaultSuperuser,
+  defaultSuperuser,
   explainFailure,
   noPermission,
   prepareFolder,

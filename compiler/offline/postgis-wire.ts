@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 
 /** A database with one session. */
 export interface SessionDatabase {
+  readonly turns: SessionTurns;
   /** Answers messages of the extended or simple protocol. */
   exchange(messages: Uint8Array): Promise<Uint8Array>;
   /** Runs a COPY … FROM STDIN. @throws Error with the fields of the database's error */
@@ -33,7 +34,7 @@ const IDLE = 'I'.charCodeAt(0);
 const COPY_FROM_STDIN = /^\s*copy\b[^;]*?\bfrom\s+stdin\b/i;
 
 /** Turns of the connections of one database. */
-class Turns {
+export class SessionTurns {
   #last: Promise<void> = Promise.resolve();
   connections = 0;
 
@@ -49,13 +50,11 @@ class Turns {
   }
 }
 
-const turns = new WeakMap<SessionDatabase, Turns>();
-let connections = 0;
-
-/** Serves a connection until it ends. */
-export async function serveConnection(socket: Socket, options: WireOptions): Promise<void> {
-  connections += 1;
-  const number = connections;
+/**
+ * Serves a connection until it ends.
+ * @param number of the connection; those of a database have different ones
+ */
+export async function serveConnection(socket: Socket, number: number, options: WireOptions): Promise<void> {
   let end: (() => void) | undefined;
   let database: SessionDatabase | undefined;
   try {
@@ -66,7 +65,7 @@ export async function serveConnection(socket: Socket, options: WireOptions): Pro
     // Before it is open: that takes seconds, and a client waits only so long for a connection.
     socket.write(greeting(number));
     database = await open();
-    const queue = turnsOf(database);
+    const queue = database.turns;
     queue.connections += 1;
     let batch: Buffer[] = [];
     for await (const message of messages) {
@@ -107,18 +106,9 @@ export async function serveConnection(socket: Socket, options: WireOptions): Pro
   }
 }
 
-function turnsOf(database: SessionDatabase): Turns {
-  let found = turns.get(database);
-  if (!found) {
-    found = new Turns();
-    turns.set(database, found);
-  }
-  return found;
-}
-
 /** Rolls back what the connection left open; the last connection's settings do not reach the next. */
 async function leave(database: SessionDatabase, end: (() => void) | undefined): Promise<void> {
-  const queue = turnsOf(database);
+  const queue = database.turns;
   queue.connections -= 1;
   const finish = end ?? (await queue.take());
   try {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Extension, PGlite } from '@electric-sql/pglite';
 import { watch } from './embedded-watcher.ts';
-import { completed, ready, type SessionDatabase, serveConnection } from './postgis-wire.ts';
+import { completed, ready, type SessionDatabase, SessionTurns, serveConnection } from './postgis-wire.ts';
 import { installStubs, type StubFolder } from './stubs.ts';
 
 export interface Postgis {
@@ -95,6 +95,7 @@ export async function startPostgis(): Promise<Postgis | undefined> {
     databases.delete(name);
     await found?.close();
   };
+  const maintenance = createMaintenance();
   const find = (name: string) => {
     if (name === MAINTENANCE) return async () => maintenance;
     const found = databases.get(name);
@@ -122,11 +123,13 @@ export async function startPostgis(): Promise<Postgis | undefined> {
       return 'DROP DATABASE';
     };
   };
+  let connections = 0;
   const server = createServer({ noDelay: true }, (socket) => {
+    connections += 1;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});
-    void serveConnection(socket, { password, find, command });
+    void serveConnection(socket, connections, { password, find, command });
   });
   await new Promise<void>((done, reject) => {
     server.once('error', reject);
@@ -159,11 +162,14 @@ export async function startPostgis(): Promise<Postgis | undefined> {
 }
 
 /** Takes the statements that clients try a connection with, and does nothing. */
-const maintenance: SessionDatabase = {
-  exchange: async () => Buffer.concat([completed('SELECT 0'), ready()]),
-  copy: async () => {},
-  release: () => {},
-};
+function createMaintenance(): SessionDatabase {
+  return {
+    turns: new SessionTurns(),
+    exchange: async () => Buffer.concat([completed('SELECT 0'), ready()]),
+    copy: async () => {},
+    release: () => {},
+  };
+}
 
 interface Database {
   readonly folder: string;
@@ -186,6 +192,7 @@ function createDatabase(folder: string, { create }: Packages): Database {
     await closing;
     const database = await create(folder);
     const session: SessionDatabase = {
+      turns: new SessionTurns(),
       exchange: (messages) => database.execProtocolRaw(messages),
       copy: async (statement, rows) => {
         await database.exec(statement, { blob: new Blob([rows as Uint8Array<ArrayBuffer>]) });

@@ -1,14 +1,14 @@
 /** Has Postgres prove the generated SQL, and says in the metadata's terms what it refuses. */
 import { RULE_ALIAS } from '../../runtime/core/condition/rule.ts';
 import { isQuotedName, placeTokens, unquoted } from '../../runtime/core/condition/tokens.ts';
-import { diagnostics as messages } from '../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { objectKey } from '../../runtime/core/names.ts';
 import { PROVED_ROW, type ProofSubject, proofsOf } from '../../runtime/core/program/proof.ts';
 import type { ConnectionConfiguration } from '../../runtime/database/ways.ts';
 import type { Json, Metadata, MetadataPath, TableEntry } from '../../runtime/metadata/metadata.ts';
 import type { Origin } from '../../runtime/metadata/origin.ts';
-import { prove, type Refusal, subjectText } from '../../runtime/program/verify/prove.ts';
+import { prove, type RefusedProof, subjectText } from '../../runtime/program/verify/prove.ts';
 import type { Plan } from '../model/plan.ts';
 import { declaredIn } from '../phases/3-resolve/declared.ts';
 import { programOf } from '../phases/4-plan/program.ts';
@@ -56,7 +56,7 @@ function comparePaths(left: MetadataPath, right: MetadataPath): number {
 }
 
 /** A diagnostic at every object that holds the text; inherited roles are reported at their parents. */
-function describe({ proof, error }: Refusal, metadata: Metadata, origin: Origin): Diagnostic[] {
+function describe({ proof, error }: RefusedProof, metadata: Metadata, origin: Origin): Diagnostic[] {
   const places = proof.subjects.map((subject) => ({ subject, ...placeOf(subject, proof.source, metadata) }));
   const direct = places.filter(({ inherited }) => !inherited);
   const offset =

@@ -9,8 +9,8 @@ import type {
   CatalogColumn,
   CatalogTable,
   CatalogType,
+  CatalogTypeReference,
   SourceCatalog,
-  TypeReference,
 } from '../../runtime/catalog/catalog.ts';
 import { quoteIdentifier, quoteLiteral } from '../../runtime/core/sql/fragment.ts';
 
@@ -79,7 +79,7 @@ function typeStatement(type: CatalogType): string[] {
   }
 }
 
-function typeText({ schema, name, array }: TypeReference): string {
+function typeText({ schema, name, array }: CatalogTypeReference): string {
   return `${quoteIdentifier(schema, name)}${array ? '[]' : ''}`;
 }
 

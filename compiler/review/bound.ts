@@ -110,13 +110,13 @@ function isNull(tokens: Tokens | undefined): boolean {
   return tokens !== undefined && tokens.slice(3).join(' ') === 'is null';
 }
 
-export interface Reference {
+export interface RowReference {
   readonly columns: readonly string[];
   readonly target: string;
 }
 
 /** Foreign keys, and object relationships that are written like one. */
-export function referencesOf({ relationships = {}, references = [] }: TableShape): Reference[] {
+export function referencesOf({ relationships = {}, references = [] }: TableShape): RowReference[] {
   const followed = Object.values(relationships)
     .filter(({ kind, insertAfter }) => kind === 'object' && !insertAfter)
     .map(({ columns, target }) => ({ columns: Object.keys(columns), target }));

@@ -13,7 +13,7 @@ import { columnUses, type Use } from './audit/saved-uses.ts';
 import { analyse } from './check/operation-changes.ts';
 import type { GeneratedCode } from './generated-code/index.ts';
 
-export function operationsOf(code: GeneratedCode): OperationsAnswer {
+export function operationsAnswer(code: GeneratedCode): OperationsAnswer {
   const roles = code.roles.filter((role) => role !== ADMIN_ROLE);
   return {
     operations: describeOperations(code, roles).map((operation) => ({
@@ -25,7 +25,7 @@ export function operationsOf(code: GeneratedCode): OperationsAnswer {
 }
 
 /** An operation of a collection; undefined for an unknown one. */
-export function operationOf(
+export function operationAnswer(
   code: GeneratedCode,
   collection: string,
   name: string,

@@ -1,4 +1,5 @@
 /** Answers the console's questions that need the generated code: paths to columns, places, whole matrices. */
+import type { Reviews } from '../../runtime/console/preview-change.ts';
 import type { DifferenceAnswer, PermissionQuestion, WhoAnswer } from '../../runtime/console/questions.ts';
 import { ruleLayout } from '../../runtime/core/condition/words.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
@@ -6,54 +7,61 @@ import { isObject } from '../../runtime/core/json/json.ts';
 import type { Table } from '../../runtime/core/program/program.ts';
 import { extract } from '../artefact/readable.ts';
 import type { Files } from '../phases/5-emit/index.ts';
+import { describeAction } from './action-definition.ts';
 import { auditMatrix, type Matrix } from './audit/matrix.ts';
 import { unreadSentences } from './audit/sent.ts';
 import { whoCan } from './audit/who.ts';
 import { differenceOf } from './console-difference.ts';
-import { operationOf, operationsOf } from './console-operations.ts';
+import { operationAnswer, operationsAnswer } from './console-operations.ts';
 import { type GeneratedCode, readTexts } from './generated-code/index.ts';
 import { GeneratedCodeError } from './generated-code/place.ts';
 import { placesOf } from './places.ts';
-
-export { describeAction } from './action-definition.ts';
-export { previewChange } from './preview.ts';
+import { createPreview } from './preview.ts';
 
 const FOLDER = 'generated';
 
-/** The last request's files, read: reading takes a second or two where there are thousands of permissions. */
-let last: { readonly files: Files; readonly code: GeneratedCode } | undefined;
-
 /**
- * Answers with JSON; `null` for what is not served.
- * @param files generated code
- * @throws EngineError if a version to compare with cannot be read
+ * The reviews of a server's console. They keep what they read of the served version: reading takes a second or two if there
+ * are thousands of permissions.
  */
-export function answerConsole(files: Files, question: PermissionQuestion): string {
+export function openReviews(): Reviews {
+  let last: { readonly files: Files; readonly code: GeneratedCode } | undefined;
+  const read = (files: Files): GeneratedCode => {
+    if (last?.files !== files)
+      last = { files, code: readTexts({ label: 'the served program', folder: FOLDER, files }) };
+    return last.code;
+  };
+  return {
+    answerPermissions: (files, question) =>
+      question.kind === 'places'
+        ? JSON.stringify(placesOf(files, question.object, FOLDER))
+        : answerOfCode(read(files), question),
+    previewChange: createPreview(),
+    describeAction,
+  };
+}
+
+/** Answers with JSON; `null` for what is not served. @throws EngineError if a version to compare with cannot be read */
+function answerOfCode(
+  code: GeneratedCode,
+  question: Exclude<PermissionQuestion, { readonly kind: 'places' }>,
+): string {
   switch (question.kind) {
-    case 'places':
-      return JSON.stringify(placesOf(files, question.object, FOLDER));
     case 'difference':
-      return JSON.stringify(difference(readVersion(question.text), read(files)));
+      return JSON.stringify(difference(readVersion(question.text), code));
     case 'matrix':
-      return JSON.stringify(auditMatrix(read(files)));
+      return JSON.stringify(auditMatrix(code));
     case 'operations':
-      return JSON.stringify(operationsOf(read(files)));
+      return JSON.stringify(operationsAnswer(code));
     case 'operation':
-      return JSON.stringify(operationOf(read(files), question.collection, question.name) ?? null);
+      return JSON.stringify(operationAnswer(code, question.collection, question.name) ?? null);
     case 'who': {
-      const code = read(files);
       const { source, table: key, column } = question;
       const table = code.program.tables.find((each) => each.source.name === source && each.key === key);
       if (!table || !Object.hasOwn(table.shape.columns, column)) return 'null';
       return JSON.stringify(whoOf(code, table, column));
     }
   }
-}
-
-function read(files: Files): GeneratedCode {
-  if (last?.files !== files)
-    last = { files, code: readTexts({ label: 'the served program', folder: FOLDER, files }) };
-  return last.code;
 }
 
 /** @throws EngineError bad-request for a printed matrix that was edited to something else */

@@ -40,12 +40,21 @@ interface Judged {
   readonly findings: readonly PreviewLint[];
 }
 
-/** The served version, which most previews begin with. */
-let last: Judged | undefined;
+/** Keeps the served version, which most previews begin with. */
+export function createPreview(): PreviewChange {
+  let served: Judged | undefined;
+  return (before, after, since) => {
+    if (!served || !isSame(served.version, before)) served = judge('served', before, served);
+    return preview(served, before, after, since);
+  };
+}
 
-export const previewChange: PreviewChange = (before, after, since) => {
-  if (!last || !isSame(last.version, before)) last = judge('served', before, last);
-  const served = last;
+function preview(
+  served: Judged,
+  before: ProposedVersion,
+  after: ProposedVersion,
+  since: Metadata | null,
+): ReturnType<PreviewChange> {
   const proposed = isSame(before, after) ? served : judge('proposed', after, served);
   const compared = withDifferingRoles(served.code, proposed.code);
   const { findings, notCompared } = diffCode(...compared);
@@ -62,7 +71,7 @@ export const previewChange: PreviewChange = (before, after, since) => {
       ({ path, instead }) => `${formatPath(path)}: ${instead}`,
     ),
   };
-};
+}
 
 /** The same texts, and the same database for the advice. */
 function isSame(left: ProposedVersion, right: ProposedVersion): boolean {

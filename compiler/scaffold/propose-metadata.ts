@@ -5,7 +5,7 @@
 
 import type { CatalogFunction, CatalogTable, SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import type { Diagnostic } from '../../runtime/core/diagnostics/diagnostic.ts';
-import { keyOf, tableBaseName } from '../../runtime/core/names.ts';
+import { keyOf, type QualifiedName, tableBaseName } from '../../runtime/core/names.ts';
 import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { JsonObject, Metadata } from '../../runtime/metadata/metadata.ts';
 import {
@@ -191,7 +191,7 @@ function draftTables(
   return drafts;
 }
 
-function plainName({ schema, name }: { readonly schema: string; readonly name: string }): string {
+function plainName({ schema, name }: QualifiedName): string {
   return schema === 'public' ? name : `${schema}_${name}`;
 }
 

@@ -1,10 +1,10 @@
 /** Names under which tables and columns are served whose own names GraphQL does not allow. */
-import { isColumnField, isGraphqlName } from '../../runtime/core/names.ts';
+import { isColumnField, isGraphqlName, type QualifiedName } from '../../runtime/core/names.ts';
 import { freeName, servedName } from '../../runtime/metadata/relationship-names.ts';
 
 /** A name for a table; `undefined` where its own will do. */
 export function customTableName(
-  { schema, name }: { readonly schema: string; readonly name: string },
+  { schema, name }: QualifiedName,
   isFree: (name: string) => boolean,
 ): string | undefined {
   const own = schema === 'public' ? name : `${schema}_${name}`;

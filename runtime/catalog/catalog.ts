@@ -60,7 +60,7 @@ export interface DatabaseObject {
  * Identifies a type: schema and name as in pg_type, `name` of the element type when `array` is true
  * (`{schema: 'pg_catalog', name: 'text', array: true}` is `text[]`).
  */
-export interface TypeReference {
+export interface CatalogTypeReference {
   readonly schema: string;
   readonly name: string;
   readonly array?: true;
@@ -76,11 +76,11 @@ export type CatalogType = {
   readonly ownEquality?: true;
 } & (
   | { readonly kind: 'base' | 'range' | 'multirange' | 'pseudo' }
-  | { readonly kind: 'domain'; readonly base: TypeReference; readonly notNull?: true }
+  | { readonly kind: 'domain'; readonly base: CatalogTypeReference; readonly notNull?: true }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   | {
       readonly kind: 'composite';
-      readonly fields: readonly { readonly name: string; readonly type: TypeReference }[];
+      readonly fields: readonly { readonly name: string; readonly type: CatalogTypeReference }[];
       /** Set when this is the row type of a table or view. */
       readonly relation?: true;
     }
@@ -195,7 +195,7 @@ export interface CatalogColumn {
   readonly name: string;
   /** pg_attribute.attnum; stable through renames. */
   readonly position: number;
-  readonly type: TypeReference;
+  readonly type: CatalogTypeReference;
   /**
    * PostgreSQL enforces NOT NULL on the rows of the table itself. Not by a domain: a subquery without a row, or an outer join,
    * gives a null of its type.
@@ -236,11 +236,11 @@ export interface CatalogFunction {
   /** Input arguments (IN, INOUT, VARIADIC), in order. */
   readonly arguments: readonly {
     readonly name: string | null;
-    readonly type: TypeReference;
+    readonly type: CatalogTypeReference;
     readonly hasDefault?: true;
     readonly variadic?: true;
   }[];
-  readonly returns: TypeReference;
+  readonly returns: CatalogTypeReference;
   readonly returnsSet?: true;
   /** 'function' only: aggregates, window functions and procedures are not read. */
   readonly language: string;

@@ -15,7 +15,7 @@ export function isOwn(catalog: string, oid: string): string {
 type HashOf = (text: string) => string;
 
 /** Domains, enums, composite types, ranges and those of {@link namedObjects}. */
-export function typeFacts(hashOf: HashOf): string {
+export function typeFactsSql(hashOf: HashOf): string {
   return `
     select t.oid::int8, f.name, f.value
     from pg_catalog.pg_type t

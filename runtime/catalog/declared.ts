@@ -9,7 +9,7 @@ import { DECLARED_SCHEMA, isColumnField, objectKey } from '../core/names.ts';
 import type { LogicalField, LogicalModel, NativeQuery, Source } from '../metadata/metadata.ts';
 import type { Refusal } from './catalog.ts';
 import { describeNative } from './describe-native.ts';
-import type { Query } from './introspect.ts';
+import type { RunQuery } from './introspect.ts';
 import { typeFinder, withNested } from './logical-types.ts';
 import type {
   RawCatalog,
@@ -23,7 +23,7 @@ import type {
 
 export interface DeclaredObjects extends Pick<Source, 'logical_models' | 'native_queries'> {
   /** Runs a statement that PostgreSQL may refuse; given where a transaction has to outlive the refusal. */
-  readonly attempt?: Query;
+  readonly attempt?: RunQuery;
 }
 
 export interface Declared {
@@ -58,7 +58,7 @@ export function modelHash({ fields }: LogicalModel): string {
 }
 
 export async function addDeclared(
-  query: Query,
+  query: RunQuery,
   raw: RawCatalog,
   objects: DeclaredObjects,
 ): Promise<Declared> {

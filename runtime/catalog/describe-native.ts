@@ -14,8 +14,8 @@ import {
 } from '../core/native-text.ts';
 import { quoteIdentifier } from '../core/sql/fragment.ts';
 import type { LogicalModel, NativeQuery } from '../metadata/metadata.ts';
-import type { Query } from './introspect.ts';
-import { type FieldTypes, misfitOf, oidOf } from './logical-types.ts';
+import type { RunQuery } from './introspect.ts';
+import { type FieldTypes, fieldMisfit, oidOf } from './logical-types.ts';
 
 export interface DescribedNative {
   /** The text with numbered parameters. */
@@ -76,7 +76,7 @@ export async function describeNative(
   }
   for (const [index, field] of model.fields.entries()) {
     const oid = actual[index];
-    const misfit = oid === undefined ? undefined : await misfitOf(known, model, field.type, oid);
+    const misfit = oid === undefined ? undefined : await fieldMisfit(known, model, field.type, oid);
     if (misfit !== undefined) return `column "${field.name}" ${misfit}`;
   }
   if (isMutation) return { body, isVolatile: true, writes: writesIn(plan) };
@@ -102,7 +102,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-async function planOf(query: Query, item: string, rest: string): Promise<PlanNode> {
+async function planOf(query: RunQuery, item: string, rest: string): Promise<PlanNode> {
   const { rows } = await query(`${PLAN}${item} select ${rest}`);
   const [text] = Object.values(rows[0]!);
   const [{ Plan }] = (typeof text === 'string' ? JSON.parse(text) : text) as [{ Plan: PlanNode }];
@@ -114,7 +114,7 @@ function nodesOf(plan: PlanNode): readonly PlanNode[] {
 }
 
 /** The types of the columns: `ARRAY["engine written".id, NULL::integer]`. */
-async function typesPrinted(query: Query, plan: PlanNode): Promise<readonly (number | undefined)[]> {
+async function typesPrinted(query: RunQuery, plan: PlanNode): Promise<readonly (number | undefined)[]> {
   const found: (number | undefined)[] = [];
   for (const text of plan.Output ?? []) {
     const [, name] = /NULL::(.*)\]$/s.exec(text) ?? [];

@@ -2,7 +2,7 @@
 import { objectKey } from '../core/names.ts';
 import type { Distribution, FunctionReach, TableDistribution } from '../core/shards/shapes.ts';
 import type { Catalog, CatalogTable } from './catalog.ts';
-import type { Query } from './introspect.ts';
+import type { RunQuery } from './introspect.ts';
 import { sortedRecord } from './order.ts';
 import type { RawCatalog } from './raw-catalog.ts';
 import { type RawReach, type Reach, reachIn, reachStatement } from './reach.ts';
@@ -39,7 +39,7 @@ export const fingerprintStatement = `
   ) t`;
 
 /** Whether the cluster distributes tables otherwise than when the catalog was read. Databases without the extension are not queried. */
-export async function isSpreadOtherwise(query: Query, { distribution }: Catalog): Promise<boolean> {
+export async function isSpreadOtherwise(query: RunQuery, { distribution }: Catalog): Promise<boolean> {
   if (!distribution) return false;
   return (await query(fingerprintStatement)).rows[0]?.fingerprint !== distribution.fingerprint;
 }
@@ -59,7 +59,7 @@ interface PartitionRow {
  * @param readBody absent: functions whose body is a text are said not to be read
  */
 export async function readDistribution(
-  query: Query,
+  query: RunQuery,
   raw: RawCatalog,
   catalog: Catalog,
   readBody: ReadBody | undefined,

@@ -1,6 +1,6 @@
 import { quoteIdentifier } from '../core/sql/fragment.ts';
 import type { Catalog, CatalogTable, EnumTableRows, RelationReference } from './catalog.ts';
-import type { Query } from './introspect.ts';
+import type { RunQuery } from './introspect.ts';
 import { compareText } from './order.ts';
 
 interface EnumTable {
@@ -15,7 +15,7 @@ interface EnumTable {
  * list. Fails if the database refuses to read one of them.
  */
 export async function readEnumTableRows(
-  query: Query,
+  query: RunQuery,
   tables: readonly RelationReference[],
   catalog: Catalog,
 ): Promise<EnumTableRows> {

@@ -8,7 +8,7 @@ import type { ReadBody } from './sql-body.ts';
 import { catalogStatement } from './statement.ts';
 
 /** Runs one SQL statement with positional parameters. Both `pg.Client` and `pg.Pool` can be handed in as `query`. */
-export type Query = (
+export type RunQuery = (
   sql: string,
   values?: readonly unknown[],
 ) => Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
@@ -22,7 +22,7 @@ export type Query = (
  * @param declared the native queries and logical models of the source, a few round trips more
  */
 export async function introspectDatabase(
-  query: Query,
+  query: RunQuery,
   readBody?: () => Promise<ReadBody>,
   statement: string = catalogStatement,
   declared: DeclaredObjects = { logical_models: [], native_queries: [] },

@@ -2,7 +2,7 @@
 import { nearest } from '../core/diagnostics/nearest.ts';
 import { quoteLiteral } from '../core/sql/fragment.ts';
 import type { LogicalModel, LogicalType, Source } from '../metadata/metadata.ts';
-import type { Query } from './introspect.ts';
+import type { RunQuery } from './introspect.ts';
 import type { RawCatalog, RawType } from './raw-catalog.ts';
 
 type Declarations = Pick<Source, 'logical_models' | 'native_queries'>;
@@ -32,7 +32,7 @@ export function withNested(name: string, models: readonly LogicalModel[]): reado
 /** OID of a type, or a sentence that says why PostgreSQL does not know it. */
 export type FindType = (type: LogicalType) => number | string;
 
-export async function typeFinder(query: Query, raw: RawCatalog, objects: Declarations): Promise<FindType> {
+export async function typeFinder(query: RunQuery, raw: RawCatalog, objects: Declarations): Promise<FindType> {
   const names = new Set<string>();
   const collect = (type: LogicalType): void => {
     if (type.kind === 'scalar') names.add(type.scalar);
@@ -63,7 +63,7 @@ export async function typeFinder(query: Query, raw: RawCatalog, objects: Declara
       }
       case 'model': {
         const { logical_model: name } = type;
-        // Values of several types are rows of it; `misfitOf` looks at them.
+        // Values of several types are rows of it; `fieldMisfit` looks at them.
         if (objects.logical_models.some((model) => model.name === name)) return jsonb;
         const near = nearest(
           name,
@@ -77,7 +77,7 @@ export async function typeFinder(query: Query, raw: RawCatalog, objects: Declara
 }
 
 /** Before version 16 a name that is not one is an error. */
-export async function oidOf(query: Query, name: string): Promise<number | undefined> {
+export async function oidOf(query: RunQuery, name: string): Promise<number | undefined> {
   try {
     const { rows } = await query(`select pg_catalog.to_regtype(${quoteLiteral(name)})::oid as oid`);
     return rows[0]?.oid === null ? undefined : Number(rows[0]?.oid);
@@ -87,7 +87,7 @@ export async function oidOf(query: Query, name: string): Promise<number | undefi
 }
 
 /** Whether values of a type count as such of another without a cast. */
-async function isImplicit(query: Query, raw: RawCatalog, from: number, to: number): Promise<boolean> {
+async function isImplicit(query: RunQuery, raw: RawCatalog, from: number, to: number): Promise<boolean> {
   const base = raw.types.find(({ oid }) => oid === from)?.base;
   if (base) return base === to || isImplicit(query, raw, base, to);
   const { rows } = await query(
@@ -103,16 +103,16 @@ function typeWords(raw: RawCatalog, oid: number): string {
   return type.schema === 'pg_catalog' ? type.name : `${type.schema}.${type.name}`;
 }
 
-/** Inputs of `misfitOf` that stay the same at every depth. */
+/** Inputs of `fieldMisfit` that stay the same at every depth. */
 export interface FieldTypes {
-  readonly query: Query;
+  readonly query: RunQuery;
   readonly raw: RawCatalog;
   readonly types: FindType;
   readonly models: readonly LogicalModel[];
 }
 
 /** Why values of a type are not such of a field of a model, as the end of a sentence; undefined where they are. */
-export async function misfitOf(
+export async function fieldMisfit(
   known: FieldTypes,
   owner: LogicalModel,
   type: LogicalType,
@@ -139,7 +139,7 @@ export async function misfitOf(
     const attribute = fields.get(field.name);
     if (attribute === undefined)
       return `is of type ${typeWords(raw, actual)}, which has no attribute "${field.name}" of the logical model "${model.name}"`;
-    const misfit = await misfitOf(known, model, field.type, attribute);
+    const misfit = await fieldMisfit(known, model, field.type, attribute);
     if (misfit !== undefined) return `has an attribute "${field.name}" that ${misfit}`;
   }
   return undefined;

@@ -30,12 +30,12 @@ import type {
   RawTrigger,
 } from './raw-catalog.ts';
 import type { ReadBody } from './sql-body.ts';
-import { nameTypes, type TypeNames, typeText } from './type-names.ts';
+import { nameTypes, type TypeNamer, typeReferenceText } from './type-names.ts';
 import { readViewOrder, readViewOrigins, type ViewOrigins } from './view-origins.ts';
 
 /** The parts of one table: its rows of every section, by OID. */
 interface Lookup {
-  readonly types: TypeNames;
+  readonly types: TypeNamer;
   readonly relations: ReadonlyMap<number, RawRelation>;
   readonly columns: ReadonlyMap<number, readonly RawColumn[]>;
   readonly constraints: ReadonlyMap<number, readonly RawConstraint[]>;
@@ -358,7 +358,8 @@ function describeFunction(entry: RawFunction, { types, below }: Lookup): Catalog
 
 /** By schema and name, overloads by the types of their arguments: the order survives dump and restore. */
 function compareFunctions(a: CatalogFunction, b: CatalogFunction): number {
-  const signature = (entry: CatalogFunction) => entry.arguments.map(({ type }) => typeText(type)).join();
+  const signature = (entry: CatalogFunction) =>
+    entry.arguments.map(({ type }) => typeReferenceText(type)).join();
   return compareNames(a, b) || compareText(signature(a), signature(b));
 }
 

@@ -2,7 +2,7 @@
  * Sections of the catalog's statement for what the database does by itself: facts of each object that decide what reading,
  * writing or calling it means, and the objects that it uses. Everything is sent under the OID of the object.
  */
-import { databaseFacts, isOwn, namedObjects, typeFacts } from './database-statement.ts';
+import { databaseFacts, isOwn, namedObjects, typeFactsSql } from './database-statement.ts';
 
 /**
  * Names are made texts before they are joined: an operator of the database for a name and a text would be preferred to PostgreSQL's.
@@ -187,7 +187,7 @@ export function objectSections(hashOf: (text: string) => string) {
     select f.oid::int8, 'no execute', 'yes'
     from bodies f
     where not pg_catalog.has_function_privilege(f.oid, 'execute')
-    union all${typeFacts(hashOf)}
+    union all${typeFactsSql(hashOf)}
     union all${databaseFacts(hashOf)}`;
 
   /** Aggregates have no text; what they call stands for it. */

@@ -1,6 +1,6 @@
 /** Databases that speak the protocol of PostgreSQL and are not: which one it is, and what to expect of it. */
 import { EngineError } from '../core/errors.ts';
-import type { Query } from './introspect.ts';
+import type { RunQuery } from './introspect.ts';
 
 /** @param version what `version()` answers; undefined for PostgreSQL and what is made of its code */
 export function otherDatabase(version: string): 'CockroachDB' | 'YugabyteDB' | undefined {
@@ -9,7 +9,7 @@ export function otherDatabase(version: string): 'CockroachDB' | 'YugabyteDB' | u
 }
 
 /** Why the catalog of a database could not be read: that it is another one, where it is; else what it said. */
-export async function explainedFailure(error: unknown, query: Query): Promise<unknown> {
+export async function explainedFailure(error: unknown, query: RunQuery): Promise<unknown> {
   const version = await query('select version() as version').then(
     ({ rows }) => String(rows[0]?.version),
     () => '',

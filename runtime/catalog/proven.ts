@@ -14,12 +14,12 @@ import type {
   CatalogKey,
   CatalogTable,
   CatalogType,
-  TypeReference,
+  CatalogTypeReference,
 } from './catalog.ts';
 import { typeKey } from './type-shapes.ts';
 
 /** Whether a fact holds, and why: a clause for "…, because …". */
-export interface Proof {
+export interface ProvenFact {
   readonly holds: boolean;
   readonly because: string;
 }
@@ -31,7 +31,7 @@ export function keysOf(table: CatalogTable): readonly CatalogKey[] {
 }
 
 /** No two rows that a scan of the table shows are equal, and not null, in all columns of the key. */
-export function isUnique(table: CatalogTable, key: CatalogKey): Proof {
+export function isUnique(table: CatalogTable, key: CatalogKey): ProvenFact {
   const name = `"${key.name}"`;
   if (table.hasChildren)
     return no(`other tables inherit from "${table.name}", and ${name} does not hold for their rows`);
@@ -48,7 +48,7 @@ export function isUnique(table: CatalogTable, key: CatalogKey): Proof {
 /** A column of the table, and the column or value of another row that it is compared with by `=`. */
 export interface ComparedColumn {
   readonly column: string;
-  readonly with: { readonly type: TypeReference; readonly nondeterministic?: true };
+  readonly with: { readonly type: CatalogTypeReference; readonly nondeterministic?: true };
 }
 
 /**
@@ -59,7 +59,7 @@ export function isAtMostOne(
   catalog: Pick<Catalog, 'types'>,
   table: CatalogTable,
   compared: readonly ComparedColumn[],
-): Proof & { readonly isKeyDoubted: boolean } {
+): ProvenFact & { readonly isKeyDoubted: boolean } {
   const covering = keysOf(table).filter((key) =>
     key.columns.every((name) => compared.some(({ column }) => column === name)),
   );
@@ -98,7 +98,7 @@ function shareEquality(
 }
 
 /** The type whose `=` compares values: of a domain the type below. Undefined where the database defines an equality of its own. */
-function comparedType(types: readonly CatalogType[], reference: TypeReference): string | undefined {
+function comparedType(types: readonly CatalogType[], reference: CatalogTypeReference): string | undefined {
   const found = types.find(({ schema, name }) => schema === reference.schema && name === reference.name);
   if (found?.ownEquality) return undefined;
   if (found?.kind === 'domain' && !reference.array) return comparedType(types, found.base);
@@ -106,7 +106,7 @@ function comparedType(types: readonly CatalogType[], reference: TypeReference): 
 }
 
 /** No row that a scan of the relation shows has null in the column. */
-export function isNeverNull(table: CatalogTable, name: string): Proof {
+export function isNeverNull(table: CatalogTable, name: string): ProvenFact {
   const column = columnOf(table, name);
   if (!column?.notNull) return no(`"${name}" is not declared NOT NULL, or that is not enforced`);
   if (column.nullBelow) return no(`a table that inherits from "${table.name}" may hold null in "${name}"`);
@@ -114,7 +114,7 @@ export function isNeverNull(table: CatalogTable, name: string): Proof {
 }
 
 /** For every row that a scan of the table shows, the row that the foreign key refers to is there. */
-export function isAlwaysThere(table: CatalogTable, key: CatalogForeignKey): Proof {
+export function isAlwaysThere(table: CatalogTable, key: CatalogForeignKey): ProvenFact {
   const name = `"${key.name}"`;
   for (const column of key.columns) {
     const proof = isNeverNull(table, column);
@@ -132,10 +132,10 @@ function columnOf({ columns }: CatalogTable, name: string) {
   return columns.find((column) => column.name === name);
 }
 
-function yes(because: string): Proof {
+function yes(because: string): ProvenFact {
   return { holds: true, because };
 }
 
-function no(because: string): Proof {
+function no(because: string): ProvenFact {
   return { holds: false, because };
 }

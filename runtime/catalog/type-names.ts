@@ -1,10 +1,10 @@
-import type { CatalogType, TypeReference } from './catalog.ts';
+import type { CatalogType, CatalogTypeReference } from './catalog.ts';
 import { compareNames } from './order.ts';
 import type { RawColumn, RawType } from './raw-catalog.ts';
 
 /** Names types by OID, and remembers which were named: those are the types that the catalog lists. */
-export interface TypeNames {
-  reference(oid: number): TypeReference;
+export interface TypeNamer {
+  reference(oid: number): CatalogTypeReference;
   hasDefault(oid: number): boolean;
   /** The types named so far and those that they are made of, outside pg_catalog, by schema and name. */
   used(): readonly CatalogType[];
@@ -14,7 +14,7 @@ export interface TypeNames {
 export function nameTypes(
   types: readonly RawType[],
   columns: ReadonlyMap<number, readonly RawColumn[]>,
-): TypeNames {
+): TypeNamer {
   const byOid = new Map(types.map((type) => [type.oid, type]));
   const named = new Set<RawType>();
 
@@ -27,7 +27,7 @@ export function nameTypes(
     return type;
   }
 
-  function reference(oid: number): TypeReference {
+  function reference(oid: number): CatalogTypeReference {
     const type = find(oid);
     const element = type.element === null ? type : find(type.element);
     named.add(element);
@@ -92,6 +92,6 @@ export function nameTypes(
 }
 
 /** A type reference as text, for sorting overloads. */
-export function typeText(type: TypeReference): string {
+export function typeReferenceText(type: CatalogTypeReference): string {
   return `${type.schema}.${type.name}${type.array ? '[]' : ''}`;
 }

@@ -2,20 +2,23 @@
 
 import type { TypeShape } from '../core/contract/shapes.ts';
 import { objectKey } from '../core/names.ts';
-import type { Catalog, CatalogType, TypeReference } from './catalog.ts';
+import type { Catalog, CatalogType, CatalogTypeReference } from './catalog.ts';
 
 /** `int4`, `text[]`, `public.mood`. */
-export function typeKey(type: TypeReference): string {
+export function typeKey(type: CatalogTypeReference): string {
   const name = type.schema === 'pg_catalog' ? type.name : objectKey(type.schema, type.name);
   return type.array ? `${name}[]` : name;
 }
 
 /** Declarations of the types outside pg_catalog that are used, and of the types below them, sorted by key. */
-export function resolveTypes(catalog: Catalog, used: Iterable<TypeReference>): Record<string, TypeShape> {
+export function resolveTypes(
+  catalog: Catalog,
+  used: Iterable<CatalogTypeReference>,
+): Record<string, TypeShape> {
   const known = new Map(catalog.types.map((type) => [objectKey(type.schema, type.name), type]));
   const tables = new Set(catalog.tables.map(({ schema, name }) => objectKey(schema, name)));
   const shapes = new Map<string, TypeShape>();
-  const declare = (reference: TypeReference): void => {
+  const declare = (reference: CatalogTypeReference): void => {
     const key = objectKey(reference.schema, reference.name);
     const type = known.get(key);
     if (!type || shapes.has(key)) return;

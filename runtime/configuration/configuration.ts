@@ -130,7 +130,7 @@ export function adminSecrets(configuration: Configuration): readonly string[] {
 }
 
 /** True if every request is an administrator's. Tokens and the authentication hook need an admin secret. */
-export function isOpen(configuration: Configuration): boolean {
+export function isUnprotected(configuration: Configuration): boolean {
   return adminSecrets(configuration).length === 0;
 }
 

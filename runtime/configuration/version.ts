@@ -4,7 +4,7 @@
  */
 import { packageVersion } from './package-version.ts';
 
-export const version = `v${packageVersion}`;
+export const serverVersion = `v${packageVersion}`;
 
 /** `User-Agent` of every outgoing call. */
-export const USER_AGENT = `engine/${version}`;
+export const USER_AGENT = `engine/${serverVersion}`;

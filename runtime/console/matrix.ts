@@ -20,6 +20,7 @@ const SLICE = 8;
 /** Code of the character for variant 0. */
 const FIRST = '0'.charCodeAt(0);
 
+/** Memo: a program never changes. */
 const known = new WeakMap<Program, Promise<string>>();
 
 /** An `AccessAnswer`, as JSON. */

@@ -10,6 +10,7 @@ import type { SourceDatabase } from '../metadata-api/change/state.ts';
 import type { MetadataStore } from '../metadata-api/store/store.ts';
 import type { MetadataAnswer } from './operator-questions.ts';
 
+/** Memo: metadata and programs never change. */
 const metadataHashes = new WeakMap<Metadata, string>();
 const programHashes = new WeakMap<object, string>();
 

@@ -8,11 +8,11 @@ import { type SuggestedRelationship, usingOf } from '../metadata/suggested-relat
 import type { WorkingCopy } from '../metadata-api/change/working-copy.ts';
 import { suggestionsOf } from '../metadata-api/operations/suggest-relationships.ts';
 import type {
+  DiagramFunction,
+  DiagramSource,
+  DiagramTable,
   ModelAnswer,
-  ModelFunction,
-  ModelSource,
   ModelSuggestion,
-  ModelTable,
   TableRelationship,
 } from './proposal-questions.ts';
 
@@ -25,7 +25,7 @@ export function modelOf(copy: WorkingCopy): ModelAnswer {
   };
 }
 
-function sourceOf(source: Source, copy: WorkingCopy): ModelSource {
+function sourceOf(source: Source, copy: WorkingCopy): DiagramSource {
   const { name } = source;
   const found = copy.catalogs[name];
   const catalog = copy.catalog(name);
@@ -40,7 +40,7 @@ function sourceOf(source: Source, copy: WorkingCopy): ModelSource {
   };
 }
 
-function tablesOf(source: Source, catalog: SourceCatalog | undefined): ModelTable[] {
+function tablesOf(source: Source, catalog: SourceCatalog | undefined): DiagramTable[] {
   const entries = new Map(source.tables.map((entry) => [keyOf(entry.table), entry]));
   const context = createReferenceContext(source, catalog);
   const known = new Set<string>();
@@ -62,7 +62,7 @@ function tablesOf(source: Source, catalog: SourceCatalog | undefined): ModelTabl
       columns,
     }: Pick<CatalogTable, 'schema' | 'name' | 'columns'> & Partial<CatalogTable>,
     entry: TableEntry | undefined,
-  ): ModelTable {
+  ): DiagramTable {
     const customName = entry?.configuration.custom_name;
     return {
       ...{ schema, name },
@@ -98,7 +98,7 @@ export function relationshipsOf(
   ];
 }
 
-function functionsOf({ functions }: Source, catalog: SourceCatalog | undefined): ModelFunction[] {
+function functionsOf({ functions }: Source, catalog: SourceCatalog | undefined): DiagramFunction[] {
   const entries = new Map(functions.map((entry) => [keyOf(entry.function), entry]));
   const found = catalog?.functions ?? [];
   const relations = new Set(catalog?.tables.map(keyOf));

@@ -3,6 +3,7 @@ import type { SourceCatalog } from '../catalog/catalog.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { Compilation } from '../metadata-api/change/state.ts';
 import type { PreviewAnswer } from './proposal-questions.ts';
+import type { PermissionQuestion } from './questions.ts';
 import type { ActionAnswer } from './services-questions.ts';
 
 /** Metadata, and what was compiled of it. */
@@ -30,7 +31,14 @@ export type DescribeAction = (
   text: string | undefined,
 ) => Promise<ActionAnswer>;
 
+/** What the compiler's side answers for the console of one server. It keeps what it read of the served version. */
 export interface Reviews {
+  /**
+   * Answers with JSON; `null` for what is not served.
+   * @param files generated code
+   * @throws EngineError if a version to compare with cannot be read
+   */
+  readonly answerPermissions: (files: ReadonlyMap<string, string>, question: PermissionQuestion) => string;
   readonly previewChange: PreviewChange;
   readonly describeAction: DescribeAction;
 }

@@ -1,11 +1,6 @@
 /** Questions about a change of the metadata before it is made, and their answers. */
 import type { JsonObject } from '../core/json/json.ts';
-
-/** Name of a table, view or function. */
-export interface QualifiedName {
-  readonly schema: string;
-  readonly name: string;
-}
+import type { QualifiedName } from '../core/names.ts';
 
 /** Asks for a ProposalAnswer. */
 export interface ProposalQuestion {
@@ -58,21 +53,21 @@ export interface StepProblem {
 
 /** What databases have, and what of it is tracked. */
 export interface ModelAnswer {
-  readonly sources: readonly ModelSource[];
+  readonly sources: readonly DiagramSource[];
   /** Roles of permissions, without `admin`. */
   readonly roles: readonly string[];
 }
 
-export interface ModelSource {
+export interface DiagramSource {
   readonly name: string;
   /** Why the database could not be read. */
   readonly error?: string;
-  readonly tables: readonly ModelTable[];
-  readonly functions: readonly ModelFunction[];
+  readonly tables: readonly DiagramTable[];
+  readonly functions: readonly DiagramFunction[];
   readonly suggestions: readonly ModelSuggestion[];
 }
 
-export interface ModelTable extends QualifiedName {
+export interface DiagramTable extends QualifiedName {
   /** Absent for a tracked table that the database does not have. */
   readonly kind?: string;
   readonly isTracked: boolean;
@@ -86,7 +81,7 @@ export interface ModelTable extends QualifiedName {
   readonly roles: readonly string[];
 }
 
-export interface ModelFunction extends QualifiedName {
+export interface DiagramFunction extends QualifiedName {
   readonly isTracked: boolean;
   /** Key of the table whose rows it returns. */
   readonly returns?: string;

@@ -1,6 +1,6 @@
 /** What the console's pages of services ask: actions, triggers, remote schemas, saved operations and endpoints as the metadata has them. */
 import type { JsonObject } from '../core/json/json.ts';
-import type { QualifiedName } from './proposal-questions.ts';
+import type { QualifiedName } from '../core/names.ts';
 
 /** Services of the metadata, with the changes that wait. Entries are as the metadata writes them. */
 export interface ServicesAnswer {
@@ -17,7 +17,7 @@ export interface ServicesAnswer {
   readonly crons: readonly NamedEntry[];
   readonly remotes: readonly RemoteEntry[];
   readonly collections: readonly CollectionEntry[];
-  readonly allowlist: readonly AllowlistEntry[];
+  readonly allowlist: readonly AllowlistAnswer[];
   readonly endpoints: readonly EndpointEntry[];
 }
 
@@ -47,7 +47,7 @@ export type CollectionEntry = NamedEntry & {
   readonly definition: { readonly queries: readonly { readonly name: string; readonly query: string }[] };
 };
 
-export interface AllowlistEntry {
+export interface AllowlistAnswer {
   readonly collection: string;
   readonly scope: { readonly global: boolean; readonly roles?: readonly string[] };
 }

@@ -11,7 +11,7 @@ import { permissionEntries } from '../metadata/kinds/permission.ts';
 import { tableConfiguration } from '../metadata/kinds/table.ts';
 import type { Metadata, QualifiedName, TableEntry } from '../metadata/metadata.ts';
 import { createReferenceContext } from '../metadata/reference-context.ts';
-import { findSource, trackedTable } from '../metadata-api/change/edit.ts';
+import { findSource, trackedTableEntry } from '../metadata-api/change/edit.ts';
 import type { WorkingCopy } from '../metadata-api/change/working-copy.ts';
 import { PERMISSIONS, relationshipsOf, rolesIn } from './model.ts';
 import type {
@@ -34,7 +34,7 @@ export function tableOf(
   table: QualifiedName,
 ): TableAnswer | null {
   const owner = findSource(copy.metadata, source);
-  const entry = trackedTable(copy.metadata, source, table);
+  const entry = trackedTableEntry(copy.metadata, source, table);
   const catalog = copy.catalog(source);
   const found = catalog?.tables.find((each) => keyOf(each) === keyOf(table));
   if (!entry && !found) return null;
@@ -51,7 +51,7 @@ export function tableOf(
     computedFields: (entry?.computed_fields ?? []).map(({ name }) => name),
     computable: catalog ? computableOf(catalog, table, entry) : [],
     permissions: permissionsOf(entry),
-    served: permissionsOf(trackedTable(served, source, table)),
+    served: permissionsOf(trackedTableEntry(served, source, table)),
     roles: rolesIn(copy.metadata),
     inherited: copy.metadata.inherited_roles.map(({ role_name }) => role_name),
     variables: variablesIn(copy.metadata, copy.services.options.vocabulary),

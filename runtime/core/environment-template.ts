@@ -12,7 +12,7 @@ export interface ConfiguredHeader {
 }
 
 /** Names of the variables that a text needs, each once. */
-export function variablesOf(text: EnvironmentText): readonly string[] {
+export function environmentVariablesOf(text: EnvironmentText): readonly string[] {
   if (typeof text !== 'string') return [text.env];
   return [...new Set([...text.matchAll(HOLE)].map(([, name]) => name!))];
 }
@@ -31,7 +31,7 @@ export interface FilledTemplate {
 /** Puts values of variables in the place of their names. */
 export function fillTemplate(template: EnvironmentText, environment: Environment): FilledTemplate {
   const value = (name: string) => (Object.hasOwn(environment, name) ? environment[name] : undefined);
-  const missing = variablesOf(template).filter((name) => value(name) === undefined);
+  const missing = environmentVariablesOf(template).filter((name) => value(name) === undefined);
   const text =
     typeof template === 'string'
       ? template.replaceAll(HOLE, (_hole, name: string) => value(name) ?? '')

@@ -58,8 +58,14 @@ export function objectKey(schema: string, name: string): string {
   return `${keyPart(schema)}.${keyPart(name)}`;
 }
 
+/** Name of a table, view or function in its database schema. */
+export interface QualifiedName {
+  readonly schema: string;
+  readonly name: string;
+}
+
 /** Key of a table or function by its qualified name. */
-export function keyOf({ schema, name }: { readonly schema: string; readonly name: string }): string {
+export function keyOf({ schema, name }: QualifiedName): string {
   return objectKey(schema, name);
 }
 
@@ -85,10 +91,7 @@ export function kindName(kind: 'table' | 'function', schema: string): string {
 }
 
 /** Name of a table or function with its schema, `public.article`, or of what the metadata declares: `native query report`. */
-export function fullName(
-  kind: 'table' | 'function',
-  { schema, name }: { readonly schema: string; readonly name: string },
-): string {
+export function fullName(kind: 'table' | 'function', { schema, name }: QualifiedName): string {
   return schema === DECLARED_SCHEMA ? `${kindName(kind, schema)} ${name}` : objectKey(schema, name);
 }
 
@@ -172,6 +175,6 @@ export function operationKey({
 }
 
 /** A table or function as messages print it: `"author"`, outside schema public `"app.author"`. */
-export function quotedName({ schema, name }: { readonly schema: string; readonly name: string }): string {
+export function quotedName({ schema, name }: QualifiedName): string {
   return `"${displayName(schema, name)}"`;
 }

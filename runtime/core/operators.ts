@@ -390,6 +390,7 @@ function distance(name: string, functionName: string, description: string): Oper
   });
 }
 
+/** Memo: a column type never changes. */
 const byType = new WeakMap<ColumnType, ReadonlyMap<string, Operator>>();
 
 /** Operators of a column type, by name. */

@@ -39,7 +39,7 @@ export interface Limit<Value> {
 }
 
 /** The value for a role; undefined: it has no limit. */
-export function roleLimit<Value>(limit: Limit<Value> | undefined, role: string): Value | undefined {
+export function limitOfRole<Value>(limit: Limit<Value> | undefined, role: string): Value | undefined {
   if (limit === undefined) return undefined;
   return Object.hasOwn(limit.per_role, role) ? limit.per_role[role] : limit.global;
 }

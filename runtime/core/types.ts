@@ -100,6 +100,7 @@ const SIBLINGS: readonly (readonly string[])[] = [
   ['geometry', 'geography', 'raster'],
 ];
 
+/** Memo: the shape of a source never changes. */
 const cache = new WeakMap<SourceShape, Map<string, ColumnType>>();
 
 /** Resolves a type key of a source. Keys that the source does not declare are types of pg_catalog. */

@@ -2,7 +2,7 @@
 import { DatabaseClient } from './client.ts';
 import type { ConnectionConfiguration } from './ways.ts';
 
-export interface Listener {
+export interface ChannelListener {
   readonly stop: () => Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export function listenTo(
   configuration: ConnectionConfiguration,
   name: string,
   notified: () => void,
-): Listener {
+): ChannelListener {
   let client: DatabaseClient | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;

@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
-import { ConnectionFailedError, HostsFailedError, isUnreachable, placeOf } from './failures.ts';
+import { ConnectionFailedError, failedAddress, HostsFailedError, isUnreachable } from './failures.ts';
 
 /** @param isPublic for anybody to read: without host and port */
 export function describeConnectionError(error: unknown, isPublic = false): string {
@@ -13,7 +13,7 @@ export function describeConnectionError(error: unknown, isPublic = false): strin
   if (error instanceof HostsFailedError)
     return error.errors.map((each) => describeConnectionError(each, isPublic)).join('; ');
   if (error instanceof pg.DatabaseError) return error.message;
-  const place = isPublic ? undefined : placeOf(error);
+  const place = isPublic ? undefined : failedAddress(error);
   const reason = reasonOf(error);
   return place === undefined ? reason : `${reason} (${place})`;
 }

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import { DatabaseClient } from './client.ts';
 import { statementLost } from './failures.ts';
-import type { Place } from './lanes.ts';
+import type { LaneState } from './lanes.ts';
 import { NO_JIT, SESSION_SETTINGS } from './session-settings.ts';
 import { PreparedStatements } from './statements.ts';
 import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
@@ -71,7 +71,7 @@ export interface TextRequest {
 type Settle = (error: Error | undefined, rows: readonly TextRow[], elapsed: number, idle: number) => void;
 
 /** A connection that is open. The fields that say how busy it is are the pool's; see Place in lanes.ts. @template Item what it sends */
-export class PooledConnection<Item extends object = object> implements Place {
+export class PooledConnection<Item extends object = object> implements LaneState {
   readonly client: pg.Client;
   readonly statements: PreparedStatements;
   readonly defaults: string;
@@ -79,7 +79,7 @@ export class PooledConnection<Item extends object = object> implements Place {
   inFlight = 0;
   load = 0;
   reads = 0;
-  state: Place['state'] = 'shared';
+  state: LaneState['state'] = 'shared';
   writes = false;
   isSlow = false;
   ticks = 0;

@@ -36,7 +36,7 @@ export function setPlace(error: unknown, place: string): void {
 }
 
 /** Host and port at which an attempt to connect failed. */
-export function placeOf(error: unknown): string | undefined {
+export function failedAddress(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null ? places.get(error) : undefined;
 }
 

@@ -24,7 +24,7 @@ const FULL = 8;
 export const LONG = 2;
 
 /** Input of the policy. */
-export interface Place {
+export interface LaneState {
   /**
    * `shared`: takes operations of everyone. `reserved`: takes no more, and goes to an operation that runs alone. `taken`:
    * runs one alone. `retiring`: closes once its operations are answered. `closed`: never to be used again.
@@ -43,7 +43,7 @@ export interface Place {
   readonly ticks: number;
 }
 
-export class Lanes<Connection extends Place> {
+export class Lanes<Connection extends LaneState> {
   readonly #connections: readonly Connection[];
   readonly #max: number;
   /** Maximum number of connections that run operations alone. */
@@ -151,10 +151,10 @@ export class Lanes<Connection extends Place> {
 }
 
 /** One operation has it, or will have it. */
-function isHeld({ state, reads, ticks }: Place): boolean {
+function isHeld({ state, reads, ticks }: LaneState): boolean {
   return state === 'taken' || reads > 0 || ticks >= LONG;
 }
 
-function isHeldForLong({ state, isSlow, ticks }: Place): boolean {
+function isHeldForLong({ state, isSlow, ticks }: LaneState): boolean {
   return ticks >= LONG || (state === 'taken' && isSlow);
 }

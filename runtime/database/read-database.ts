@@ -1,7 +1,7 @@
 import type { RelationReference, SourceCatalog } from '../catalog/catalog.ts';
 import type { DeclaredObjects } from '../catalog/declared.ts';
 import { readEnumTableRows } from '../catalog/enum-tables.ts';
-import { introspectDatabase, type Query } from '../catalog/introspect.ts';
+import { introspectDatabase, type RunQuery } from '../catalog/introspect.ts';
 import { catalogStatement, servedStatement } from '../catalog/statement.ts';
 import { DatabaseClient } from './client.ts';
 import { NO_JIT, SESSION_SETTINGS } from './session-settings.ts';
@@ -21,7 +21,7 @@ export async function readDatabase(
   await client.connect();
   try {
     await client.query(READER_SETTINGS);
-    const query: Query = (sql, values) => client.query(sql, values ? [...values] : undefined);
+    const query: RunQuery = (sql, values) => client.query(sql, values ? [...values] : undefined);
     return await readConnected(query, enumTables, readBody, declared);
   } finally {
     await client.end();
@@ -33,7 +33,7 @@ export const READER_SETTINGS = `${SESSION_SETTINGS}; select ${NO_JIT}`;
 
 /** The same over a connection that is open. @throws as `pg` does */
 export async function readConnected(
-  query: Query,
+  query: RunQuery,
   enumTables: readonly RelationReference[],
   readBody?: Parameters<typeof introspectDatabase>[1],
   declared?: DeclaredObjects,

@@ -31,7 +31,7 @@ export interface Attempt {
   readonly line?: { readonly request: object; readonly response: object };
 }
 
-export interface Message {
+export interface EventMessage {
   /** The event's id. */
   readonly id: string;
   /** JSON text that is sent, unless a transform makes another. */
@@ -59,7 +59,7 @@ export async function attemptCall(
   outgoing: Outgoing,
   target: Target,
   version: LogVersion,
-  makeMessage: () => Message,
+  makeMessage: () => EventMessage,
 ): Promise<Attempt> {
   let request = 'null';
   let size = 0;
@@ -96,12 +96,12 @@ export async function attemptCall(
 type Outcome = Omit<Attempt, 'line'> & { readonly line: object };
 
 /** JSON text for the log of invocations. */
-function requestText({ loggedHeaders }: Target, { body }: Message, version: LogVersion): string {
+function requestText({ loggedHeaders }: Target, { body }: EventMessage, version: LogVersion): string {
   const headers = [...POST_HEADERS.map(({ name, value }) => ({ name, value })), ...loggedHeaders];
   return `{"payload":${body},"headers":${JSON.stringify(headers)},"version":"${version}"}`;
 }
 
-function transformed(target: Target, { body, sessionVariables }: Message, headers: readonly Header[]) {
+function transformed(target: Target, { body, sessionVariables }: EventMessage, headers: readonly Header[]) {
   const { url, transform } = target;
   if (transform === undefined) return { method: 'POST', url, headers, body };
   return applyRequestTransform(transform, {

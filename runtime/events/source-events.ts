@@ -6,7 +6,7 @@ import { beginLease } from '../database/queue/lease.ts';
 import { type Claimed, Worker } from '../database/queue/worker.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Trace } from '../outgoing/trace.ts';
-import { attemptCall, type Message, retryDelay } from './attempt.ts';
+import { attemptCall, type EventMessage, retryDelay } from './attempt.ts';
 import { createBreakers } from './breaker.ts';
 import type { Claimable, EventJob } from './claim.ts';
 import { cleanUp, createGrowthReport, tableSize } from './cleanup.ts';
@@ -189,7 +189,7 @@ export function deliverSource(
 }
 
 /** The body is put together from texts of the database, so what it holds is sent as it was captured. */
-function messageOf(job: EventJob, target: Target): Message {
+function messageOf(job: EventJob, target: Target): EventMessage {
   const { id, createdAt, table, trigger, payload, tries } = job;
   const body =
     `{"id":${JSON.stringify(id)},"created_at":${createdAt},"table":${table},` +
@@ -205,7 +205,7 @@ function messageOf(job: EventJob, target: Target): Message {
 }
 
 /** A session of the database may set any text as its session variables, which is sent as it is. */
-function sessionVariablesOf(payload: string): Message['sessionVariables'] {
+function sessionVariablesOf(payload: string): EventMessage['sessionVariables'] {
   const { session_variables: variables } = JSON.parse(payload) as { readonly session_variables: unknown };
   if (typeof variables !== 'object' || variables === null || Array.isArray(variables)) return undefined;
   return variables as Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ import type { Session } from '../core/session.ts';
 import type { OperationObservation } from '../observe/logs/observe.ts';
 import { runPlan } from './execute.ts';
 import type { Limits } from './limits.ts';
-import type { Request, Runnable, Variables } from './request.ts';
+import type { Request, Runnable, VariableValues } from './request.ts';
 import { type Called, calledSaved, findCalled, type GraphqlCall } from './saved/call.ts';
 import { planSaved, type Saved } from './saved/saved.ts';
 
@@ -64,7 +64,7 @@ export function answerCall(call: GraphqlCall, request: Request<Served>): Promise
  */
 export function answerSaved(
   operation: SavedOperation,
-  variables: Variables,
+  variables: VariableValues,
   request: Request<Served>,
 ): Promise<string> {
   const { served, session } = request;

@@ -15,7 +15,7 @@ import {
   type Runnable,
   readSource,
   type StepRow,
-  type Variables,
+  type VariableValues,
 } from './request.ts';
 import { runJoins } from './run-joins.ts';
 import { callOnce, runSteps } from './run-steps.ts';
@@ -155,7 +155,7 @@ async function runMutation(plan: MutationPlan, request: Request): Promise<string
 }
 
 /** Runs a step that does not come from GraphQL: the JSON text of its answer. @throws EngineError and nothing is written */
-export async function writeStep(step: MutationStep, source: string, request: Request): Promise<string> {
+export async function runWriteStep(step: MutationStep, source: string, request: Request): Promise<string> {
   await validateInput([{ step }], request);
   const [text] = await writeSteps([step], source, request);
   return text!;
@@ -181,7 +181,7 @@ async function writeSteps(
 function answer(
   parts: readonly AnswerPart[],
   rows: readonly (readonly (string | null)[])[],
-  variables: Variables,
+  variables: VariableValues,
 ): string {
   let text = '';
   for (const part of parts) {

@@ -12,7 +12,7 @@ import { databaseError } from '../database/errors.ts';
 import { connectionOf, type Runnable } from './request.ts';
 
 /** One root field; introspection has neither SQL nor plan. */
-export interface Explanation {
+export interface FieldExplanation {
   readonly field: string;
   readonly sql: string | null;
   readonly plan: readonly string[] | null;
@@ -26,10 +26,10 @@ export async function explainRequest(
   request: GraphqlRequest,
   session: Session,
   served: Runnable,
-): Promise<Explanation[]> {
+): Promise<FieldExplanation[]> {
   const { fields, variables } = served.planner.explain(session, request);
   return Promise.all(
-    fields.map(async ({ field, query }): Promise<Explanation> => {
+    fields.map(async ({ field, query }): Promise<FieldExplanation> => {
       if (!query) return { field, sql: null, plan: null };
       const shape = shapeOf(query.source, served.planner.program.sources);
       const text = inlined(treeForShards(query.sql, shape), variables, session);

@@ -10,7 +10,7 @@ import type { Reason } from '../core/reason.ts';
 import type { Operation } from '../core/request/document.ts';
 import { type OperationSize, operationSize, sizeWithArguments } from '../core/request/size.ts';
 import { ADMIN_ROLE, provenVariables, type Session } from '../core/session.ts';
-import { type ApiLimits, type Limit, type RateLimit, roleLimit } from '../core/settings.ts';
+import { type ApiLimits, type Limit, limitOfRole, type RateLimit } from '../core/settings.ts';
 
 export interface Limits {
   /** Counts a request from an address. @throws EngineError with status 429 when there were too many */
@@ -103,7 +103,7 @@ export function createLimits(limits: ApiLimits | undefined, counter: RateCounter
 }
 
 function limitFor<Value>(limit: Limit<Value> | undefined, { role }: Session): Value | undefined {
-  return role === ADMIN_ROLE ? undefined : roleLimit(limit, role);
+  return role === ADMIN_ROLE ? undefined : limitOfRole(limit, role);
 }
 
 function limitReason(name: keyof ApiLimits, limit: Limit<unknown> | undefined, { role }: Session): Reason {

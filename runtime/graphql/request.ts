@@ -51,7 +51,7 @@ export class Request<Base extends Runnable = Runnable> {
   /** Takes JSON texts of errors that leave the rest of the answer unchanged; undefined: an answer has no place for them. */
   readonly partialErrors: string[] | undefined;
   /** Values of the operation's variables, defaults applied. */
-  variables: Variables = {};
+  variables: VariableValues = {};
   /** The servers that its statements are sent to, within its limits. */
   sources: SourceConnections;
   /** When it has to be done, by performance.now(); undefined: no limit. */
@@ -69,7 +69,7 @@ export class Request<Base extends Runnable = Runnable> {
   }
 }
 
-export type Variables = Readonly<Record<string, unknown>>;
+export type VariableValues = Readonly<Record<string, unknown>>;
 
 /** Input that a webhook has to agree to. */
 export interface AskedInput {

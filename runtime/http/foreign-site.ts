@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { type Configuration, isOpen, optionVariable } from '../configuration/configuration.ts';
+import { type Configuration, isUnprotected, optionVariable } from '../configuration/configuration.ts';
 import { originMatcher } from '../configuration/origins.ts';
 import { EngineError } from '../core/errors.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
@@ -100,7 +100,7 @@ export type RefusePages = (request: {
  * own name was made to lead here (DNS rebinding) is known by the name in `Host`. Undefined for other servers.
  */
 export function openServerPages(configuration: Configuration): RefusePages | undefined {
-  if (!isOpen(configuration) || !configuration.refuseForeignPages) return undefined;
+  if (!isUnprotected(configuration) || !configuration.refuseForeignPages) return undefined;
   const { vocabulary } = configuration;
   const refusedPage = (what: string, instead: string) => pageRefusal(what, instead, vocabulary);
   const nameIt = `name the page in ${optionVariable('corsDomain', vocabulary)}`;

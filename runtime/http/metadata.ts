@@ -9,7 +9,7 @@ import { authenticateRequest, type Endpoints, sendJson } from './context.ts';
 
 const PATHS = ['/v1/metadata', '/v1/query', '/v2/query'] as const;
 
-export type MetadataPath = (typeof PATHS)[number];
+export type MetadataEndpointPath = (typeof PATHS)[number];
 
 interface MetadataRequester {
   readonly session: Session;
@@ -22,7 +22,7 @@ interface MetadataRequester {
  * @param run runs the request that the body's text holds: the JSON text of the answer; throws EngineError
  */
 export function metadataEndpoints(
-  run: (path: MetadataPath, body: string, requester: MetadataRequester) => Promise<string>,
+  run: (path: MetadataEndpointPath, body: string, requester: MetadataRequester) => Promise<string>,
 ): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('metadata')) return;

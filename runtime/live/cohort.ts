@@ -3,7 +3,7 @@ import type { EngineError } from '../core/errors.ts';
 import type { Due, DueOwner } from './lane.ts';
 
 /** A result on its way to many subscribers. */
-export class Result {
+export class CohortResult {
   /** Text below `data`. */
   readonly data: string;
   readonly hash: string;
@@ -28,7 +28,7 @@ export class Result {
 /** Takes what becomes of a subscription. Every batch of a stream goes to `next`, those of a live query may be skipped. */
 export interface Listener {
   /** The data changed, or are there for the first time. */
-  readonly next: (result: Result) => void;
+  readonly next: (result: CohortResult) => void;
   /** Reading failed; it is tried again when that may help. */
   readonly failed: (error: EngineError) => void;
   /** It has ended: its values make the statement fail. */

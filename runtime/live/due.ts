@@ -5,7 +5,15 @@
  */
 import { remember } from '../core/remember.ts';
 import type { Cohort } from './cohort.ts';
-import { type Batch, type Due, type DueOwner, isWaiting, type Lane, MIN_COST, type Reader } from './lane.ts';
+import {
+  type Batch,
+  type Due,
+  type DueOwner,
+  isWaiting,
+  type LiveLane,
+  MIN_COST,
+  type Reader,
+} from './lane.ts';
 import type { Kind } from './shares.ts';
 
 /** Milliseconds: a batch should not hold a connection for longer, because others wait for it. */
@@ -13,7 +21,7 @@ const SLOW = 100;
 
 export class DueCohorts {
   readonly #reader: Reader;
-  readonly #lane: Lane;
+  readonly #lane: LiveLane;
   readonly #maximum: number;
   readonly #byOwner = new Map<DueOwner, Due>();
   /** In the order in which they became due. */
@@ -26,7 +34,7 @@ export class DueCohorts {
   estimate = MIN_COST;
 
   /** @param maximum cohorts of one statement */
-  constructor(reader: Reader, lane: Lane, maximum: number) {
+  constructor(reader: Reader, lane: LiveLane, maximum: number) {
     this.#reader = reader;
     this.#lane = lane;
     this.#maximum = maximum;

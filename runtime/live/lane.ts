@@ -49,7 +49,7 @@ const QUICK: readonly Kind[] = ['quick'];
 /** Minimum cost of a statement (ms). */
 export const MIN_COST = 1;
 
-export class Lane {
+export class LiveLane {
   readonly shares = new Shares<Due>();
   #running = 0;
   #slow = 0;

@@ -9,7 +9,7 @@ import { type Database, Poller, type PollerOptions } from './poller.ts';
 import { Sensitivities } from './sensitivity.ts';
 
 /** The plan that is read for a subscriber, with its values and connection. */
-export interface Subject {
+export interface LiveSubject {
   readonly plan: SubscriptionPlan;
   /** Texts of the plan's parameters. */
   readonly values: readonly (string | null)[];
@@ -18,13 +18,13 @@ export interface Subject {
 
 export interface Subscription {
   /** Reads something else from now on; what the subscriber has already is not sent again. */
-  readonly move: (subject: Subject) => void;
+  readonly move: (subject: LiveSubject) => void;
   readonly stop: () => void;
 }
 
 export interface LiveQueries {
   /** @param owner who shares connections with others: from the role to the socket */
-  readonly subscribe: (subject: Subject, owner: readonly string[], listener: Listener) => Subscription;
+  readonly subscribe: (subject: LiveSubject, owner: readonly string[], listener: Listener) => Subscription;
   /** Definitions in the databases may have changed. */
   readonly relearn: () => void;
   readonly pollers: () => readonly Poller[];
@@ -60,7 +60,7 @@ export function createLiveQueries(options: {
     joined: () => joined,
   };
 
-  const pollerOf = ({ plan, connection }: Subject) => {
+  const pollerOf = ({ plan, connection }: LiveSubject) => {
     const own = remember(kept, connection, () => ({
       lane: new Lane(),
       sensitivities: new Sensitivities(connection),
@@ -105,20 +105,20 @@ export function createLiveQueries(options: {
 /** Where subscribers are read. */
 interface Place {
   readonly add: (
-    subject: Subject,
+    subject: LiveSubject,
     path: readonly string[],
     join: (cohort: Cohort, owner: DueOwner, joined: number) => Subscriber,
   ) => Subscriber;
-  readonly remove: (subject: Subject, subscriber: Subscriber) => void;
+  readonly remove: (subject: LiveSubject, subscriber: Subscriber) => void;
 }
 
 class OpenSubscription implements Subscription {
   readonly #place: Place;
   readonly #path: readonly string[];
   readonly #subscriber: Subscriber;
-  #subject: Subject;
+  #subject: LiveSubject;
 
-  constructor(place: Place, subject: Subject, path: readonly string[], listener: Listener) {
+  constructor(place: Place, subject: LiveSubject, path: readonly string[], listener: Listener) {
     this.#place = place;
     this.#path = path;
     this.#subject = subject;
@@ -133,7 +133,7 @@ class OpenSubscription implements Subscription {
     }));
   }
 
-  move(next: Subject): void {
+  move(next: LiveSubject): void {
     const subscriber = this.#subscriber;
     const reached = subscriber.cohort.values;
     this.#place.remove(this.#subject, subscriber);
@@ -156,9 +156,9 @@ function keyOf({ role, text }: SubscriptionPlan): string {
 /** A stream goes on where it is, if it still follows the same column. */
 function goOn(
   { cursor }: SubscriptionPlan,
-  reached: Subject['values'],
-  { plan, values }: Subject,
-): Subject['values'] {
+  reached: LiveSubject['values'],
+  { plan, values }: LiveSubject,
+): LiveSubject['values'] {
   if (!cursor || cursor.field !== plan.cursor?.field) return values;
   return values.map((value, index) =>
     index === plan.cursor?.parameter ? (reached[cursor.parameter] ?? value) : value,

@@ -8,7 +8,7 @@ import { remember } from '../core/remember.ts';
 import { hasEnded, type Session, sessionEnded } from '../core/session.ts';
 import { cameFromDatabase } from '../database/failures.ts';
 import type { GraphqlCall } from '../graphql/saved/call.ts';
-import type { Result } from './cohort.ts';
+import type { CohortResult } from './cohort.ts';
 import type { Outbox } from './outbox.ts';
 import type { Messages } from './protocol.ts';
 import type { SubscriptionListener, Subscriptions } from './subscriptions.ts';
@@ -250,7 +250,7 @@ class SubscribedClient implements SubscriptionListener, LiveOperation {
     this.started?.stop();
   }
 
-  next(result: Result, every: boolean): void {
+  next(result: CohortResult, every: boolean): void {
     const { messages } = this.#context;
     const id = this.#id;
     this.#own(() =>
@@ -303,6 +303,6 @@ class SubscribedClient implements SubscriptionListener, LiveOperation {
   }
 }
 
-export function isOpen(socket: WebSocket): boolean {
+export function isSocketOpen(socket: WebSocket): boolean {
   return socket.readyState === socket.OPEN;
 }

@@ -16,10 +16,10 @@ import type { SourceConnection } from '../database/source.ts';
 import type { Cohort, Subscriber } from './cohort.ts';
 import { Cohorts } from './cohorts.ts';
 import { DueCohorts } from './due.ts';
-import type { Batch, Due, DueOwner, Lane, Reader } from './lane.ts';
+import type { Batch, Due, DueOwner, LiveLane, Reader } from './lane.ts';
 import { GATHER, Pace } from './pace.ts';
 import type { BatchReport, ReadReport } from './poller-log.ts';
-import { type Outcome, type ReadingContext, readBatch } from './reading.ts';
+import { type BatchOutcome, type ReadingContext, readBatch } from './reading.ts';
 import { Retries } from './retries.ts';
 import type { Sensitivities } from './sensitivity.ts';
 import type { Kind } from './shares.ts';
@@ -44,7 +44,7 @@ export interface PollerOptions {
 
 /** What the live queries of one database share. */
 export interface Database {
-  readonly lane: Lane;
+  readonly lane: LiveLane;
   readonly sensitivities: Sensitivities;
 }
 
@@ -52,7 +52,7 @@ type PolledSource = Pick<SourceConnection, 'poll' | 'changes'>;
 
 export class Poller implements Reader {
   readonly plan: SubscriptionPlan;
-  readonly #lane: Lane;
+  readonly #lane: LiveLane;
   readonly #options: PollerOptions;
   readonly #pace: Pace;
   readonly #reading: ReadingContext;
@@ -290,7 +290,7 @@ export class Poller implements Reader {
   }
 
   /** A cohort was read, or its failure is known. */
-  #ended(cohort: Cohort, outcome: Outcome): void {
+  #ended(cohort: Cohort, outcome: BatchOutcome): void {
     cohort.reading = false;
     this.#round?.delete(cohort);
     if (!this.#cohorts.isLive(cohort)) return;

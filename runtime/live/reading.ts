@@ -12,7 +12,7 @@ import { databaseError } from '../database/errors.ts';
 import { connectionLost, isPassing, isRaised } from '../database/failures.ts';
 import type { SourceConnection } from '../database/source.ts';
 import { operandPath } from '../graphql/operand-path.ts';
-import { type Cohort, deliver, Result, type Subscriber } from './cohort.ts';
+import { type Cohort, CohortResult, deliver, type Subscriber } from './cohort.ts';
 import type { BatchReport } from './poller-log.ts';
 
 type Poll = SourceConnection['poll'];
@@ -41,14 +41,14 @@ export interface ReadingContext {
  * What became of a batch. `split`: one of its cohorts may be why it failed, so its halves are to be read, and nobody was told.
  * `failed`: the one cohort fails with these data. `failed for now`: the same read may go well later. `lost`: so may that of all.
  */
-export type Outcome = 'read' | 'split' | 'failed' | 'failed for now' | 'lost';
+export type BatchOutcome = 'read' | 'split' | 'failed' | 'failed for now' | 'lost';
 
 /** @param joined how many had subscribed before it: those who come later have a read of their own coming */
 export async function readBatch(
   context: ReadingContext,
   batch: readonly Cohort[],
   joined: number,
-): Promise<Outcome> {
+): Promise<BatchOutcome> {
   const { plan, seed } = context;
   const { text, parameters, cursor, horizon, apart } = plan;
   const wanted = batch.map((cohort) => cohort.wanted);
@@ -94,7 +94,7 @@ export async function readBatch(
     }
     bytes += data.length;
     if (cohort.hash !== state) context.changed(cohort);
-    const result = new Result(data, state!);
+    const result = new CohortResult(data, state!);
     if (cursor) await advance(context, cohort, state!, cursor.parameter, joined, result);
     else {
       cohort.hash = state!;
@@ -132,7 +132,7 @@ async function poll(context: ReadingContext, ...statement: Parameters<Poll>): Re
   }
 }
 
-async function handOut(cohort: Cohort, result: Result, joined: number): Promise<void> {
+async function handOut(cohort: Cohort, result: CohortResult, joined: number): Promise<void> {
   await deliver(cohort, joined, (subscriber) => {
     subscriber.hasBegun = true;
     if (subscriber.hash === result.hash) return;
@@ -149,7 +149,7 @@ async function advance(
   position: string,
   parameter: number,
   joined: number,
-  result?: Result,
+  result?: CohortResult,
 ): Promise<void> {
   const values = cohort.values.map((value, index) => (index === parameter ? position : value));
   await deliver(cohort, joined, (subscriber) => {
@@ -171,7 +171,7 @@ async function fail(
   context: ReadingContext,
   cohort: Cohort,
   thrown: unknown,
-  outcome: Outcome,
+  outcome: BatchOutcome,
   joined: number,
 ): Promise<EngineError> {
   const { vocabulary } = context;

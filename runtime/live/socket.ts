@@ -11,7 +11,7 @@ import { guarded } from '../core/guarded.ts';
 import { hasEnded, requireCurrent, type Session } from '../core/session.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import { socketHeaders } from '../session/admin-secret.ts';
-import { isOpen, type Operations } from './operations.ts';
+import { isSocketOpen, type Operations } from './operations.ts';
 import type { Outbox } from './outbox.ts';
 import {
   closeReason,
@@ -113,7 +113,7 @@ export class ServedSocket {
   }
 
   #close(code: number, reason: string): void {
-    if (!isOpen(this.#socket)) return;
+    if (!isSocketOpen(this.#socket)) return;
     this.#context.operations.stopAll();
     closeFirmly(this.#socket, code, reason);
   }
@@ -132,7 +132,7 @@ export class ServedSocket {
     const socket = this.#socket;
     const session = this.#session;
     const { operations, outbox } = this.#context;
-    if (!isOpen(socket)) return;
+    if (!isSocketOpen(socket)) return;
     const isOver = session !== undefined && hasEnded(session);
     // Clients that come back start their operations again, unless those have ended with an error.
     const { ended, next } = isOver ? NOTHING_LEFT : operations.endExpired();
@@ -162,7 +162,7 @@ export class ServedSocket {
   }
 
   #receive(text: string): Promise<void> | undefined {
-    if (!isOpen(this.#socket)) return undefined;
+    if (!isSocketOpen(this.#socket)) return undefined;
     if (!this.#early) return this.#handle(text);
     this.#earlyLength += text.length;
     if (this.#early.push(text) > MAX_EARLY || this.#earlyLength > MAX_EARLY_LENGTH)
@@ -217,7 +217,7 @@ export class ServedSocket {
     try {
       const given = former ? headers : socketHeaders(context.headers, headers, context.vocabulary);
       const made = await context.authenticate(given, headers);
-      if (!isOpen(this.#socket)) return;
+      if (!isSocketOpen(this.#socket)) return;
       requireCurrent(made);
       this.#session = made;
       log.session(made);

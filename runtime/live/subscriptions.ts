@@ -10,14 +10,14 @@ import type { CurrentlyServed, Served } from '../graphql/answer.ts';
 import { connectionOf, Request } from '../graphql/request.ts';
 import { findCalled, type GraphqlCall } from '../graphql/saved/call.ts';
 import { planSavedSubscription } from '../graphql/saved/saved.ts';
-import type { Listener, Result } from './cohort.ts';
-import type { LiveQueries, Subject, Subscription } from './live-queries.ts';
+import type { CohortResult, Listener } from './cohort.ts';
+import type { LiveQueries, LiveSubject, Subscription } from './live-queries.ts';
 import { type HoldShared, Quota, type SubscriptionLimits } from './quota.ts';
 import { type WatchedCalls, type WatchedSubscription, watchCalls } from './watched-calls.ts';
 
 export interface SubscriptionListener {
   /** @param every the client must get this result, even if there is a newer one by the time that it reads */
-  readonly next: (result: Result, every: boolean) => void;
+  readonly next: (result: CohortResult, every: boolean) => void;
   readonly isSlow: () => boolean;
   readonly whenRead: (callback: () => void) => void;
   readonly failed: (error: EngineError) => void;
@@ -56,7 +56,7 @@ class Started implements Listener {
   /** The role, the session and the socket. */
   readonly owner: readonly string[];
   readonly listener: SubscriptionListener;
-  subject: Subject | WatchedCalls;
+  subject: LiveSubject | WatchedCalls;
   subscription!: Subscription | WatchedSubscription;
   /** Ends its count in all processes. */
   release: (() => void) | undefined = undefined;
@@ -67,7 +67,7 @@ class Started implements Listener {
     session: Session,
     owner: readonly string[],
     listener: SubscriptionListener,
-    subject: Subject | WatchedCalls,
+    subject: LiveSubject | WatchedCalls,
     end: (started: Started) => void,
   ) {
     this.call = call;
@@ -82,7 +82,7 @@ class Started implements Listener {
     this.#end(this);
   }
 
-  next(result: Result): void {
+  next(result: CohortResult): void {
     const { plan } = this.subject;
     this.listener.next(result, plan.kind === 'subscription' && plan.cursor !== undefined);
   }
@@ -167,7 +167,7 @@ export function createSubscriptions(
           if (isSame(subject, started.subject)) continue;
           const moves = isWatched(subject) === isWatched(started.subject);
           started.subject = subject;
-          if (moves) started.subscription.move(subject as Subject & WatchedCalls);
+          if (moves) started.subscription.move(subject as LiveSubject & WatchedCalls);
           else {
             started.subscription.stop();
             started.subscription = begin(started);
@@ -190,7 +190,11 @@ export function ownerOf(session: Session, socketId: string): readonly string[] {
 }
 
 /** The subject that a call subscribes to, for a session; undefined: the call runs once. @throws EngineError */
-function subjectOf(call: GraphqlCall, session: Session, served: Served): Subject | WatchedCalls | undefined {
+function subjectOf(
+  call: GraphqlCall,
+  session: Session,
+  served: Served,
+): LiveSubject | WatchedCalls | undefined {
   const planned = planCall(call, session, served);
   if (!planned) return undefined;
   const { plan, variables } = planned;
@@ -231,11 +235,11 @@ function shown(error: unknown): EngineError {
   return error instanceof EngineError ? error : new EngineError('unexpected', 'Internal Server Error');
 }
 
-function isWatched(subject: Subject | WatchedCalls): subject is WatchedCalls {
+function isWatched(subject: LiveSubject | WatchedCalls): subject is WatchedCalls {
   return subject.plan.kind === 'query';
 }
 
-function isSame(left: Subject | WatchedCalls, right: Subject | WatchedCalls): boolean {
+function isSame(left: LiveSubject | WatchedCalls, right: LiveSubject | WatchedCalls): boolean {
   if (isWatched(left) || isWatched(right)) return false;
   return (
     left.connection === right.connection &&

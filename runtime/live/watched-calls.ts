@@ -5,7 +5,7 @@
 import type { QueryPlan } from '../core/request/plan.ts';
 import { runPlan } from '../graphql/execute.ts';
 import { callerOf, type Request } from '../graphql/request.ts';
-import { Result } from './cohort.ts';
+import { CohortResult } from './cohort.ts';
 
 export interface WatchedCalls {
   /** All of its steps are calls. */
@@ -20,7 +20,7 @@ export interface WatchedSubscription {
 }
 
 interface WatchedListener {
-  readonly next: (result: Result) => void;
+  readonly next: (result: CohortResult) => void;
   /** Reading failed; it is tried again. */
   readonly failed: (error: unknown) => void;
   readonly completed: () => void;
@@ -43,7 +43,7 @@ export function watchCalls(first: WatchedCalls, listener: WatchedListener): Watc
     const isLast = open === 0;
     const data = await runPlan(subject.plan, subject.request);
     if (isStopped) return;
-    if (data !== last) listener.next(new Result(data, ''));
+    if (data !== last) listener.next(new CohortResult(data, ''));
     last = data;
     if (isLast) listener.completed();
   };

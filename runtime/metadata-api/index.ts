@@ -5,6 +5,6 @@
 export { MetadataEngine } from './change/engine.ts';
 export { keepCurrent } from './change/keep-current.ts';
 export type { Compile, MetadataState } from './change/state.ts';
-export { type ApiLimits, answerRequest } from './request/answer-request.ts';
+export { answerRequest, type MetadataApiLimits } from './request/answer-request.ts';
 export { readRequest } from './request/request.ts';
 export { type MetadataStore, openMetadataStore } from './store/store.ts';

@@ -59,7 +59,7 @@ export type AnyCodec = Codec<any>;
 export type Fields = Readonly<Record<string, AnyCodec>>;
 
 /** A problem, an unknown key, or a diagnostic of its own, with its place. */
-export type Finding =
+export type CodecFinding =
   | { readonly kind: 'problem'; readonly path: MetadataPath; readonly message: string }
   | {
       readonly kind: 'unknown_key';
@@ -72,7 +72,7 @@ export type Finding =
 
 /** One pass through a document or through arguments: the current place, and what was found. */
 export class Reading {
-  readonly findings: Finding[] = [];
+  readonly findings: CodecFinding[] = [];
   /** The one that the input is written in. */
   readonly vocabulary: Vocabulary;
   readonly #path: (string | number)[] = [];
@@ -113,8 +113,8 @@ export interface Validation<Value> {
   /** Undefined if there are problems. */
   readonly value: Value | undefined;
   /** A missing key is reported at the object that lacks it. Paths are relative to the input. */
-  readonly problems: readonly Extract<Finding, { readonly kind: 'problem' }>[];
-  readonly unknownKeys: readonly Extract<Finding, { readonly kind: 'unknown_key' }>[];
+  readonly problems: readonly Extract<CodecFinding, { readonly kind: 'problem' }>[];
+  readonly unknownKeys: readonly Extract<CodecFinding, { readonly kind: 'unknown_key' }>[];
 }
 
 /** Reads one value on its own. Never throws for bad input. */

@@ -8,7 +8,7 @@ import type { SourceCatalog } from '../catalog/catalog.ts';
 import { displayName, objectKey } from '../core/names.ts';
 import { mapReferences } from './map-references.ts';
 import type { Metadata, QualifiedName } from './metadata.ts';
-import type { Dependent, Needed, SourceTable } from './references.ts';
+import type { Dependent, Needed, SourceTableReference } from './references.ts';
 
 export interface Dependency {
   readonly dependent: Dependent;
@@ -143,7 +143,7 @@ function dependentKey(dependent: Dependent): string {
   return offered === undefined ? describeDependent(dependent) : neededKey(offered);
 }
 
-function tableKey({ source, table }: SourceTable): string {
+function tableKey({ source, table }: SourceTableReference): string {
   return `${source} ${objectKey(table.schema, table.name)}`;
 }
 

@@ -1,5 +1,5 @@
 /** Lists of entries, one bad entry costing only itself: it is reported and left out, and the paths of its neighbours stay. */
-import { diagnostics as messages } from '../core/diagnostics/catalogue.ts';
+import { messages } from '../core/diagnostics/catalogue.ts';
 import type { Located } from '../core/json/json.ts';
 import { type Codec, INVALID, mapNames, type Reading } from './codec.ts';
 import { mapItems, missingKey } from './combinators.ts';
@@ -22,7 +22,7 @@ interface Keyed<Item> {
 export type EntriesCodec<Item> = Codec<readonly (Item & Located)[]>;
 
 /** Entries with their paths, in the order given. An absent list is empty. */
-export function entries<Item extends object>(item: Codec<Item>): EntriesCodec<Item> {
+export function locatedEntries<Item extends object>(item: Codec<Item>): EntriesCodec<Item> {
   return {
     shape: { kind: 'list', item, nonEmpty: false },
     absent: () => [],
@@ -36,7 +36,7 @@ export function entries<Item extends object>(item: Codec<Item>): EntriesCodec<It
 
 /** Entries with unique keys: the first entry of each key counts. */
 export function keyedEntries<Item extends object>(item: Codec<Item>, keyed: Keyed<Item>): EntriesCodec<Item> {
-  const list = entries(item);
+  const list = locatedEntries(item);
   const { order = keyed.key, dependent } = keyed;
   return {
     ...list,

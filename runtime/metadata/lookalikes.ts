@@ -3,7 +3,7 @@
  * what metadata of another engine has where the vocabulary was forgotten: as literals they could let every row through.
  */
 
-import { diagnostics as messages } from '../core/diagnostics/catalogue.ts';
+import { messages } from '../core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../core/diagnostics/diagnostic.ts';
 import { isVocabularyWord, type Vocabulary } from '../core/vocabulary.ts';
 import type { Json, Metadata, MetadataPath, RemoteSchemaPermission, TableEntry } from './metadata.ts';

@@ -33,6 +33,7 @@ import { sources } from './kinds/source.ts';
 import { jsonObject } from './values.ts';
 
 export type { Json, JsonObject, Located, MetadataPath } from '../core/json/json.ts';
+export type { QualifiedName } from '../core/names.ts';
 export type { Action, ActionArgument, ActionDefinition } from './kinds/action.ts';
 export type { CronTrigger, ScheduledRetryConfiguration } from './kinds/cron-trigger.ts';
 export type {
@@ -58,7 +59,7 @@ export type { NativeQuery } from './kinds/native-query.ts';
 export type {
   DeletePermission,
   InsertPermission,
-  Permission,
+  PermissionEntry,
   QueryRootField,
   SelectPermission,
   SubscriptionRootField,
@@ -71,7 +72,6 @@ export type {
   CollectionQuery,
   QueryCollection,
   RestEndpoint,
-  RestMethod,
 } from './kinds/query-collection.ts';
 export type {
   ArrayRelationshipUsing,
@@ -79,7 +79,7 @@ export type {
   ForeignKeyOnThisTable,
   ManualConfiguration,
   ObjectRelationship,
-  Relationship,
+  RelationshipEntry,
   RelationshipUsing,
 } from './kinds/relationship.ts';
 export type {
@@ -95,22 +95,22 @@ export type {
   RemoteSchemaTypeRelationships,
 } from './kinds/remote-schema.ts';
 export type { InheritedRole, MetricsConfig, TlsAllowlistEntry } from './kinds/settings.ts';
-export type { Columns, FromEnvironment, QualifiedName } from './kinds/shared.ts';
+export type { ColumnChoice, FromEnvironment } from './kinds/shared.ts';
 export type {
   ConnectionInfo,
   ConnectionParameters,
   DatabaseUrl,
   HealthCheck,
-  PoolSettings,
   Source,
   SourceConfiguration,
   SourceCustomization,
+  SourcePoolSettings,
   SslConfiguration,
 } from './kinds/source.ts';
 export type {
   ColumnConfiguration,
-  ComputedField,
   ComputedFieldDefinition,
+  ComputedFieldEntry,
   RootFieldConfiguration,
   TableConfiguration,
   TableEntry,

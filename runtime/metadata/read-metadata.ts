@@ -1,10 +1,10 @@
-import { diagnostics as messages } from '../core/diagnostics/catalogue.ts';
+import { messages } from '../core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Message } from '../core/diagnostics/diagnostic.ts';
 import { nearest } from '../core/diagnostics/nearest.ts';
 import type { Result } from '../core/diagnostics/result.ts';
 import { isObject } from '../core/json/json.ts';
 import { CANONICAL, type Vocabulary } from '../core/vocabulary.ts';
-import { type Finding, INVALID, Reading } from './codec.ts';
+import { type CodecFinding, INVALID, Reading } from './codec.ts';
 import { object } from './combinators.ts';
 import { functionEntries } from './kinds/function.ts';
 import type { SourceConfiguration } from './kinds/source.ts';
@@ -97,7 +97,7 @@ function readDocument(input: unknown, reading: Reading): Metadata {
 }
 
 /** A finding at its place; the place of an unknown key is the key. */
-export function toDiagnostic(finding: Finding): Diagnostic {
+export function toDiagnostic(finding: CodecFinding): Diagnostic {
   const path = finding.kind === 'unknown_key' ? [...finding.path, finding.key] : finding.path;
   return at(path, toMessage(finding));
 }
@@ -107,7 +107,7 @@ function located(diagnostic: Diagnostic, origin: Origin | undefined): Diagnostic
   return location ? { ...diagnostic, location } : diagnostic;
 }
 
-function toMessage(finding: Finding): Message {
+function toMessage(finding: CodecFinding): Message {
   switch (finding.kind) {
     case 'problem':
       return messages.metadataValueInvalid({ reason: finding.message });

@@ -6,11 +6,11 @@
  */
 
 import { isObject, type Json, type JsonObject } from '../core/json/json.ts';
+import type { QualifiedName } from '../core/names.ts';
 import { COLUMN_OPERATORS } from '../core/operators.ts';
-import type { QualifiedName } from './kinds/shared.ts';
 
 /** A table with the source that has it. */
-export interface SourceTable {
+export interface SourceTableReference {
   readonly source: string;
   readonly table: QualifiedName;
 }
@@ -19,11 +19,11 @@ export interface SourceTable {
 export type Needed =
   | { readonly kind: 'source'; readonly source: string }
   | { readonly kind: 'remote_schema'; readonly name: string }
-  | ({ readonly kind: 'table' } & SourceTable)
-  | ({ readonly kind: 'column'; readonly column: string } & SourceTable)
+  | ({ readonly kind: 'table' } & SourceTableReference)
+  | ({ readonly kind: 'column'; readonly column: string } & SourceTableReference)
   /** The foreign key that a relationship follows, by the columns of the table that has it. */
-  | ({ readonly kind: 'foreign_key'; readonly columns: readonly string[] } & SourceTable)
-  | ({ readonly kind: 'relationship' | 'computed_field'; readonly name: string } & SourceTable)
+  | ({ readonly kind: 'foreign_key'; readonly columns: readonly string[] } & SourceTableReference)
+  | ({ readonly kind: 'relationship' | 'computed_field'; readonly name: string } & SourceTableReference)
   /** A function of the database, tracked or used by a computed field. */
   | { readonly kind: 'function'; readonly source: string; readonly function: QualifiedName };
 
@@ -32,12 +32,12 @@ export type Dependent =
   | ({
       readonly kind: 'relationship' | 'computed_field' | 'event_trigger' | 'remote_relationship';
       readonly name: string;
-    } & SourceTable)
+    } & SourceTableReference)
   | ({
       readonly kind: 'permission';
       readonly role: string;
       readonly operation: 'insert' | 'select' | 'update' | 'delete';
-    } & SourceTable)
+    } & SourceTableReference)
   | { readonly kind: 'function'; readonly source: string; readonly function: QualifiedName }
   | {
       readonly kind: 'remote_schema_relationship';
@@ -56,11 +56,11 @@ export interface ReferenceVisitor {
   /** Called for each name. */
   note?(needed: Needed): void;
   /** Called for a column with the values in the metadata that it is compared with, or that are preset: literals and session variables. */
-  values?(of: SourceTable, column: string, values: readonly Json[]): void;
+  values?(of: SourceTableReference, column: string, values: readonly Json[]): void;
   source?(name: string): string;
-  table?(table: SourceTable): QualifiedName;
-  column?(of: SourceTable, column: string): string;
-  relationship?(of: SourceTable, name: string): string;
+  table?(table: SourceTableReference): QualifiedName;
+  column?(of: SourceTableReference, column: string): string;
+  relationship?(of: SourceTableReference, name: string): string;
 }
 
 /** The meaning of names in one source. */
@@ -81,7 +81,7 @@ export interface ReferenceContext {
 }
 
 /** Where a walk is; outside of sources and tables their names are empty. */
-interface Place extends SourceTable {
+interface Place extends SourceTableReference {
   readonly remoteSchema: string;
   readonly typeName: string;
   readonly context: ReferenceContext;
@@ -139,7 +139,7 @@ export class Walk {
   }
 
   /** A column of the walk's table unless another is given. */
-  column(name: string, of: Partial<SourceTable> = {}): string {
+  column(name: string, of: Partial<SourceTableReference> = {}): string {
     const table = { ...this.#table, ...of };
     this.#visitor.note?.({ kind: 'column', ...table, column: name });
     return this.#visitor.column?.(table, name) ?? name;
@@ -176,14 +176,14 @@ export class Walk {
     this.#visitor.values?.({ ...this.#table, table }, column, values);
   }
 
-  get #table(): SourceTable {
+  get #table(): SourceTableReference {
     return { source: this.place.source, table: this.place.table };
   }
 }
 
 /** The names of a table of any source, and of the columns that the fields of this side are equal to. */
 export function mappedTableNames(
-  mapped: SourceTable & { readonly field_mapping: Readonly<Record<string, string>> },
+  mapped: SourceTableReference & { readonly field_mapping: Readonly<Record<string, string>> },
   walk: Walk,
 ): typeof mapped {
   const { source, table, field_mapping } = mapped;

@@ -18,11 +18,11 @@
  * A name that a field of the table has is not taken: the next of `candidates` is.
  */
 import { pluralize, singularize } from 'inflection';
-import { graphqlNameOf, upperFirst } from '../core/names.ts';
+import { graphqlNameOf, type QualifiedName, upperFirst } from '../core/names.ts';
 
 /** A foreign key: columns of a table and, at the same positions, the columns that they refer to. */
 export interface NamedKey {
-  readonly table: { readonly schema: string; readonly name: string };
+  readonly table: QualifiedName;
   readonly columns: readonly string[];
   readonly references: {
     readonly schema: string;

@@ -3,14 +3,14 @@ import type { CatalogForeignKey, CatalogTable } from '../catalog/catalog.ts';
 import { isUnique, keysOf } from '../catalog/proven.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import { CONNECTIVES, isGraphqlName, keyOf } from '../core/names.ts';
-import type { Relationship, RelationshipUsing } from './metadata.ts';
+import type { RelationshipEntry, RelationshipUsing } from './metadata.ts';
 import { arrayNames, freeName, type NamedKey, objectNames } from './relationship-names.ts';
 
 /** What a table that is tracked has already. */
 export interface TrackedFields {
   /** Fields of columns, computed fields and remote relationships. */
   readonly fields: Iterable<string>;
-  readonly relationships: readonly Relationship<RelationshipUsing>[];
+  readonly relationships: readonly RelationshipEntry<RelationshipUsing>[];
 }
 
 export interface SuggestedRelationship {

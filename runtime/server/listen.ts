@@ -5,7 +5,7 @@
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { type Configuration, isOpen, optionVariable } from '../configuration/configuration.ts';
+import { type Configuration, isUnprotected, optionVariable } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { isLoopback } from '../http/foreign-site.ts';
 import { StartError } from './start-error.ts';
@@ -37,7 +37,7 @@ export interface Listening {
  */
 export function hostsOf(configuration: Configuration): Hosts {
   const { serverHost, insecure } = configuration;
-  const open = isOpen(configuration);
+  const open = isUnprotected(configuration);
   if (serverHost === undefined) return open ? LOOPBACK : EVERY;
   if (serverHost.toLowerCase() === 'localhost') return LOOPBACK;
   if (open && !insecure && !isLoopback(serverHost))
@@ -50,7 +50,7 @@ export function hostsOf(configuration: Configuration): Hosts {
 
 /** The warning of a server that nothing protects; undefined for any other. */
 export function openWarning(configuration: Configuration): string | undefined {
-  if (!isOpen(configuration)) return undefined;
+  if (!isUnprotected(configuration)) return undefined;
   const { first, also } = hostsOf(configuration);
   const where = isLoopback(first)
     ? `so it listens on this machine only (${also === undefined ? first : `${first} and ${also}`})${configuration.refuseForeignPages ? '' : `; a page of any site that a browser here has open reaches it as well, unless ${optionVariable('refuseForeignPages', configuration.vocabulary)} is true`}`

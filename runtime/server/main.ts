@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Configuration, servingOptions } from '../configuration/configuration.ts';
 import { describeConfiguration } from '../configuration/description.ts';
-import { version } from '../configuration/version.ts';
+import { serverVersion } from '../configuration/version.ts';
 import { EngineError } from '../core/errors.ts';
 import { MemoryBudget } from '../core/memory/budget.ts';
 import { linkProgram } from '../core/program/program.ts';
@@ -253,9 +253,9 @@ export async function startServer(options: ServerOptions): Promise<StartedServer
       completionEndpoints(asynchronous.complete),
       openApiEndpoints(current),
       explainEndpoints(current),
-      healthEndpoints(health, readiness, version),
+      healthEndpoints(health, readiness, serverVersion),
       ...(metrics ? [metricsEndpoints(metrics, metricsState, link)] : []),
-      configEndpoints(version),
+      configEndpoints(serverVersion),
       rootEndpoints,
       ...(await consoleOf(host, configuration, observing, () => live.current?.sources, current)),
       ...host.endpoints,
@@ -365,7 +365,7 @@ async function consoleOf(
   const { consoleEndpoints } = await import('../console/console.ts');
   const startedAt = new Date().toISOString();
   const state = () => ({
-    version,
+    version: serverVersion,
     startedAt,
     writesFiles,
     isEventingDisabled: disableEventing,

@@ -21,7 +21,7 @@ import { openMode } from './open.ts';
 import { unauthorizedMode } from './unauthorized.ts';
 import { webhookMode } from './webhook.ts';
 
-export interface Authentication {
+export interface Authenticator {
   readonly authenticate: Authenticate;
   /** Ends what runs in the background. */
   readonly stop: () => void;
@@ -32,7 +32,7 @@ export interface Authentication {
  * @param memory limits how many verified tokens are remembered
  * @throws ConfigurationError when it cannot begin
  */
-export async function openAuthentication(...given: Parameters<typeof chooseMode>): Promise<Authentication> {
+export async function openAuthentication(...given: Parameters<typeof chooseMode>): Promise<Authenticator> {
   const { authenticate, stop } = await chooseMode(...given);
   const [{ vocabulary }] = given;
   return {
@@ -86,7 +86,7 @@ async function chooseMode(
   outgoing: Outgoing,
   observe: Observer,
   memory: MemoryBudget,
-): Promise<Authentication> {
+): Promise<Authenticator> {
   const { vocabulary, unauthorizedRole, authHook } = configuration;
   const secrets = adminSecrets(configuration);
   if (secrets.length === 0) return { authenticate: openMode(vocabulary), stop: () => {} };

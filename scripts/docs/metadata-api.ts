@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { AnyCodec } from '../../runtime/metadata/codec.ts';
 import type { Policy } from '../../runtime/metadata-api/change/policy.ts';
-import type { Endpoint, Operation } from '../../runtime/metadata-api/request/operation.ts';
+import type { Endpoint, MetadataOperation } from '../../runtime/metadata-api/request/operation.ts';
 import { findOperation, operations } from '../../runtime/metadata-api/request/registry.ts';
 import { ARGUMENTS } from './arguments.ts';
 import { formsOf, outerRowsOf, type Row, tableOf } from './shapes.ts';
@@ -108,7 +108,7 @@ function printJson(value: unknown, indent = ''): string {
   return `{\n${members.join(',\n')}\n${indent}}`;
 }
 
-function names({ name, spelling }: Operation, endpoint: Endpoint): string {
+function names({ name, spelling }: MetadataOperation, endpoint: Endpoint): string {
   if (endpoint !== '/v1/metadata' || spelling === 'bare') return `\`${name}\``;
   const prefixed = [`\`pg_${name}\``, `\`postgres_${name}\``];
   return (spelling === 'either' ? [`\`${name}\``, ...prefixed] : prefixed).join(', ');
@@ -124,7 +124,7 @@ const BY_HAND: Readonly<Record<string, string>> = {
   update_remote_relationship: 'Arguments: those of `create_remote_relationship`.',
 };
 
-function describeArguments(operation: Operation): string {
+function describeArguments(operation: MetadataOperation): string {
   if (operation.isBulk === true) return 'Arguments: a list of requests.';
   const forms = argumentsOf(operation);
   if (forms.length === 0) return BY_HAND[operation.name]!;
@@ -133,7 +133,7 @@ function describeArguments(operation: Operation): string {
 }
 
 /** The keys of each form of the arguments. */
-export function argumentsOf({ name, arguments: codec }: Operation): readonly (readonly Row[])[] {
+export function argumentsOf({ name, arguments: codec }: MetadataOperation): readonly (readonly Row[])[] {
   return formsWithKeys(codec).map((rows) =>
     rows.map((row) => ({
       ...row,
@@ -162,7 +162,7 @@ const ACCEPTANCE: Readonly<Record<Policy, string>> = {
   everything: 'if everything is consistent',
 };
 
-function acceptance({ policy, changesMetadata }: Operation): string {
+function acceptance({ policy, changesMetadata }: MetadataOperation): string {
   if (changesMetadata === false) return 'nothing is changed';
   return policy === undefined ? 'as described above' : ACCEPTANCE[policy];
 }

@@ -1,10 +1,10 @@
 /** Which lines of a picture of many tables decide where the tables are. */
 import { describe, expect, test } from 'vitest';
 import { groups, related } from '../../runtime/console/page/model/layout.ts';
-import type { ModelTable } from '../../runtime/console/proposal-questions.ts';
+import type { DiagramTable } from '../../runtime/console/proposal-questions.ts';
 
 /** Tables by name, with the tables that their relationships lead to. */
-function tables(given: Readonly<Record<string, readonly string[]>>): ModelTable[] {
+function tables(given: Readonly<Record<string, readonly string[]>>): DiagramTable[] {
   return Object.entries(given).map(([name, others]) => ({
     schema: 'public',
     name,

@@ -1,6 +1,6 @@
 /** The database that a campaign fills again and again, dropped at its end. */
 import pg from 'pg';
-import type { Query } from '../../runtime/catalog/introspect.ts';
+import type { RunQuery } from '../../runtime/catalog/introspect.ts';
 import { READER_SETTINGS } from '../../runtime/database/read-database.ts';
 
 export interface ScratchDatabase {
@@ -9,7 +9,7 @@ export interface ScratchDatabase {
   readonly name: string;
   readonly client: pg.Client;
   /** Reads catalogs, over one connection. */
-  readonly reader: Query;
+  readonly reader: RunQuery;
   drop(): Promise<void>;
 }
 

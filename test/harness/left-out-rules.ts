@@ -1,6 +1,6 @@
 /** Row rules that are left out along relationships: as the planner of requests does it, as can be proved, and as ledgers say. */
 import type { Ledger } from '../../compiler/model/plan.ts';
-import { name } from '../../compiler/phases/4-plan/words.ts';
+import { nameText } from '../../compiler/phases/4-plan/words.ts';
 import { implicationOf } from '../../runtime/core/condition/implied.ts';
 import { follows } from '../../runtime/core/condition/join.ts';
 import type { Program, Relationship, Table } from '../../runtime/core/program/program.ts';
@@ -43,9 +43,12 @@ function eachRelationship(program: Program) {
 }
 
 function placeOf(role: string, table: Table, { name: relationship, target }: Relationship): string {
-  return [role, `${name(table.source.name)} ${name(table.key)}`, name(relationship), name(target.key)].join(
-    ', ',
-  );
+  return [
+    role,
+    `${nameText(table.source.name)} ${nameText(table.key)}`,
+    nameText(relationship),
+    nameText(target.key),
+  ].join(', ');
 }
 
 /** The same, by the SQL of requests that read nothing but the related rows. */

@@ -4,8 +4,8 @@ import { readMetadata } from '../../compiler/phases/1-read/index.ts';
 import type {
   CatalogColumn,
   CatalogTable,
+  CatalogTypeReference,
   SourceCatalog,
-  TypeReference,
 } from '../../runtime/catalog/catalog.ts';
 import { metadataOf } from './metadata.ts';
 
@@ -53,7 +53,7 @@ function column(text: ColumnText, index: number): CatalogColumn {
   };
 }
 
-function typeReference(text: string): TypeReference {
+function typeReference(text: string): CatalogTypeReference {
   const array = text.endsWith('[]');
   const [name = '', schema = 'pg_catalog'] = text.replace('[]', '').split('.').reverse();
   return { schema, name, ...(array && { array }) };

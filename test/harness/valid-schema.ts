@@ -10,7 +10,7 @@ import {
 import type { Program } from '../../runtime/core/program/program.ts';
 import { graphqlSchema } from '../../runtime/core/schema/graphql-schema.ts';
 import { reachedFrom } from '../../runtime/core/schema/introspected-schema.ts';
-import { formOf } from '../../runtime/core/schema/reachable-types.ts';
+import { clientFormOf } from '../../runtime/core/schema/reachable-types.ts';
 import type { RoleSchema } from '../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../runtime/core/schema/types.ts';
 
@@ -40,7 +40,7 @@ function sharedNames({ roots }: RoleSchema): string[] {
     const named = namedType(type);
     if (seen.has(named)) continue;
     seen.add(named);
-    const form = formOf(named);
+    const form = clientFormOf(named);
     const other = forms.get(named.name);
     if (other !== undefined && other !== form) problems.push(`two types are called ${named.name}`);
     forms.set(named.name, form);

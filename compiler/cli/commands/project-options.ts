@@ -46,7 +46,7 @@ export const MIGRATION_OPTIONS: readonly OptionDeclaration[] = [
 ];
 
 /** Options on which names depend. */
-export const namingOptions = (vocabulary: Vocabulary): readonly OptionDeclaration[] => [
+export const namingDeclarations = (vocabulary: Vocabulary): readonly OptionDeclaration[] => [
   ['--experimental-features <list>', 'comma-separated features to enable, such as naming_convention'],
   ['--default-naming-convention <name>', `${vocabulary.defaultNaming} or graphql-default`],
 ];
@@ -63,13 +63,13 @@ export const projectOptions = (vocabulary: Vocabulary): readonly OptionDeclarati
   [
     '--source <name=url>',
     'connection string of a source, overriding the metadata; repeatable',
-    { parse: sourceAddress },
+    { parse: collectSourceAddress },
   ],
-  ...namingOptions(vocabulary),
+  ...namingDeclarations(vocabulary),
 ];
 
 /** Collects `NAME=URL`. @throws UsageError */
-export function sourceAddress(
+export function collectSourceAddress(
   text: string,
   addresses: ReadonlyMap<string, string> = new Map(),
 ): ReadonlyMap<string, string> {

@@ -2,7 +2,13 @@
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { FORMATS } from '../compile-report.ts';
 import { type CommandDeclaration, format } from './declaration.ts';
-import { CATALOGS, collect, metadataOption, projectOptions, sourceAddress } from './project-options.ts';
+import {
+  CATALOGS,
+  collect,
+  collectSourceAddress,
+  metadataOption,
+  projectOptions,
+} from './project-options.ts';
 
 /** They are declared on use: some texts have the vocabulary's word. */
 export const projectCommands = (vocabulary: Vocabulary): readonly CommandDeclaration[] => [
@@ -123,7 +129,7 @@ Examples:
     options: [
       ['--out <file>', 'JSON file to write', { required: true }],
       ['--metadata <path>', 'metadata whose sources to read; default: the sources of --source'],
-      ['--source <name=url>', "address of a source's database; repeatable", { parse: sourceAddress }],
+      ['--source <name=url>', "address of a source's database; repeatable", { parse: collectSourceAddress }],
     ],
     help: `
 The file holds tables, columns, keys, types and functions, and the rows of enum tables that the metadata names. It holds no
@@ -225,7 +231,7 @@ Examples:
     description: 'check live databases against the database objects that compiled SQL uses',
     arguments: { '<place>': 'an artefact (folder or .mjs file), or a folder of generated code' },
     options: [
-      ['--source <name=url>', 'address of a source; repeatable', { parse: sourceAddress }],
+      ['--source <name=url>', 'address of a source; repeatable', { parse: collectSourceAddress }],
       ['--json', 'print the result as JSON'],
     ],
     help: `

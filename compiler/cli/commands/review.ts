@@ -8,7 +8,7 @@ import {
   collect,
   MIGRATION_OPTIONS,
   metadataOption,
-  namingOptions,
+  namingDeclarations,
   projectOptions,
 } from './project-options.ts';
 
@@ -192,7 +192,7 @@ Examples:
   engine audit diff main generated
   engine audit diff main generated --format markdown --fail-on never > comment.md
   engine audit diff v1.4:api/generated api/generated --fail-on wider`,
-    run: async () => (await auditCommands()).diffCommand,
+    run: async () => (await auditCommands()).auditDiffCommand,
   },
   {
     name: 'lint',
@@ -292,7 +292,7 @@ Examples:
       ['--minimum-score <percent>', 'fail below this percentage of noticed mutants', { parse: percent }],
       ['--allow-inconsistent', 'do not fail because of inconsistent objects, which are left out'],
       ['--junit <file>', 'write the results to this file as JUnit XML'],
-      ...namingOptions(vocabulary),
+      ...namingDeclarations(vocabulary),
     ],
     help: `
 A case:

@@ -1,7 +1,7 @@
 /** The commands that work with a running server or a live database. */
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { type CommandDeclaration, format, type OptionDeclaration } from './declaration.ts';
-import { collect, metadataOption, projectOptions, sourceAddress } from './project-options.ts';
+import { collect, collectSourceAddress, metadataOption, projectOptions } from './project-options.ts';
 
 const eventCommands = () => import('../events-command.ts');
 const liveCommands = () => import('../live-command.ts');
@@ -32,7 +32,7 @@ const RECORDED: readonly OptionDeclaration[] = [
   [
     '--source <name=url>',
     'connection string of a source, overriding the metadata; repeatable',
-    { parse: sourceAddress },
+    { parse: collectSourceAddress },
   ],
 ];
 
@@ -114,7 +114,7 @@ Examples:
     name: 'metadata diff',
     description: 'show what apply would change, without changing it',
     options: [...filesOfServer(vocabulary)],
-    run: async () => (await import('../metadata-command.ts')).diffCommand,
+    run: async () => (await import('../metadata-command.ts')).metadataDiffCommand,
   },
   {
     name: 'events',
@@ -232,7 +232,7 @@ Examples:
     description: 'show what new locks would change; exit 1 for differences',
     arguments: { '[names...]': 'remote schemas; default: all' },
     options: [metadataOption()],
-    run: async () => (await remoteCommands()).diffCommand,
+    run: async () => (await remoteCommands()).remoteDiffCommand,
   },
   {
     name: 'remote rebase',
@@ -249,7 +249,7 @@ Examples:
     description: 'report permissions, relationships and saved operations that a server would break; exit 1',
     arguments: { '[names...]': 'remote schemas; default: all' },
     options: projectOptions(vocabulary),
-    run: async () => (await remoteCommands()).checkCommand,
+    run: async () => (await remoteCommands()).remoteCheckCommand,
   },
   { name: 'adopt', description: 'find what another engine of this API family left in a database' },
   {

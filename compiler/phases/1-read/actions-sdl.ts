@@ -15,7 +15,7 @@ import {
   type ObjectTypeExtensionNode,
   print,
 } from 'graphql';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import {
   at,
   type Diagnostic,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, hasErrors } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
@@ -13,7 +13,7 @@ import { createOrigin, type Origin, type PositionNode } from '../../../runtime/m
 import { type ReadingOptions, readMetadata } from '../../../runtime/metadata/read-metadata.ts';
 import { mergeActions } from './actions-sdl.ts';
 import { JsonSyntaxError, locator, scanJson } from './json-positions.ts';
-import { createYamlFiles, type ParsedFiles, readText, type YamlFiles } from './yaml-files.ts';
+import { createYamlFiles, type ParsedFiles, readTextFile, type YamlFiles } from './yaml-files.ts';
 
 /** Reads metadata from files, with the position of each part for later diagnostics. */
 export interface FileResult extends Result<Metadata> {
@@ -38,7 +38,7 @@ export function readMetadataFile(path: string, options: FileOptions = {}): FileR
 }
 
 function readJsonFile(file: string, options: FileOptions): FileResult {
-  const text = readText(file);
+  const text = readTextFile(file);
   if (typeof text !== 'string') return unreadable(file, text.code === 'ENOENT' ? NO_FILE : fileProblem(text));
   let document: unknown;
   try {
@@ -168,7 +168,7 @@ function readActions(
   const yaml = files.load(join(directory, 'actions.yaml'), []);
   const sdlFile = join(directory, 'actions.graphql');
   if (existsSync(sdlFile)) {
-    const sdl = readText(sdlFile);
+    const sdl = readTextFile(sdlFile);
     if (typeof sdl !== 'string') {
       const reason = fileProblem(sdl);
       diagnostics.push(at(['actions'], messages.metadataFileUnreadable({ file: sdlFile, reason })));

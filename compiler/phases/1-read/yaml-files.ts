@@ -17,7 +17,7 @@ import {
   type Scalar,
   type ScalarTag,
 } from 'yaml';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { MAX_JSON_DEPTH } from '../../../runtime/core/json/json-value.ts';
 import { fileProblem } from '../../../runtime/core/reasons.ts';
@@ -83,7 +83,7 @@ export function createYamlFiles(diagnostics: Diagnostic[], parsed: ParsedFiles =
 
   function load(file: string, path: MetadataPath, including: readonly string[]): Part | undefined {
     visited.add(resolve(file));
-    const text = readText(file);
+    const text = readTextFile(file);
     if (typeof text !== 'string') {
       if (text.code === 'ENOENT') return undefined;
       const reason = fileProblem(text);
@@ -207,7 +207,7 @@ export function createYamlFiles(diagnostics: Diagnostic[], parsed: ParsedFiles =
       return loaded ?? missing;
     }
     visited.add(resolve(file));
-    const text = readText(file);
+    const text = readTextFile(file);
     if (typeof text === 'string') return scalar(text, { file, line: 1, column: 1 });
     const reason = fileProblem(text);
     report(
@@ -259,7 +259,7 @@ function includeTarget(node: Node, value: unknown): string | undefined {
 }
 
 /** The text of a file, or the error that reading it gave. */
-export function readText(file: string): string | NodeJS.ErrnoException {
+export function readTextFile(file: string): string | NodeJS.ErrnoException {
   try {
     return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Who may do what in a source: the permissions on its tables and functions, given everything else about them. */
 
 import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
@@ -97,7 +97,7 @@ function resolveFunctionRoles(
       const { path } = entry.permissions.find((permission) => permission.role === role)!;
       const { catalog } = scope.tables.get(table)!;
       report.push({
-        ...at(path, diagnostics.functionPermissionWithoutSelect({ table: quotedName(catalog), role })),
+        ...at(path, messages.functionPermissionWithoutSelect({ table: quotedName(catalog), role })),
         missed: ruleName({ source: scope.shape, schema: catalog.schema, name: catalog.name }, 'select', role),
       });
       return false;
@@ -111,7 +111,7 @@ function resolveFunctionRoles(
 function functionRoles({ permissions }: FunctionEntry, report: Diagnostic[]): string[] {
   const names: string[] = [];
   for (const { role, path } of permissions) {
-    if (role === 'admin') report.push(at(path, diagnostics.permissionForAdmin()));
+    if (role === 'admin') report.push(at(path, messages.permissionForAdmin()));
     else names.push(role);
   }
   return [...new Set(names)].sort();

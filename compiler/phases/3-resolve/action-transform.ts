@@ -1,5 +1,5 @@
 /** Transforms of actions: templates are parsed, and their lookups compared with what a call can have. */
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Shape } from '../../../runtime/core/template/check.ts';
 import {

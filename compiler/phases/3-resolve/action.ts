@@ -8,7 +8,7 @@ import type {
   CustomObjectShape,
   CustomTypesShape,
 } from '../../../runtime/core/action/shapes.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { BUILT_IN_SCALARS, isGraphqlName, keyOf } from '../../../runtime/core/names.ts';
@@ -24,7 +24,7 @@ import { functionOwner, rootTypeOf } from './conflict.ts';
 import { baseType, resolveCustomTypes, type Scopes, type TypeKinds, withoutPaths } from './custom-types.ts';
 import { missingVariables, type SetVariables } from './environment.ts';
 import { inheritFunctionRoles } from './inherited-role.ts';
-import { attempt, Failure, type Report, type ReportedObject } from './report.ts';
+import { attempt, Failure, type PhaseReport, type ReportedObject } from './report.ts';
 
 import type { SourceStructure } from './structure.ts';
 import type { TakenType } from './type-register.ts';
@@ -43,7 +43,7 @@ export interface ActionSurroundings {
 export function resolveActions(
   { custom_types, actions }: Metadata,
   { scopes, structures, types, inheritedRoles, environment }: ActionSurroundings,
-  report: Report,
+  report: PhaseReport,
 ): ActionsProgram | undefined {
   const { input_objects, objects, scalars, enums } = custom_types;
   if (actions.length + input_objects.length + objects.length + scalars.length + enums.length === 0)
@@ -161,7 +161,7 @@ function claimRootFields({ name, definition: { type, kind } }: Action, taken: Ma
 function actionRoles(
   { permissions }: Action,
   inheritedRoles: readonly InheritedRole[],
-  { diagnostics }: Report,
+  { diagnostics }: PhaseReport,
 ): readonly string[] {
   const names = permissions.flatMap(({ role, path }) => {
     if (role !== 'admin') return [role];

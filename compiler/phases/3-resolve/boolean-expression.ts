@@ -4,16 +4,16 @@
  * difference to the output.
  */
 
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { keyOf, quotedName } from '../../../runtime/core/names.ts';
 import type { Json, JsonObject, MetadataPath, QualifiedName } from '../../../runtime/metadata/metadata.ts';
-import type { Condition, Operand } from '../../model/model.ts';
+import type { BooleanExpression, Operand } from '../../model/model.ts';
 import {
   all,
   any,
+  type ComparisonPlace,
   misplaced,
-  type Place,
   refuseKeys,
   requireObject,
   resolveComparisons,
@@ -28,11 +28,11 @@ export function resolveCondition(
   table: TableScope,
   expression: JsonObject,
   path: MetadataPath,
-): Condition {
+): BooleanExpression {
   return resolveExpression({ scope, table, root: table, path }, expression);
 }
 
-function resolveExpression(place: Place, json: Json): Condition {
+function resolveExpression(place: ComparisonPlace, json: Json): BooleanExpression {
   const expression = requireObject(json, place.path);
   const keys = Object.keys(expression).sort();
   // Conditions on the row itself come first, for readability; the order has no other meaning.
@@ -45,10 +45,10 @@ function resolveExpression(place: Place, json: Json): Condition {
   );
 }
 
-function resolveKey(place: Place, key: string, value: Json): Condition {
+function resolveKey(place: ComparisonPlace, key: string, value: Json): BooleanExpression {
   // A column may be called `not` or `_and`; then the key means the column.
   if (place.table.columns.get(key)?.nested)
-    throw new Failure(diagnostics.expressionOverNested({ field: key }), place.path);
+    throw new Failure(messages.expressionOverNested({ field: key }), place.path);
   if (place.table.columns.has(key)) return resolveComparisons(place, columnOperand(place.table, key), value);
   switch (key.startsWith('$') ? `_${key.slice(1)}` : key) {
     case '_and':
@@ -68,21 +68,21 @@ function resolveKey(place: Place, key: string, value: Json): Condition {
   );
 }
 
-function resolveList(place: Place, value: Json): Condition[] {
+function resolveList(place: ComparisonPlace, value: Json): BooleanExpression[] {
   if (!Array.isArray(value)) throw misplaced('[]', 'Array', value, place.path);
   return value.map((item: Json, index) =>
     resolveExpression({ ...place, path: [...place.path, index] }, item),
   );
 }
 
-function resolveExists(place: Place, value: Json): Condition {
+function resolveExists(place: ComparisonPlace, value: Json): BooleanExpression {
   const { _table, $table, _where, $where, ...others } = requireObject(value, place.path);
   // A condition under a mistyped key must not be one that is always true.
   refuseKeys(others, ['_table', '_where'], place.path);
   const name = tableName(_table ?? $table ?? null, [...place.path, '_table']);
   const table = place.scope.tables.get(keyOf(name));
   if (!table) {
-    const problem = diagnostics.expressionTableMissing({
+    const problem = messages.expressionTableMissing({
       table: quotedName(name),
       ...suggest(name.name, tableNames(place.scope)),
     });
@@ -104,10 +104,14 @@ function tableName(value: Json, path: MetadataPath): QualifiedName {
   return { schema, name };
 }
 
-function resolveRelationshipKey(place: Place, key: string, value: Json): Condition | undefined {
+function resolveRelationshipKey(
+  place: ComparisonPlace,
+  key: string,
+  value: Json,
+): BooleanExpression | undefined {
   const relationship = place.table.relationships.get(key);
   if (!relationship) return undefined;
-  if (relationship.query) throw new Failure(diagnostics.expressionOverQuery({ field: key }), place.path);
+  if (relationship.query) throw new Failure(messages.expressionOverQuery({ field: key }), place.path);
   const table = place.scope.tables.get(relationship.target)!;
   return {
     kind: 'relationship',
@@ -125,13 +129,17 @@ function resolveRelationshipKey(place: Place, key: string, value: Json): Conditi
   };
 }
 
-function resolveComputedFieldKey(place: Place, key: string, value: Json): Condition | undefined {
+function resolveComputedFieldKey(
+  place: ComparisonPlace,
+  key: string,
+  value: Json,
+): BooleanExpression | undefined {
   const field = place.table.computedFields.get(key);
   if (!field) return undefined;
   const given = field.arguments.filter(
     (_, index) => index !== field.tableArgument && index !== field.sessionArgument,
   );
-  if (given.length > 0) throw new Failure(diagnostics.expressionComputedFieldArguments(), place.path);
+  if (given.length > 0) throw new Failure(messages.expressionComputedFieldArguments(), place.path);
   if ('table' in field.returns) {
     const table = place.scope.tables.get(field.returns.table)!;
     return {
@@ -148,9 +156,9 @@ function resolveComputedFieldKey(place: Place, key: string, value: Json): Condit
   );
 }
 
-function unknownField(place: Place, key: string): never {
+function unknownField(place: ComparisonPlace, key: string): never {
   const { columns, relationships, computedFields } = place.table;
-  const problem = diagnostics.expressionFieldMissing({
+  const problem = messages.expressionFieldMissing({
     field: key,
     ...suggest(key, [...columns.keys(), ...relationships.keys(), ...computedFields.keys(), ...connectives]),
   });

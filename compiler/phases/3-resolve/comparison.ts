@@ -1,6 +1,6 @@
 /** Comparisons of boolean expressions: the operators below the key of a column or computed field, and their operands. */
 
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';
 import {
   COLUMN_OPERATORS,
@@ -12,13 +12,13 @@ import {
 import { type ColumnType, columnType, jsonKind } from '../../../runtime/core/types.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
-import type { Argument, Condition, Operand } from '../../model/model.ts';
+import type { Argument, BooleanExpression, Operand } from '../../model/model.ts';
 import { Failure, suggest } from './report.ts';
 import type { AccessScope, TableScope } from './scope.ts';
 import { requireEnumValues, resolveValue } from './value.ts';
 
 /** The position of an expression. */
-export interface Place {
+export interface ComparisonPlace {
   readonly scope: AccessScope;
   /** The table whose row the expression is about. */
   readonly table: TableScope;
@@ -28,7 +28,7 @@ export interface Place {
 }
 
 /** The value of a column's key: operators, or a bare value, which means `_eq`. */
-export function resolveComparisons(place: Place, left: Operand, value: Json): Condition {
+export function resolveComparisons(place: ComparisonPlace, left: Operand, value: Json): BooleanExpression {
   if (!isObject(value)) return resolveOperator(place, left, '_eq', value);
   return all(
     Object.keys(value)
@@ -37,7 +37,7 @@ export function resolveComparisons(place: Place, left: Operand, value: Json): Co
   );
 }
 
-function resolveOperator(place: Place, left: Operand, key: string, value: Json): Condition {
+function resolveOperator(place: ComparisonPlace, left: Operand, key: string, value: Json): BooleanExpression {
   const plain = key.startsWith('$') ? `_${key.slice(1)}` : key;
   const name = METADATA_SPELLINGS[plain] ?? plain;
   if (name === '_is_null') return resolveIsNull(place, left, value);
@@ -61,7 +61,7 @@ function resolveOperator(place: Place, left: Operand, key: string, value: Json):
 /** Those whose operands are values of the column itself. */
 const ENUM_OPERATORS: ReadonlySet<string> = new Set(['_eq', '_neq', '_in', '_nin']);
 
-function resolveIsNull(place: Place, left: Operand, value: Json): Condition {
+function resolveIsNull(place: ComparisonPlace, left: Operand, value: Json): BooleanExpression {
   if (typeof value !== 'boolean') throw misplaced('Bool', 'Bool', value, place.path);
   return { kind: 'is-null', left, negated: !value };
 }
@@ -73,7 +73,7 @@ const CASTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   geography: { geometry: 'geometry' },
 };
 
-function resolveCast(place: Place, left: Operand, value: Json): Condition {
+function resolveCast(place: ComparisonPlace, left: Operand, value: Json): BooleanExpression {
   const casts = requireObject(value, place.path);
   const type = columnType(place.scope.shape, left.type);
   return all(
@@ -83,7 +83,7 @@ function resolveCast(place: Place, left: Operand, value: Json): Condition {
         const target = CASTS[type.name]?.[name];
         const path = [...place.path, name];
         if (target === undefined)
-          throw new Failure(diagnostics.operatorCastUnknown({ cast: name, type: type.scalar }), path);
+          throw new Failure(messages.operatorCastUnknown({ cast: name, type: type.scalar }), path);
         const key = target === 'text' ? 'text' : siblingType(left.type, target);
         return resolveComparisons({ ...place, path }, { ...left, type: key, cast: true }, casts[name]!);
       }),
@@ -96,13 +96,18 @@ function siblingType(key: string, name: string): string {
   return schema + name;
 }
 
-function resolveColumnComparison(place: Place, left: Operand, operator: string, value: Json): Condition {
+function resolveColumnComparison(
+  place: ComparisonPlace,
+  left: Operand,
+  operator: string,
+  value: Json,
+): BooleanExpression {
   const [name, of] = comparedColumn(place, value);
   const table = of === 'root' ? place.root : place.table;
   const shape = table.columns.get(name);
   if (!shape) {
     throw new Failure(
-      diagnostics.permissionColumnMissing({ column: name, ...suggest(name, table.columns.keys()) }),
+      messages.permissionColumnMissing({ column: name, ...suggest(name, table.columns.keys()) }),
       place.path,
     );
   }
@@ -110,7 +115,7 @@ function resolveColumnComparison(place: Place, left: Operand, operator: string, 
   const there = columnType(place.scope.shape, shape.type);
   if (here.sql !== there.sql) {
     throw new Failure(
-      diagnostics.columnsIncomparable({
+      messages.columnsIncomparable({
         left: operandName(left),
         leftType: here.sql,
         right: name,
@@ -123,7 +128,7 @@ function resolveColumnComparison(place: Place, left: Operand, operator: string, 
 }
 
 /** `"col"`, `["col"]`: the row's own column; `["$", "col"]`: a column of the table that owns the permission. */
-function comparedColumn(place: Place, value: Json): [column: string, of: 'row' | 'root'] {
+function comparedColumn(place: ComparisonPlace, value: Json): [column: string, of: 'row' | 'root'] {
   if (typeof value === 'string') return [value, 'row'];
   if (Array.isArray(value)) {
     const [first, second, ...rest] = value as readonly Json[];
@@ -133,7 +138,12 @@ function comparedColumn(place: Place, value: Json): [column: string, of: 'row' |
   throw misplaced('column', 'a column name', value, place.path);
 }
 
-function resolveArgument(place: Place, type: ColumnType, operator: Operator, value: Json): Argument {
+function resolveArgument(
+  place: ComparisonPlace,
+  type: ColumnType,
+  operator: Operator,
+  value: Json,
+): Argument {
   const { argument } = operator;
   switch (argument.kind) {
     case 'same':
@@ -175,12 +185,12 @@ function resolveArgument(place: Place, type: ColumnType, operator: Operator, val
 }
 
 /** An operator's fixed type: of pg_catalog, or of the extension that the column's own type belongs to. */
-function fixedType(place: Place, type: ColumnType, name: string): ColumnType {
+function fixedType(place: ComparisonPlace, type: ColumnType, name: string): ColumnType {
   const extension = type.key.includes('.') && !['text', 'int4', 'float4', 'float8', 'bool'].includes(name);
   return columnType(place.scope.shape, extension ? siblingType(type.key, name) : name);
 }
 
-function resolveListArgument(place: Place, type: ColumnType, value: Json): Argument {
+function resolveListArgument(place: ComparisonPlace, type: ColumnType, value: Json): Argument {
   const name = sessionVariable(value, place.scope.vocabulary);
   if (name !== undefined) return { kind: 'session-list', type: type.key, name };
   if (!Array.isArray(value)) throw misplaced('[]', 'Array', value, place.path);
@@ -196,12 +206,12 @@ function resolveListArgument(place: Place, type: ColumnType, value: Json): Argum
   };
 }
 
-function wrongOperator(place: Place, left: Operand, key: string, name: string): Failure {
+function wrongOperator(place: ComparisonPlace, left: Operand, key: string, name: string): Failure {
   const type = columnType(place.scope.shape, left.type);
   const elsewhere = OPERATORS.filter((operator) => operator.name === name);
   if (elsewhere.length === 0) {
     const names = [...operatorsOf(type).keys(), ...Object.keys(COLUMN_OPERATORS), '_is_null', '_cast'];
-    return new Failure(diagnostics.operatorUnknown({ operator: key, ...suggest(name, names) }), place.path);
+    return new Failure(messages.operatorUnknown({ operator: key, ...suggest(name, names) }), place.path);
   }
   const known = [
     'text',
@@ -219,7 +229,7 @@ function wrongOperator(place: Place, left: Operand, key: string, name: string): 
     .filter((each) => elsewhere.some((operator) => operator.accepts(knownType(place, each))))
     .map((each) => `"${each === 'text[]' ? 'array' : each}"`);
   return new Failure(
-    diagnostics.operatorMisplaced({
+    messages.operatorMisplaced({
       column: operandName(left),
       type: type.sql,
       expected: expected.join(', '),
@@ -229,7 +239,7 @@ function wrongOperator(place: Place, left: Operand, key: string, name: string): 
 }
 
 /** A type by its bare name, whether or not the database has it. */
-function knownType(place: Place, name: string): ColumnType {
+function knownType(place: ComparisonPlace, name: string): ColumnType {
   const extension = ['citext', 'geometry', 'geography', 'raster', 'ltree'].includes(name);
   if (!extension) return columnType(place.scope.shape, name);
   return columnType(
@@ -242,11 +252,11 @@ function operandName(operand: Operand): string {
   return operand.kind === 'column' ? operand.column : operand.name;
 }
 
-export function all(conditions: readonly Condition[]): Condition {
+export function all(conditions: readonly BooleanExpression[]): BooleanExpression {
   return conditions.length === 1 ? conditions[0]! : { kind: 'and', conditions };
 }
 
-export function any(conditions: readonly Condition[]): Condition {
+export function any(conditions: readonly BooleanExpression[]): BooleanExpression {
   return conditions.length === 1 ? conditions[0]! : { kind: 'or', conditions };
 }
 
@@ -254,10 +264,7 @@ export function any(conditions: readonly Condition[]): Condition {
 export function refuseKeys(others: JsonObject, known: readonly string[], path: MetadataPath): void {
   const [field] = Object.keys(others);
   if (field === undefined) return;
-  throw new Failure(diagnostics.expressionFieldMissing({ field, ...suggest(field, known) }), [
-    ...path,
-    field,
-  ]);
+  throw new Failure(messages.expressionFieldMissing({ field, ...suggest(field, known) }), [...path, field]);
 }
 
 export function requireObject(value: Json, path: MetadataPath): JsonObject {
@@ -266,5 +273,5 @@ export function requireObject(value: Json, path: MetadataPath): JsonObject {
 }
 
 export function misplaced(type: string, expected: string, found: Json, path: MetadataPath): Failure {
-  return new Failure(diagnostics.expressionValueMisplaced({ type, expected, found: jsonKind(found) }), path);
+  return new Failure(messages.expressionValueMisplaced({ type, expected, found: jsonKind(found) }), path);
 }

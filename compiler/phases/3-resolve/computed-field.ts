@@ -3,11 +3,11 @@
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import type { ComputedFieldShape, FunctionArgumentShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { displayName, isGraphqlName, keyOf, quotedName } from '../../../runtime/core/names.ts';
 import { argumentScalar } from '../../../runtime/core/schema/function-arguments.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
-import type { ComputedField, QualifiedName } from '../../../runtime/metadata/metadata.ts';
+import type { ComputedFieldEntry, QualifiedName } from '../../../runtime/metadata/metadata.ts';
 import { belowShape } from './below.ts';
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
@@ -19,7 +19,7 @@ import { claimsOf, type TypeRegister } from './type-register.ts';
 export function resolveComputedField(
   scope: SourceScope,
   table: TableScope,
-  field: ComputedField,
+  field: ComputedFieldEntry,
   types: TypeRegister,
 ): ComputedFieldShape {
   requireFreeFieldName(scope, table, field.name);
@@ -38,7 +38,7 @@ export function resolveComputedField(
   const sessionArgument =
     session_argument === undefined ? undefined : findSessionArgument(called, session_argument, reasons);
   if (reasons.length > 0) {
-    const problem = diagnostics.computedFieldInvalid({
+    const problem = messages.computedFieldInvalid({
       field: field.name,
       table: quotedName(table.catalog),
       reasons: because(reasons),
@@ -58,7 +58,7 @@ export function resolveComputedField(
     types,
     owner,
     scope,
-    { arguments: functionArguments(called) },
+    { arguments: argumentShapes(called) },
     {
       hidden: new Set([tableArgument, sessionArgument]),
       type: typeNames({ source: scope.shape, graphqlName, ...(customName && { customName: true }) }).argsOf(
@@ -70,7 +70,7 @@ export function resolveComputedField(
     function: { schema: called.schema, name: called.name },
     tableArgument,
     ...(sessionArgument !== undefined && { sessionArgument }),
-    arguments: functionArguments(called),
+    arguments: argumentShapes(called),
     returns: returns!,
     ...(called.definition !== undefined && { definition: called.definition }),
     ...(called.below && { below: belowShape(scope, called.below) }),
@@ -85,13 +85,13 @@ export function catalogFunction(scope: SourceScope, name: QualifiedName): Catalo
   if (!first) {
     const names = scope.catalog.functions.map((each) => displayName(each.schema, each.name));
     throw new Failure(
-      diagnostics.functionNotInDatabase({
+      messages.functionNotInDatabase({
         name: quotedName(name),
         ...suggest(displayName(name.schema, name.name), names),
       }),
     );
   }
-  if (overloads.length > 0) throw new Failure(diagnostics.functionOverloaded({ name: quotedName(name) }));
+  if (overloads.length > 0) throw new Failure(messages.functionOverloaded({ name: quotedName(name) }));
   return first;
 }
 
@@ -106,12 +106,12 @@ export function claimArguments(
   const given = called.arguments.filter((_, position) => !hidden.has(position));
   if (given.length === 0) return;
   for (const { name } of given)
-    if (name !== null && !isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+    if (name !== null && !isGraphqlName(name)) throw new Failure(messages.nameNotGraphql({ name }));
   types.claim(owner, [{ name: type }]);
   for (const argument of given) types.claim(owner, claimsOf([argumentScalar(shape, argument.type)]));
 }
 
-export function functionArguments(called: CatalogFunction): FunctionArgumentShape[] {
+export function argumentShapes(called: CatalogFunction): FunctionArgumentShape[] {
   return called.arguments.map((argument) => ({
     name: argument.name,
     type: typeKey(argument.type),
@@ -187,7 +187,7 @@ function findSessionArgument(called: CatalogFunction, name: string, reasons: str
 export function computedFieldObject(
   scope: SourceScope,
   table: TableScope,
-  field: ComputedField,
+  field: ComputedFieldEntry,
 ): ReportedObject {
   const { schema, name } = table.entry.table;
   const { function: called, table_argument, session_argument } = field.definition;

@@ -6,15 +6,21 @@
  * @rule Which names of types and root fields are taken, and by what?
  */
 
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { RootFieldClash } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { displayName, isGraphqlName, kindName, quotedName } from '../../../runtime/core/names.ts';
+import {
+  displayName,
+  isGraphqlName,
+  kindName,
+  type QualifiedName,
+  quotedName,
+} from '../../../runtime/core/names.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { RootField } from '../../model/model.ts';
 import { attempt, Failure, type ReportedObject } from './report.ts';
 import { resolveRootFields } from './root-field.ts';
 import type { SourceScope, TableScope } from './scope.ts';
-import { tableObject } from './table.ts';
+import { reportedTable } from './table.ts';
 import { tableTypes } from './table-types.ts';
 import { claimSourceTypes, createTypeRegister, type TypeRegister } from './type-register.ts';
 
@@ -45,7 +51,7 @@ export function claimNames(
   const eachTable = (claim: (scope: SourceScope, table: TableScope) => void) => {
     for (const scope of served)
       for (const table of scope.tables.values()) {
-        const claimed = attempt(scope, tableObject(scope, table.entry), () => {
+        const claimed = attempt(scope, reportedTable(scope, table.entry), () => {
           claim(scope, table);
           return true;
         });
@@ -108,10 +114,7 @@ const rootTypes: Readonly<Record<RootField['kind'], string>> = {
 };
 
 /** Name of a function among the owners of root fields: `function search in source default`, `native query report in source default`. */
-export function functionOwner(
-  { schema, name }: { readonly schema: string; readonly name: string },
-  source: string,
-): string {
+export function functionOwner({ schema, name }: QualifiedName, source: string): string {
   return `${kindName('function', schema)} ${displayName(schema, name)} in source ${source}`;
 }
 
@@ -173,19 +176,19 @@ function createRootFieldRegister(): RootFieldRegister {
     claim: (scope, owner, fields, rootOf) => {
       const found = clashes(scope, owner, fields, rootOf);
       if (found.length > 0)
-        throw new Failure({ ...diagnostics.rootFieldConflict({ ...found[0]! }), clashes: found });
+        throw new Failure({ ...messages.rootFieldConflict({ ...found[0]! }), clashes: found });
       for (const field of fields) take(placesOf(scope.shape.rootNamespace, rootOf(field), field.name), owner);
     },
     claimNamespace: ({ shape }) => {
       const { rootNamespace: field, name } = shape;
       if (field === undefined) return;
-      if (!isGraphqlName(field)) throw new Failure(diagnostics.nameNotGraphql({ name: field }));
+      if (!isGraphqlName(field)) throw new Failure(messages.nameNotGraphql({ name: field }));
       const second = `namespace of source ${name}`;
       const places = ['query_root', 'mutation_root'].flatMap((root) => placesOf(undefined, root, field));
       const first = ownerOf(places);
       if (first !== undefined) {
         const clash = { root: 'query_root', field, first, second };
-        throw new Failure({ ...diagnostics.rootFieldConflict({ ...clash }), clashes: [clash] });
+        throw new Failure({ ...messages.rootFieldConflict({ ...clash }), clashes: [clash] });
       }
       take(places, second);
     },

@@ -6,7 +6,7 @@
 import type { CatalogKey, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { nativeScalarKey } from '../../../runtime/core/action/native-scalars.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';
@@ -25,7 +25,7 @@ import type {
   Json,
   JsonObject,
 } from '../../../runtime/metadata/metadata.ts';
-import { attempt, because, Failure, type Report, type ReportedObject } from './report.ts';
+import { attempt, because, Failure, type PhaseReport, type ReportedObject } from './report.ts';
 import type { SourceScope } from './scope.ts';
 import type { TakenType } from './type-register.ts';
 
@@ -40,7 +40,7 @@ export function resolveCustomTypes(
   types: CustomTypes,
   scopes: Scopes,
   taken: ReadonlyMap<string, TakenType>,
-  report: Report,
+  report: PhaseReport,
 ): TypeKinds | undefined {
   const kinds = typeKinds(types, scopes);
   const reasons = [...typeReasons(types, kinds, scopes), ...nameReasons(types, kinds, taken)];
@@ -245,7 +245,7 @@ function relationshipReasons(
 function warnOfRelationships(
   { name: type, fields, relationships, path }: CustomObject,
   scopes: Scopes,
-  { diagnostics }: Report,
+  { diagnostics }: PhaseReport,
 ): void {
   const types = new Map(fields.map((field) => [field.name, baseType(field.type)]));
   for (const [index, relationship] of relationships.entries()) {

@@ -7,7 +7,7 @@ import type { CatalogFunction, Refusal } from '../../../runtime/catalog/catalog.
 import { declaredHash, modelHash } from '../../../runtime/catalog/declared.ts';
 import { nestedModel } from '../../../runtime/catalog/logical-types.ts';
 import type { FunctionArgumentShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { DECLARED_SCHEMA, keyOf } from '../../../runtime/core/names.ts';
 import type {
   FunctionEntry,
@@ -20,7 +20,7 @@ import type {
   TableEntry,
 } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
-import { functionArguments } from './computed-field.ts';
+import { argumentShapes } from './computed-field.ts';
 import { Failure } from './report.ts';
 import type { SourceScope } from './scope.ts';
 
@@ -146,12 +146,12 @@ export function requireTyped(
   const { reason, inCode }: Refusal = catalog.refused?.[keyOf({ schema: DECLARED_SCHEMA, name })] ?? {
     reason: 'the catalog was read before it was declared like this; read it from the database again',
   };
-  throw new Failure(diagnostics.declaredObjectRefused({ kind, name, reason }), inCode && code);
+  throw new Failure(messages.declaredObjectRefused({ kind, name, reason }), inCode && code);
 }
 
 /** Arguments as the query declares them. */
-export function nativeArguments(called: CatalogFunction, { query }: OfQuery): FunctionArgumentShape[] {
-  return functionArguments(called).map((argument) => {
+export function nativeArgumentShapes(called: CatalogFunction, { query }: OfQuery): FunctionArgumentShape[] {
+  return argumentShapes(called).map((argument) => {
     const { nullable, description } = query.arguments[argument.name!]!;
     return {
       ...argument,

@@ -2,7 +2,7 @@
 
 import type { CatalogTable, EnumTableRows } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import {
   displayName,
   isEnumValueName,
@@ -22,7 +22,7 @@ export function resolveEnumTable(
   const values = rows[`${table.schema}.${table.name}`];
   const reasons = enumTableReasons(table);
   if (reasons.length === 0) {
-    if (!values) throw new Failure(diagnostics.enumTableRowsUnknown({ table: quotedName(table) }));
+    if (!values) throw new Failure(messages.enumTableRowsUnknown({ table: quotedName(table) }));
     if (values.length === 0) reasons.push('the table must have at least one row');
     const shown = new Map<string, string>();
     for (const { value } of values) {
@@ -36,7 +36,7 @@ export function resolveEnumTable(
     }
   }
   if (reasons.length > 0)
-    throw new Failure(diagnostics.enumTableUnusable({ table: quotedName(table), reasons: because(reasons) }));
+    throw new Failure(messages.enumTableUnusable({ table: quotedName(table), reasons: because(reasons) }));
   return Object.fromEntries(values!.map(({ value, comment }) => [value, comment]));
 }
 
@@ -108,7 +108,7 @@ export function resolveEnumReferences(
         .filter((target) => keys.has(keyOf(target)))
         .map((target) => `"${displayName(target.schema, target.name)}"`);
       throw new Failure(
-        diagnostics.enumReferenceAmbiguous({
+        messages.enumReferenceAmbiguous({
           column,
           table: quotedName(table),
           enums: [...new Set(enums)].sort().join(', '),

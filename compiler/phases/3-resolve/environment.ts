@@ -1,11 +1,11 @@
 /** Environment variables that addresses and headers of the metadata name: whether the server has them. */
 
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import {
   type ConfiguredHeader,
   type EnvironmentText,
-  variablesOf,
+  environmentVariablesOf,
 } from '../../../runtime/core/environment-template.ts';
 
 /** Names of the variables that are set; undefined where they are not known, as ahead of time. */
@@ -25,7 +25,7 @@ export function missingVariables(
     isMissing,
   );
   if (direct !== undefined) return messages.environmentVariableNotSet({ name: direct });
-  const missing = [...new Set(texts.flatMap(variablesOf))].filter(isMissing);
+  const missing = [...new Set(texts.flatMap(environmentVariablesOf))].filter(isMissing);
   return missing.length === 0
     ? undefined
     : messages.environmentVariablesNotFound({ names: missing.join(', ') });

@@ -5,7 +5,7 @@ import {
   type DeliveryShape,
   type EventOperationName,
 } from '../../../runtime/core/contract/events.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { EnvironmentText } from '../../../runtime/core/environment-template.ts';
 import { displayName, keyOf, quotedName } from '../../../runtime/core/names.ts';

@@ -1,6 +1,6 @@
 /** Names of fields. Relationships and computed fields must not conflict with columns or with each other. */
 
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { CONNECTIVES, camelCase, type NamingConvention } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
@@ -24,9 +24,9 @@ export function requireFreeFieldName(
   name: string,
   isList = false,
 ): void {
-  if (CONNECTIVES.includes(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+  if (CONNECTIVES.includes(name)) throw new Failure(messages.nameNotGraphql({ name }));
   if (table.columns.has(name))
-    throw new Failure(diagnostics.fieldConflictsWithColumn(), undefined, 'without context');
+    throw new Failure(messages.fieldConflictsWithColumn(), undefined, 'without context');
   for (const [column, shape] of table.columns) {
     if (shape.field === null) continue;
     const taken = fieldName(
@@ -35,7 +35,7 @@ export function requireFreeFieldName(
       scope.shape.naming,
     );
     if (taken === name || (isList && furtherFields(scope, name).includes(taken)))
-      throw new Failure(diagnostics.fieldConflictsWithCustomName({ column }), undefined, 'without context');
+      throw new Failure(messages.fieldConflictsWithCustomName({ column }), undefined, 'without context');
   }
 }
 
@@ -68,7 +68,7 @@ export function leaveOutContested(
   field: string,
   objects: readonly ReportedObject[],
 ): void {
-  const problem = diagnostics.fieldsConflict({ field });
+  const problem = messages.fieldsConflict({ field });
   scope.diagnostics.push({
     ...at(objects.at(-1)!.path, problem, {
       reason: `Conflicting objects: ${problem.message}`,

@@ -3,7 +3,7 @@
 import type { CatalogFunction } from '../../../runtime/catalog/catalog.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import type { FunctionShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import {
   defaultBaseName,
   displayName,
@@ -15,12 +15,12 @@ import {
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { ModelFunction } from '../../model/model.ts';
 import { belowShape } from './below.ts';
-import { catalogFunction, claimArguments, functionArguments } from './computed-field.ts';
-import { nativeArguments, requireTyped } from './declared.ts';
+import { argumentShapes, catalogFunction, claimArguments } from './computed-field.ts';
+import { nativeArgumentShapes, requireTyped } from './declared.ts';
 import { functionLosses } from './losses.ts';
-import { trackedTable } from './relationship.ts';
+import { servedTable } from './relationship.ts';
 import { because, Failure, type ReportedObject } from './report.ts';
-import { functionRootFields } from './root-field.ts';
+import { namedFunctionFields } from './root-field.ts';
 import type { SourceScope, StructureFunction } from './scope.ts';
 import type { TypeRegister } from './type-register.ts';
 
@@ -64,10 +64,10 @@ export function resolveFunction(
   if (reasons.length > 0)
     throw new Failure(
       declared
-        ? diagnostics.declaredObjectRefused({ kind, name: called.name, reason: reasons.join('; ') })
-        : diagnostics.functionUntrackable({ name: quotedName(called), reasons: because(reasons) }),
+        ? messages.declaredObjectRefused({ kind, name: called.name, reason: reasons.join('; ') })
+        : messages.functionUntrackable({ name: quotedName(called), reasons: because(reasons) }),
     );
-  const table = trackedTable(scope, called.returns);
+  const table = servedTable(scope, called.returns);
   const description = entry.comment ?? called.comment;
   const shape: FunctionShape = {
     source: scope.shape,
@@ -76,7 +76,7 @@ export function resolveFunction(
     graphqlName,
     ...(configuration.custom_name !== undefined && { customName: true }),
     ...(volatile && { volatile: true }),
-    arguments: declared ? nativeArguments(called, declared) : functionArguments(called),
+    arguments: declared ? nativeArgumentShapes(called, declared) : argumentShapes(called),
     ...(declared && { sql: declared.query.code }),
     ...(called.writes && { writes: called.writes }),
     ...(sessionArgument !== undefined && { sessionArgument }),
@@ -93,7 +93,7 @@ export function resolveFunction(
   return {
     shape,
     exposedAs,
-    rootFields: functionRootFields(scope.source, entry, scope.shape.naming).filter(
+    rootFields: namedFunctionFields(scope.source, entry, scope.shape.naming).filter(
       ({ kind }) => exposedAs === 'query' || kind === 'function',
     ),
   };
@@ -124,7 +124,7 @@ function findSessionArgument(
 }
 
 /** The function as inconsistencies list it. */
-export function functionObject(scope: SourceScope, entry: StructureFunction): ReportedObject {
+export function reportedFunction(scope: SourceScope, entry: StructureFunction): ReportedObject {
   const { schema, name } = entry.function;
   if (entry.declared)
     return {

@@ -1,6 +1,6 @@
 /** Root fields that group rows: an extension, so they take no name that anything else has without it. */
 
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { quotedName } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';

@@ -4,14 +4,14 @@
  * @rule What does an inherited role see of rows that only one parent may read?
  */
 
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import type { TableOperation } from '../../../runtime/core/contract/aspects.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName, quotedName } from '../../../runtime/core/names.ts';
 import type { InheritedRole, Metadata, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
-import type { Condition, ModelSelectPermission, TablePermissions } from '../../model/model.ts';
-import type { Operation } from './permission.ts';
-import { leaveOut, type Report, type ReportedObject } from './report.ts';
+import type { BooleanExpression, ModelSelectPermission, TablePermissions } from '../../model/model.ts';
+import { leaveOut, type PhaseReport, type ReportedObject } from './report.ts';
 import type { AccessScope, TableScope } from './scope.ts';
 
 /** The roles of a cycle beginning with the first by name, which is repeated at the end. */
@@ -21,7 +21,11 @@ function closedCycle(roles: readonly string[]): readonly string[] {
 }
 
 /** Inherited roles whose parents exist, each after its parents. Others are reported. */
-export function orderInheritedRoles(report: Report, metadata: Metadata, memory: Memory): InheritedRole[] {
+export function orderInheritedRoles(
+  report: PhaseReport,
+  metadata: Metadata,
+  memory: Memory,
+): InheritedRole[] {
   if (metadata.inherited_roles.length === 0) return [];
   const inherited = new Map(metadata.inherited_roles.map((role) => [role.role_name, role]));
   const known = rolesWithPermissions(metadata, memory);
@@ -37,7 +41,7 @@ export function orderInheritedRoles(report: Report, metadata: Metadata, memory: 
         leaveOut(
           report,
           roleObject(inherited.get(name)!),
-          diagnostics.inheritedRoleCycle({ cycle: JSON.stringify(cycle) }),
+          messages.inheritedRoleCycle({ cycle: JSON.stringify(cycle) }),
         );
       }
       return;
@@ -55,7 +59,7 @@ export function orderInheritedRoles(report: Report, metadata: Metadata, memory: 
       leaveOut(
         report,
         roleObject(role),
-        diagnostics.inheritedRoleParentsMissing({ parents, role: role.role_name }),
+        messages.inheritedRoleParentsMissing({ parents, role: role.role_name }),
       );
       return;
     }
@@ -148,7 +152,7 @@ export function inheritFunctionRoles(
 function inheritWrite<Rule>(
   scope: AccessScope,
   table: TableScope,
-  operation: Exclude<Operation, 'select'>,
+  operation: Exclude<TableOperation, 'select'>,
   rules: Record<string, Rule>,
   role: InheritedRole,
 ): void {
@@ -166,7 +170,7 @@ function inheritWrite<Rule>(
   scope.diagnostics.push(
     at(
       role.path,
-      diagnostics.inheritedRoleMutationConflict({
+      messages.inheritedRoleMutationConflict({
         role: name,
         operation,
         table: quotedName(table.catalog),
@@ -213,8 +217,8 @@ function combineCells(
   parents: readonly ModelSelectPermission[],
   columns: readonly string[],
   computedFields: readonly string[],
-): Record<string, Condition> {
-  const cells: [string, Condition][] = [];
+): Record<string, BooleanExpression> {
+  const cells: [string, BooleanExpression][] = [];
   for (const name of [...columns, ...computedFields]) {
     const granting = parents.filter(
       (parent) => parent.columns.includes(name) || parent.computedFields.includes(name),
@@ -230,7 +234,7 @@ function combineCells(
 }
 
 /** Any of the conditions; one that is always true makes the others say nothing. */
-function anyOf(conditions: readonly Condition[]): Condition {
+function anyOf(conditions: readonly BooleanExpression[]): BooleanExpression {
   const distinct = [
     ...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values(),
   ];

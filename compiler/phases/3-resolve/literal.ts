@@ -6,10 +6,10 @@ import { type ColumnType, NumberText } from '../../../runtime/core/types.ts';
 import type { Json } from '../../../runtime/metadata/metadata.ts';
 
 /** Why the literal is not a value of the type; undefined: it is one, or it is not known. Numbers must fit the family already. */
-export function misfitOf(type: ColumnType, json: Json): string | undefined {
+export function literalMisfit(type: ColumnType, json: Json): string | undefined {
   if (Array.isArray(json))
     return json
-      .map((item: Json) => misfitOf(type.element ?? type, item))
+      .map((item: Json) => literalMisfit(type.element ?? type, item))
       .find((reason) => reason !== undefined);
   // The text of a whole array.
   if (type.element && typeof json === 'string' && json.startsWith('{')) return undefined;

@@ -3,7 +3,7 @@
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { keyOf, type NamingConvention } from '../../../runtime/core/names.ts';
 import type { QualifiedName } from '../../../runtime/metadata/metadata.ts';
-import { functionRootFields, possibleRootFields } from './root-field.ts';
+import { namedFunctionFields, possibleRootFields } from './root-field.ts';
 import type {
   AccessScope,
   NamedSource,
@@ -41,7 +41,7 @@ export function functionLosses(
   entry: StructureFunction,
   convention: NamingConvention | undefined,
 ): string[] {
-  return functionRootFields(source, entry, convention).map(({ name }) => lossOf.rootField(name));
+  return namedFunctionFields(source, entry, convention).map(({ name }) => lossOf.rootField(name));
 }
 
 /** A relationship or computed field, by its own name and its GraphQL names. */

@@ -1,5 +1,5 @@
 /** Reports the objects that this version reads and keeps but does not serve. */
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Metadata, MetadataPath, Source } from '../../../runtime/metadata/metadata.ts';
@@ -8,7 +8,7 @@ import type { Metadata, MetadataPath, Source } from '../../../runtime/metadata/m
 export function reportNotServed(metadata: Metadata): Diagnostic[] {
   const found: (Diagnostic & Losses)[] = [];
   const report: Report = (path, kind, name, lost) => {
-    found.push({ ...at(path, diagnostics.notServedYet({ kind, name: `"${name}"` })), ...(lost && { lost }) });
+    found.push({ ...at(path, messages.notServedYet({ kind, name: `"${name}"` })), ...(lost && { lost }) });
   };
   for (const source of metadata.sources) reportSource(source, report);
   if (metadata.metrics_config) report(['metrics_config'], 'Setting', 'metrics_config');

@@ -1,7 +1,8 @@
 /** Permissions on tables: what each role may select, insert, update and delete. */
 
+import type { TableOperation } from '../../../runtime/core/contract/aspects.ts';
 import type { InputValidation } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { sortKeys } from '../../../runtime/core/json/json.ts';
 import { displayName, quotedName } from '../../../runtime/core/names.ts';
@@ -9,12 +10,12 @@ import { ruleName } from '../../../runtime/core/reason.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type {
-  Columns,
+  ColumnChoice,
   DeletePermission,
   InsertPermission,
   JsonObject,
   MetadataPath,
-  Permission,
+  PermissionEntry,
   SelectPermission,
   TableEntry,
   UpdatePermission,
@@ -36,8 +37,6 @@ import { requireEnumValues, resolveValue } from './value.ts';
 /** Seconds. */
 const VALIDATION_TIMEOUT = 10;
 
-export type Operation = keyof TablePermissions;
-
 /** Resolves the permissions of a table. Failing ones are reported and left out. */
 export function resolvePermissions(
   scope: AccessScope,
@@ -55,15 +54,15 @@ export function resolvePermissions(
 function resolveEach<Entry, Resolved>(
   scope: AccessScope,
   table: TableScope,
-  operation: Operation,
-  permissions: readonly Permission<Entry>[],
-  resolve: (scope: AccessScope, table: TableScope, permission: Permission<Entry>) => Resolved,
+  operation: TableOperation,
+  permissions: readonly PermissionEntry<Entry>[],
+  resolve: (scope: AccessScope, table: TableScope, permission: PermissionEntry<Entry>) => Resolved,
 ): Record<string, Resolved> {
   const resolved: [string, Resolved][] = [];
   for (const permission of permissions) {
     const object = permissionObject(scope, table, operation, permission);
     const rule = attempt(scope, object, () => {
-      if (permission.role === ADMIN_ROLE) throw new Failure(diagnostics.permissionForAdmin());
+      if (permission.role === ADMIN_ROLE) throw new Failure(messages.permissionForAdmin());
       return resolve(scope, table, permission);
     });
     if (rule) resolved.push([permission.role, rule]);
@@ -74,7 +73,7 @@ function resolveEach<Entry, Resolved>(
 function resolveSelect(
   scope: AccessScope,
   table: TableScope,
-  { role, permission, path }: Permission<SelectPermission>,
+  { role, permission, path }: PermissionEntry<SelectPermission>,
 ): ModelSelectPermission {
   const at = [...path, 'permission'];
   const columns = selectedColumns(table, permission.columns, [...at, 'columns']);
@@ -82,7 +81,7 @@ function resolveSelect(
   for (const field of computedFields)
     requireScalarComputedField(scope, table, field, [...at, 'computed_fields']);
   if (permission.limit !== undefined && permission.limit < 0)
-    throw new Failure(diagnostics.permissionLimitNegative(), [...at, 'limit']);
+    throw new Failure(messages.permissionLimitNegative(), [...at, 'limit']);
   requirePossibleRoots(scope, table, role, permission, columns, at);
   return {
     columns,
@@ -97,14 +96,14 @@ function resolveSelect(
   };
 }
 
-function selectedColumns(table: TableScope, columns: Columns, path: MetadataPath): string[] {
+function selectedColumns(table: TableScope, columns: ColumnChoice, path: MetadataPath): string[] {
   if (columns === '*') return [...table.columns.keys()];
   for (const column of columns) {
     if (table.columns.has(column)) continue;
     if (table.relationships.has(column))
-      throw new Failure(diagnostics.permissionColumnIsRelationship({ name: column }), path);
+      throw new Failure(messages.permissionColumnIsRelationship({ name: column }), path);
     throw new Failure(
-      diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
+      messages.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
       path,
     );
   }
@@ -125,14 +124,14 @@ function requireScalarComputedField(
   const shape = table.computedFields.get(field);
   if (!shape) {
     throw new Failure(
-      diagnostics.permissionComputedFieldMissing({ field, ...suggest(field, table.computedFields.keys()) }),
+      messages.permissionComputedFieldMissing({ field, ...suggest(field, table.computedFields.keys()) }),
       path,
     ).missing(lossOf.field(scope.source.name, table.key, field));
   }
   if ('table' in shape.returns) {
     const returned = scope.tables.get(shape.returns.table)!;
     throw new Failure(
-      diagnostics.permissionComputedFieldReturnsTable({ field, table: quotedName(returned.catalog) }),
+      messages.permissionComputedFieldReturnsTable({ field, table: quotedName(returned.catalog) }),
       path,
     );
   }
@@ -152,7 +151,7 @@ function requirePossibleRoots(
     const fields: readonly string[] = permission[list] ?? [];
     if (fields.includes('select_by_pk') && !hasKey) {
       throw new Failure(
-        diagnostics.permissionRootByKey({
+        messages.permissionRootByKey({
           list,
           role,
           table: displayName(table.catalog.schema, table.catalog.name),
@@ -162,14 +161,14 @@ function requirePossibleRoots(
       );
     }
     if (fields.includes('select_aggregate') && !permission.allow_aggregations)
-      throw new Failure(diagnostics.permissionRootAggregate({ list }), [...path, list]);
+      throw new Failure(messages.permissionRootAggregate({ list }), [...path, list]);
   }
 }
 
 function resolveInsert(
   scope: AccessScope,
   table: TableScope,
-  { permission, path }: Permission<InsertPermission>,
+  { permission, path }: PermissionEntry<InsertPermission>,
 ): ModelInsertPermission {
   const at = [...path, 'permission'];
   const presets = resolvePresets(scope, table, 'insert', permission.set, [...at, 'set']);
@@ -186,7 +185,7 @@ function resolveInsert(
 function resolveUpdate(
   scope: AccessScope,
   table: TableScope,
-  { permission, path }: Permission<UpdatePermission>,
+  { permission, path }: PermissionEntry<UpdatePermission>,
 ): ModelUpdatePermission {
   const at = [...path, 'permission'];
   const presets = resolvePresets(scope, table, 'update', permission.set, [...at, 'set']);
@@ -204,7 +203,7 @@ function resolveUpdate(
 function resolveDelete(
   scope: AccessScope,
   table: TableScope,
-  { permission, path }: Permission<DeletePermission>,
+  { permission, path }: PermissionEntry<DeletePermission>,
 ): ModelDeletePermission {
   const at = [...path, 'permission'];
   return {
@@ -222,7 +221,7 @@ function checkMessage(
   path: MetadataPath,
 ): { readonly checkMessage?: string } {
   if (check_message === undefined) return {};
-  if (!check) throw new Failure(diagnostics.permissionMessageWithoutCheck(), [...path, 'check_message']);
+  if (!check) throw new Failure(messages.permissionMessageWithoutCheck(), [...path, 'check_message']);
   return { checkMessage: check_message };
 }
 
@@ -240,7 +239,7 @@ function inputValidation({ definition }: ValidateInput): InputValidation {
 function writtenColumns(
   table: TableScope,
   operation: 'insert' | 'update',
-  columns: Columns,
+  columns: ColumnChoice,
   presets: Presets,
   path: MetadataPath,
 ): string[] {
@@ -251,9 +250,9 @@ function writtenColumns(
   for (const column of columns) {
     if (!table.columns.has(column)) {
       if (table.relationships.has(column) || table.computedFields.has(column))
-        throw new Failure(diagnostics.writePermissionColumnIsRelationship({ operation, name: column }), path);
+        throw new Failure(messages.writePermissionColumnIsRelationship({ operation, name: column }), path);
       throw new Failure(
-        diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
+        messages.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
         path,
       );
     }
@@ -272,7 +271,7 @@ function isWritable(table: TableScope, column: string): boolean {
 
 function notWritable(operation: 'insert' | 'update', column: string, path: MetadataPath): Failure {
   const able = operation === 'insert' ? 'insertable' : 'updatable';
-  return new Failure(diagnostics.permissionColumnNotWritable({ column, able, operation }), path);
+  return new Failure(messages.permissionColumnNotWritable({ column, able, operation }), path);
 }
 
 function resolvePresets(
@@ -286,7 +285,7 @@ function resolvePresets(
     const at = [...path, column];
     if (!table.columns.has(column)) {
       throw new Failure(
-        diagnostics.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
+        messages.permissionColumnMissing({ column, ...suggest(column, table.columns.keys()) }),
         at,
       );
     }
@@ -306,8 +305,8 @@ function resolvePresets(
 function permissionObject(
   scope: AccessScope,
   table: TableScope,
-  operation: Operation,
-  permission: Permission<unknown>,
+  operation: TableOperation,
+  permission: PermissionEntry<unknown>,
 ): ReportedObject {
   const { schema, name } = table.entry.table;
   return {

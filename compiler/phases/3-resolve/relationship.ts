@@ -3,7 +3,7 @@
 import type { CatalogForeignKey } from '../../../runtime/catalog/catalog.ts';
 import { isAlwaysThere, isAtMostOne } from '../../../runtime/catalog/proven.ts';
 import type { NativeShape, RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import {
   DECLARED_SCHEMA,
@@ -21,10 +21,10 @@ import type {
   ManualConfiguration,
   ObjectRelationship,
   QualifiedName,
-  Relationship,
+  RelationshipEntry,
   RelationshipUsing,
 } from '../../../runtime/metadata/metadata.ts';
-import { type NestedRows, nativeArguments, requireTyped } from './declared.ts';
+import { type NestedRows, nativeArgumentShapes, requireTyped } from './declared.ts';
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
 import { Failure, type ReportedObject, suggest } from './report.ts';
@@ -35,10 +35,10 @@ export function resolveRelationship(
   scope: SourceScope,
   table: TableScope,
   kind: 'object' | 'array',
-  relationship: Relationship<RelationshipUsing>,
+  relationship: RelationshipEntry<RelationshipUsing>,
 ): RelationshipShape {
   if (!isGraphqlName(relationship.name))
-    throw new Failure(diagnostics.nameNotGraphql({ name: relationship.name }));
+    throw new Failure(messages.nameNotGraphql({ name: relationship.name }));
   requireFreeFieldName(scope, table, relationship.name, kind === 'array');
   const { using } = relationship;
   const join = {
@@ -80,7 +80,7 @@ function isSingle(
   scope: SourceScope,
   table: TableScope,
   { target, columns }: Join,
-  { name, path }: Relationship<RelationshipUsing>,
+  { name, path }: RelationshipEntry<RelationshipUsing>,
 ): boolean {
   const own = new Map(table.catalog.columns.map((column) => [column.name, column]));
   const compared = Object.entries(columns).map(([here, there]) => ({ column: there, with: own.get(here)! }));
@@ -92,7 +92,7 @@ function isSingle(
       target: quotedName(target.catalog),
       because,
     };
-    scope.diagnostics.push(at(path, diagnostics.relationshipNotSingle(about)));
+    scope.diagnostics.push(at(path, messages.relationshipNotSingle(about)));
   }
   return holds;
 }
@@ -104,14 +104,14 @@ function joinFromHere(scope: SourceScope, table: TableScope, using: ForeignKeyOn
     return missing === undefined ? {} : columnAdvice(table, missing);
   });
   return {
-    target: trackedTable(scope, key.references, 'alone'),
+    target: servedTable(scope, key.references, 'alone'),
     columns: pairs(key.columns, key.references.columns),
     key,
   };
 }
 
 function joinFromThere(scope: SourceScope, table: TableScope, using: ForeignKeyOnOtherTable): Join {
-  const target = trackedTable(scope, using.table);
+  const target = servedTable(scope, using.table);
   const keys = target.catalog.foreignKeys.filter(
     (key) => keyOf(key.references) === table.key && sameColumns(key.columns, using.columns),
   );
@@ -125,7 +125,7 @@ function joinFromThere(scope: SourceScope, table: TableScope, using: ForeignKeyO
 function joinByHand(scope: SourceScope, table: TableScope, using: ManualConfiguration): Join {
   const { remote_table: other } = using;
   const query = other.schema === DECLARED_SCHEMA ? nativeQuery(scope, other.name) : undefined;
-  const target = trackedTable(scope, query?.returns ?? other);
+  const target = servedTable(scope, query?.returns ?? other);
   const mapping = Object.entries(using.column_mapping).sort(([left], [right]) => (left < right ? -1 : 1));
   for (const [here, there] of mapping) {
     requireColumn(table, here);
@@ -149,7 +149,7 @@ function givenArguments(
     const argument = list.find((each) => each.name === name);
     if (!argument)
       throw new Failure(
-        diagnostics.relationshipArgumentMissing({ name: query, argument: name, ...suggest(name, names) }),
+        messages.relationshipArgumentMissing({ name: query, argument: name, ...suggest(name, names) }),
       );
     requireColumn(table, column);
     const [own, wanted] = [table.columns.get(column)!, argument].map(({ type }) => columnType(shape, type));
@@ -158,7 +158,7 @@ function givenArguments(
     const isText = [own!, wanted!].every(({ family, element }) => family === 'text' && !element);
     if (own!.sql !== wanted!.sql && !isWider && !isText)
       throw new Failure(
-        diagnostics.relationshipArgumentType({
+        messages.relationshipArgumentType({
           name: query,
           argument: name,
           type: argument.type,
@@ -182,10 +182,10 @@ function nativeQuery(
     ({ function: called }) => called.schema === DECLARED_SCHEMA && called.name === name,
   );
   const [called] = scope.catalogFunctions.get(objectKey(DECLARED_SCHEMA, name)) ?? [];
-  if (!entry?.declared) throw new Failure(diagnostics.relationshipQueryMissing({ name }));
+  if (!entry?.declared) throw new Failure(messages.relationshipQueryMissing({ name }));
   requireTyped(scope, 'native query', name, entry.declared.hash, called?.definition);
-  const list = nativeArguments(called!, entry.declared);
-  if (called!.volatility === 'volatile') throw new Failure(diagnostics.relationshipQueryVolatile({ name }));
+  const list = nativeArgumentShapes(called!, entry.declared);
+  if (called!.volatility === 'volatile') throw new Failure(messages.relationshipQueryVolatile({ name }));
   return { shape: { name, sql: entry.declared.query.code, arguments: list }, returns: called!.returns };
 }
 
@@ -201,7 +201,7 @@ export function resolveNested(
   requireFreeFieldName(scope, { ...table, columns }, name, kind === 'array');
   return {
     kind,
-    target: trackedTable(scope, model).key,
+    target: servedTable(scope, model).key,
     columns: {},
     nested: name,
     ...(description !== undefined && { description }),
@@ -213,8 +213,8 @@ function onlyKey(keys: readonly CatalogForeignKey[], advice: () => { advice?: st
   const distinct = new Map(
     keys.map((key) => [JSON.stringify([key.columns.toSorted(), key.references]), key]),
   );
-  if (distinct.size === 0) throw new Failure(diagnostics.foreignKeyMissing(advice()));
-  if (distinct.size > 1) throw new Failure(diagnostics.foreignKeyAmbiguous());
+  if (distinct.size === 0) throw new Failure(messages.foreignKeyMissing(advice()));
+  if (distinct.size > 1) throw new Failure(messages.foreignKeyAmbiguous());
   return [...distinct.values()][0]!;
 }
 
@@ -225,7 +225,7 @@ function columnAdvice(table: TableScope, column: string): { advice?: string } {
 }
 
 /** A table that is served. @throws Failure */
-export function trackedTable(
+export function servedTable(
   scope: SourceScope,
   name: QualifiedName,
   wording?: Failure['wording'],
@@ -235,14 +235,14 @@ export function trackedTable(
   const hint = scope.catalogTables.has(keyOf(name))
     ? { advice: 'The database has it: track it, or point at another table.' }
     : suggest(displayName(name.schema, name.name), tableNames(scope));
-  const problem = diagnostics.tableNotTracked({ table: quotedName(name), ...hint });
+  const problem = messages.tableNotTracked({ table: quotedName(name), ...hint });
   throw new Failure(problem, undefined, wording).missing(...missingTable(scope, name));
 }
 
 function requireColumn(table: TableScope, column: string): void {
   if (table.columns.has(column)) return;
   throw new Failure(
-    diagnostics.relationshipFieldMissing({
+    messages.relationshipFieldMissing({
       table: quotedName(table.catalog),
       column,
       ...suggest(column, table.columns.keys()),

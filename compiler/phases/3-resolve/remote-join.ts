@@ -1,7 +1,7 @@
 /** Resolves the names in a remote relationship, and returns the shape that generated files have. */
 
 import { Kind, print as printAst, type TypeNode } from 'graphql';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import type { Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';

@@ -3,7 +3,7 @@
  * the remote schema with its fields, or the table of another source.
  */
 import { Kind } from 'graphql';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName, quotedName } from '../../../runtime/core/names.ts';
 import { baseName } from '../../../runtime/core/remotes/document.ts';

@@ -1,7 +1,7 @@
 /** Resolves remote schemas: checks the schemas that were read, their names, and the part that each role sees. */
 
 import { GraphQLError, Kind, print as printAst } from 'graphql';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { isGraphqlName } from '../../../runtime/core/names.ts';
 import { graphqlProblem } from '../../../runtime/core/reasons.ts';
@@ -181,7 +181,7 @@ function claimTypes(
   for (const { type, meaning } of own) if (!remotes.has(type)) remotes.set(type, { meaning, owner });
 }
 
-/** As `formOf` writes types of databases; undefined where those have none of the kind. */
+/** As `clientFormOf` writes types of databases; undefined where those have none of the kind. */
 function formOfDefinition(definition: TypeDefinition, rename: (name: string) => string): string | undefined {
   switch (definition.kind) {
     case Kind.SCALAR_TYPE_DEFINITION:

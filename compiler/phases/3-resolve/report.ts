@@ -47,13 +47,13 @@ export interface ReportedObject {
 }
 
 /** Collects the diagnostics of a run of the phase. */
-export interface Report {
+export interface PhaseReport {
   readonly diagnostics: (Diagnostic & Losses)[];
 }
 
 /** Resolves one object; a failure is reported, and undefined returned. */
 export function attempt<Value>(
-  report: Report,
+  report: PhaseReport,
   object: ReportedObject,
   resolve: () => Value,
 ): Value | undefined {
@@ -68,7 +68,7 @@ export function attempt<Value>(
 
 /** Reports that an object is left out. */
 export function leaveOut(
-  report: Report,
+  report: PhaseReport,
   object: ReportedObject,
   problem: Message,
   path = object.path,

@@ -3,7 +3,7 @@
  * @rule What are types and root fields called?
  */
 
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import {
   camelCase,
   defaultBaseName,
@@ -34,7 +34,7 @@ export function resolveRootFields(scope: SourceScope, table: TableScope): RootFi
   return offeredKinds(table).map((kind) => {
     const { comment } = configuration.custom_root_fields[kind] ?? {};
     const name = rootFieldName(kind, table.catalog, configuration, scope.source, scope.shape.naming);
-    if (!isGraphqlName(name)) throw new Failure(diagnostics.nameNotGraphql({ name }));
+    if (!isGraphqlName(name)) throw new Failure(messages.nameNotGraphql({ name }));
     return { kind, name, ...(comment !== undefined && { description: comment }) };
   });
 }
@@ -102,7 +102,7 @@ function offeredKinds({ catalog }: TableScope): RootFieldKind[] {
 }
 
 /** Root fields of a function as a query; as a mutation it has the first only. */
-export function functionRootFields(
+export function namedFunctionFields(
   { customization }: NamedSource,
   { function: { schema, name }, configuration }: StructureFunction,
   convention: NamingConvention | undefined,

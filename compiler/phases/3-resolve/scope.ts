@@ -14,7 +14,7 @@ import { displayName } from '../../../runtime/core/names.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { OfModel, OfQuery } from './declared.ts';
-import type { Report } from './report.ts';
+import type { PhaseReport } from './report.ts';
 
 /** The entries of the metadata that the structure is made of: those of tables and functions without their permissions. */
 export type StructureTable = Omit<TableEntry, `${'select' | 'insert' | 'update' | 'delete'}_permissions`> & {
@@ -34,7 +34,7 @@ export interface StructureSource extends Omit<Source, 'tables' | 'functions'> {
 export type NamedSource = Pick<Source, 'name' | 'customization'>;
 
 /** Input of the resolution of permissions. */
-export interface AccessScope extends Report {
+export interface AccessScope extends PhaseReport {
   readonly source: NamedSource;
   readonly shape: SourceShape;
   /** The one that values of the metadata are written in. */

@@ -1,9 +1,9 @@
 /** Resolves a source: its catalog, types, customization, and its tables without references to other tables. */
 
-import type { SourceCatalog, TypeReference } from '../../../runtime/catalog/catalog.ts';
+import type { CatalogTypeReference, SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { resolveTypes } from '../../../runtime/catalog/type-shapes.ts';
 import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { keyOf, type NamingConvention, type NamingOptions } from '../../../runtime/core/names.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
@@ -22,7 +22,7 @@ interface Words {
 }
 
 /** Starts a source with its tables, without references to other tables. */
-export function openSource(
+export function startSource(
   source: StructureSource,
   catalog: SourceCatalog,
   words: Words,
@@ -61,7 +61,7 @@ function sourceShape(
     report.push(
       at(
         [...source.path, 'customization', 'naming_convention'],
-        diagnostics.namingConventionIgnored({
+        messages.namingConventionIgnored({
           convention: asked,
           source: source.name,
           variable: vocabulary.environment('EXPERIMENTAL_FEATURES'),
@@ -71,7 +71,7 @@ function sourceShape(
   }
   if (catalog.product !== undefined)
     report.push(
-      at(source.path, diagnostics.sourceOtherDatabase({ source: source.name, product: catalog.product })),
+      at(source.path, messages.sourceOtherDatabase({ source: source.name, product: catalog.product })),
     );
   const convention = conventionOf(source, naming);
   const distribution = distributionOf(source, catalog);
@@ -107,7 +107,7 @@ export function conventionOf({ customization }: NamedSource, naming: NamingOptio
 }
 
 /** Types of the columns of tracked tables and of the functions that the metadata names. */
-function usedTypes(source: StructureSource, catalog: SourceCatalog): TypeReference[] {
+function usedTypes(source: StructureSource, catalog: SourceCatalog): CatalogTypeReference[] {
   const tables = new Set(source.tables.map(({ table }) => keyOf(table)));
   const functions = new Set([
     ...source.functions.map((entry) => keyOf(entry.function)),

@@ -4,7 +4,7 @@
  */
 
 import { askedArguments, type TableShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { NamedInconsistency } from '../../../runtime/core/diagnostics/inconsistency.ts';
 import { type NamingOptions, objectKey } from '../../../runtime/core/names.ts';
@@ -17,15 +17,15 @@ import type { ModelFunction, RootField } from '../../model/model.ts';
 import { claimArguments, computedFieldObject, resolveComputedField } from './computed-field.ts';
 import { claimNames, functionOwner, type Names, ownerName, rootTypeOf } from './conflict.ts';
 import { contestedFieldNames, leaveOutContested } from './field.ts';
-import { functionObject, resolveFunction } from './function.ts';
+import { reportedFunction, resolveFunction } from './function.ts';
 import { sourceLosses } from './losses.ts';
 import { relationshipObject, resolveNested, resolveRelationship } from './relationship.ts';
 import { remoteRelationshipObject } from './remote-relationship.ts';
 import { attempt, leaveOut, type ReportedObject } from './report.ts';
 import { resolveRootFields, singleRowField } from './root-field.ts';
 import type { SourceScope, StructureFunction, StructureSource, StructureTable, TableScope } from './scope.ts';
-import { type CatalogResult, conventionOf, openSource } from './source.ts';
-import { tableObject, tableShape } from './table.ts';
+import { type CatalogResult, conventionOf, startSource } from './source.ts';
+import { reportedTable, tableShape } from './table.ts';
 import type { TypeRegister } from './type-register.ts';
 
 export interface Structure {
@@ -114,7 +114,7 @@ function makeStructure(
     if ('error' in catalog) leaveOutSource(diagnostics, source, catalog.error, naming);
     else {
       const previous = before.get(source.name)?.scope.shape;
-      scopes.push(openSource(source, catalog, { naming, vocabulary }, diagnostics, previous));
+      scopes.push(startSource(source, catalog, { naming, vocabulary }, diagnostics, previous));
     }
   });
   const { names, served } = claimNames(scopes, (scope) => sourceObject(scope.source, naming), memory);
@@ -208,7 +208,7 @@ function resolveFields(scope: SourceScope, table: TableScope, { types }: Names):
     if (shape) table.relationships.set(relationship.name, shape);
   }
   for (const [name, nested] of Object.entries(table.entry.declared?.nested ?? {})) {
-    const shape = attempt(scope, tableObject(scope, table.entry), () =>
+    const shape = attempt(scope, reportedTable(scope, table.entry), () =>
       resolveNested(scope, table, name, nested),
     );
     if (shape) table.relationships.set(name, shape);
@@ -225,7 +225,7 @@ function resolveFields(scope: SourceScope, table: TableScope, { types }: Names):
 function resolveFunctions(scope: SourceScope, { types, roots }: Names): readonly FunctionStructure[] {
   const functions: FunctionStructure[] = [];
   for (const entry of scope.source.functions) {
-    const resolved = attempt(scope, functionObject(scope, entry), () => {
+    const resolved = attempt(scope, reportedFunction(scope, entry), () => {
       const found = resolveFunction(scope, entry, types);
       const owner = functionOwner(entry.function, scope.source.name);
       roots.claim(scope, owner, found.rootFields, () => `${found.exposedAs}_root`);

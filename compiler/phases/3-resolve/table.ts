@@ -5,7 +5,7 @@ import { foreignKeyActions } from '../../../runtime/catalog/foreign-key-actions.
 import { isNeverNull, isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
 import { typeKey } from '../../../runtime/catalog/type-shapes.ts';
 import type { ColumnShape, TableShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import {
   displayName,
@@ -36,7 +36,7 @@ export function resolveTables(scope: SourceScope): void {
       }),
   );
   for (const entry of scope.source.tables) {
-    const table = attempt(scope, tableObject(scope, entry), () =>
+    const table = attempt(scope, reportedTable(scope, entry), () =>
       resolveTable(scope, entry, (key) => enumKeys.get(key)),
     );
     if (table) scope.tables.set(table.key, table);
@@ -52,7 +52,7 @@ export function resolveTables(scope: SourceScope): void {
 }
 
 /** The table as inconsistencies list it. */
-export function tableObject(scope: SourceScope, entry: StructureTable): ReportedObject {
+export function reportedTable(scope: SourceScope, entry: StructureTable): ReportedObject {
   const { schema, name } = entry.table;
   if (entry.declared)
     return {
@@ -86,7 +86,7 @@ function resolveTable(
   if (!catalog) {
     const names = scope.catalog.tables.map((table) => displayName(table.schema, table.name));
     throw new Failure(
-      diagnostics.tableNotInDatabase({
+      messages.tableNotInDatabase({
         table: quotedName(entry.table),
         ...suggest(displayName(entry.table.schema, entry.table.name), names),
       }),
@@ -95,7 +95,7 @@ function resolveTable(
   }
   const { custom_name, comment } = entry.configuration;
   const graphqlName = custom_name ?? tableBaseName(catalog.schema, catalog.name);
-  if (!isGraphqlName(graphqlName)) throw new Failure(diagnostics.nameNotGraphql({ name: graphqlName }));
+  if (!isGraphqlName(graphqlName)) throw new Failure(messages.nameNotGraphql({ name: graphqlName }));
   reportKeyNames(scope, entry, catalog);
   const enumValues = entry.is_enum
     ? resolveEnumTable(catalog, scope.catalog.enumTables, scope.shape.naming)
@@ -104,7 +104,7 @@ function resolveTable(
   const columns = resolveColumns(scope, entry, catalog, resolveEnumReferences(catalog, enumKeyOf));
   if (entry.apollo_federation_config && !isFederated({ entry, catalog, columns })) {
     const path = [...entry.path, 'apollo_federation_config'];
-    scope.diagnostics.push(at(path, diagnostics.federatedTableWithoutKey({ table: quotedName(catalog) })));
+    scope.diagnostics.push(at(path, messages.federatedTableWithoutKey({ table: quotedName(catalog) })));
   }
   return {
     key,
@@ -125,7 +125,7 @@ function reportKeyNames(scope: SourceScope, entry: StructureTable, catalog: Cata
   for (const name of unnameableKeys(catalog)) {
     const statement = `alter index ${quoteIdentifier(catalog.schema, name)} rename to ${quoteIdentifier(enumValueName(name))}`;
     const about = { name, table: quotedName(catalog), statement };
-    scope.diagnostics.push(at(entry.path, diagnostics.keyNameLeftOut(about)));
+    scope.diagnostics.push(at(entry.path, messages.keyNameLeftOut(about)));
   }
 }
 
@@ -168,7 +168,7 @@ function resolveColumns(
   const names = new Set(table.columns.map(({ name }) => name));
   for (const column of Object.keys(configuration).sort()) {
     if (names.has(column)) continue;
-    throw new Failure(diagnostics.columnConfigurationWithoutColumn({ column, ...suggest(column, names) }), [
+    throw new Failure(messages.columnConfigurationWithoutColumn({ column, ...suggest(column, names) }), [
       ...entry.path,
       'configuration',
       'column_config',
@@ -188,16 +188,16 @@ function resolveColumns(
     const usable = isColumnField(field);
     if (customName !== undefined && !usable) {
       const place = ['configuration', 'column_config', column.name, 'custom_name'];
-      throw new Failure(diagnostics.nameNotGraphql({ name: customName }), [...entry.path, ...place]);
+      throw new Failure(messages.nameNotGraphql({ name: customName }), [...entry.path, ...place]);
     }
     if (usable) {
       const other = fields.get(field);
       if (other !== undefined)
-        throw new Failure(diagnostics.columnFieldsConflict({ first: other, second: column.name, field }));
+        throw new Failure(messages.columnFieldsConflict({ first: other, second: column.name, field }));
       fields.set(field, column.name);
     } else {
       scope.diagnostics.push(
-        at(entry.path, diagnostics.columnNameLeftOut({ column: column.name, table: quotedName(table) })),
+        at(entry.path, messages.columnNameLeftOut({ column: column.name, table: quotedName(table) })),
       );
     }
     const description = comment ?? column.comment;

@@ -5,8 +5,8 @@
  */
 
 import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
-import { formOf, typesOfColumn, typesOfSource } from '../../../runtime/core/schema/reachable-types.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { clientFormOf, typesOfColumn, typesOfSource } from '../../../runtime/core/schema/reachable-types.ts';
 import { BOOLEAN, FLOAT, ID, INT, STRING } from '../../../runtime/core/schema/shared-types.ts';
 import type { NamedType } from '../../../runtime/core/schema/types.ts';
 import { columnType } from '../../../runtime/core/types.ts';
@@ -15,7 +15,7 @@ import { Failure } from './report.ts';
 /** A name that something needs. */
 export interface TypeClaim {
   readonly name: string;
-  /** Types with equal forms are one type (`formOf`). Absent: nothing else can be this type. */
+  /** Types with equal forms are one type (`clientFormOf`). Absent: nothing else can be this type. */
   readonly form?: string;
   /** The type is not in a schema that has actions and remote schemas, so those may use the name. */
   readonly apart?: true;
@@ -49,12 +49,12 @@ export function createTypeRegister(): TypeRegister {
       if (other) {
         if (form !== undefined && form === other.form) continue;
         for (const each of added) taken.delete(each);
-        throw new Failure(diagnostics.typeNameConflict({ type: name, owner, other: other.owner }));
+        throw new Failure(messages.typeNameConflict({ type: name, owner, other: other.owner }));
       }
       // Prefixes and names are valid by themselves, but together they may begin with two underscores.
       if (name.startsWith('__')) {
         for (const each of added) taken.delete(each);
-        throw new Failure(diagnostics.nameNotGraphql({ name }));
+        throw new Failure(messages.nameNotGraphql({ name }));
       }
       const more = form !== undefined || apart;
       taken.set(name, more ? { owner, ...(form !== undefined && { form }), ...(apart && { apart }) } : plain);
@@ -100,5 +100,5 @@ export function claimSourceTypes(register: TypeRegister, source: SourceShape): v
 }
 
 export function claimsOf(types: Iterable<NamedType>): TypeClaim[] {
-  return [...types].map((type) => ({ name: type.name, form: formOf(type) }));
+  return [...types].map((type) => ({ name: type.name, form: clientFormOf(type) }));
 }

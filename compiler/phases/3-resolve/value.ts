@@ -1,7 +1,7 @@
 /** Values of the metadata: literals, and references to session variables (`sessionVariable` says which strings those are). */
 
 import type { ColumnShape } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { quotedName } from '../../../runtime/core/names.ts';
 import { momentOf } from '../../../runtime/core/sql/moments.ts';
@@ -10,7 +10,7 @@ import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Json, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import type { Value } from '../../model/model.ts';
-import { misfitOf, quotedList } from './literal.ts';
+import { literalMisfit, quotedList } from './literal.ts';
 import { Failure } from './report.ts';
 import type { AccessScope } from './scope.ts';
 
@@ -24,16 +24,16 @@ export function resolveValue(
   const name = sessionVariable(json, vocabulary);
   if (name !== undefined) return { kind: 'session', name };
   if (typeof json === 'string' && vocabulary.isForeign(json))
-    throw new Failure(diagnostics.sessionVariableForeign({ name: json, prefix: vocabulary.prefix }), path);
+    throw new Failure(messages.sessionVariableForeign({ name: json, prefix: vocabulary.prefix }), path);
   let encoded: string | null;
   try {
     encoded = encodeValue(type, json);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    throw new Failure(diagnostics.literalMisfit({ reason: error.message }), path);
+    throw new Failure(messages.literalMisfit({ reason: error.message }), path);
   }
-  const reason = misfitOf(type, json);
-  if (reason !== undefined) throw new Failure(diagnostics.literalMisfit({ reason }), path);
+  const reason = literalMisfit(type, json);
+  if (reason !== undefined) throw new Failure(messages.literalMisfit({ reason }), path);
   const moment = encoded === null ? undefined : momentOf(type, encoded);
   return { kind: 'literal', value: json, ...(moment && { moment }) };
 }
@@ -52,6 +52,6 @@ export function requireEnumValues(
     if (Object.hasOwn(table.enumValues, literal)) continue;
     const known = quotedList(Object.keys(table.enumValues));
     const reason = `expected one of the values ${known} of the enum table ${quotedName(table.catalog)}, but found "${literal}"`;
-    throw new Failure(diagnostics.literalMisfit({ reason }), path);
+    throw new Failure(messages.literalMisfit({ reason }), path);
   }
 }

@@ -10,11 +10,11 @@ import { RULE_ALIAS, ruleText } from '../../../runtime/core/condition/rule.ts';
 import {
   allOf,
   anyOf,
-  type FromItem,
+  type Condition,
   fromItem,
   leaf,
   not,
-  type Condition as RuleCondition,
+  type RuleFromItem,
 } from '../../../runtime/core/condition/tree.ts';
 import type { ComputedFieldShape, RuleText, SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { hasInequality, OPERATORS } from '../../../runtime/core/operators.ts';
@@ -32,7 +32,7 @@ import {
 import { equality, infixOperator, needsBaseType } from '../../../runtime/core/sql/operand.ts';
 import { arrayParameter } from '../../../runtime/core/sql/spatial.ts';
 import { type ColumnType, columnType } from '../../../runtime/core/types.ts';
-import type { Argument, Condition, Operand, TableReference } from '../../model/model.ts';
+import type { Argument, BooleanExpression, Operand, TableReference } from '../../model/model.ts';
 import { canFail } from './failing.ts';
 import { comparedValue } from './value.ts';
 
@@ -45,11 +45,15 @@ interface Place {
   readonly alias: () => Sql;
 }
 
-type Comparison = Extract<Condition, { kind: 'comparison' }>;
-type Relationship = Extract<Condition, { kind: 'relationship' }>;
+type Comparison = Extract<BooleanExpression, { kind: 'comparison' }>;
+type Relationship = Extract<BooleanExpression, { kind: 'relationship' }>;
 
 /** The rule text of a condition; the lines of a long one are indented by `indentation`. */
-export function planCondition(source: SourceShape, condition: Condition, indentation: number): RuleText {
+export function planCondition(
+  source: SourceShape,
+  condition: BooleanExpression,
+  indentation: number,
+): RuleText {
   let aliases = 0;
   const alias = () => {
     aliases += 1;
@@ -58,7 +62,7 @@ export function planCondition(source: SourceShape, condition: Condition, indenta
   return printCondition(planClause({ source, row: row(), alias }, condition), indentation);
 }
 
-function planClause(place: Place, condition: Condition): RuleCondition {
+function planClause(place: Place, condition: BooleanExpression): Condition {
   switch (condition.kind) {
     case 'and':
       return guarded(conjunctsOf(condition).map((each) => plannedPart(place, each)));
@@ -100,16 +104,16 @@ function planClause(place: Place, condition: Condition): RuleCondition {
 
 /** A part of a conjunction. */
 interface Part {
-  readonly clause: RuleCondition;
+  readonly clause: Condition;
   readonly canFail: boolean;
 }
 
-function plannedPart(place: Place, condition: Condition): Part {
+function plannedPart(place: Place, condition: BooleanExpression): Part {
   return { clause: planClause(place, condition), canFail: canFail(condition, place.source) };
 }
 
 /** @param given further conditions that hold for the rows of the parts */
-function guarded(parts: readonly Part[], given: readonly RuleCondition[] = []): RuleCondition {
+function guarded(parts: readonly Part[], given: readonly Condition[] = []): Condition {
   const failing = parts.filter((part) => part.canFail).map(({ clause }) => clause);
   const safe = parts.filter((part) => !part.canFail).map(({ clause }) => clause);
   const when = [...given, ...safe];
@@ -118,16 +122,18 @@ function guarded(parts: readonly Part[], given: readonly RuleCondition[] = []): 
 }
 
 /** The conditions that `and` connects, at any depth. */
-export function conjunctsOf(condition: Condition): readonly Condition[] {
+export function conjunctsOf(condition: BooleanExpression): readonly BooleanExpression[] {
   return condition.kind === 'and' ? condition.conditions.flatMap(conjunctsOf) : [condition];
 }
 
 /** `not` moved inwards, so that parts which can fail are behind the negations of the others. */
-function planNegation(place: Place, condition: Condition): RuleCondition {
+function planNegation(place: Place, condition: BooleanExpression): Condition {
   switch (condition.kind) {
     case 'and':
     case 'or': {
-      const conditions = condition.conditions.map((each): Condition => ({ kind: 'not', condition: each }));
+      const conditions = condition.conditions.map(
+        (each): BooleanExpression => ({ kind: 'not', condition: each }),
+      );
       return planClause(place, { kind: condition.kind === 'and' ? 'or' : 'and', conditions });
     }
     case 'not':
@@ -137,7 +143,7 @@ function planNegation(place: Place, condition: Condition): RuleCondition {
   }
 }
 
-function text(fragment: Sql): RuleCondition {
+function text(fragment: Sql): Condition {
   return leaf(ruleText(fragment));
 }
 
@@ -145,11 +151,11 @@ function tableName(table: TableReference): Sql {
   return identifier(table.schema, table.name);
 }
 
-function item(source: Sql, alias: Sql, on?: RuleCondition): FromItem {
+function item(source: Sql, alias: Sql, on?: Condition): RuleFromItem {
   return fromItem(ruleText(source), ruleText(alias), on);
 }
 
-function joinClauses(place: Place, relationship: Relationship, alias: Sql): RuleCondition[] {
+function joinClauses(place: Place, relationship: Relationship, alias: Sql): Condition[] {
   return Object.entries(relationship.columns).map(([here, there]) => {
     const [own, other] = relationship.types[here]!.map((type) => columnType(place.source, type));
     return text(
@@ -166,12 +172,12 @@ function exists(
   place: Place,
   source: Sql,
   alias: Sql,
-  joined: readonly RuleCondition[],
-  condition: Condition,
-): RuleCondition {
+  joined: readonly Condition[],
+  condition: BooleanExpression,
+): Condition {
   const tables = [item(source, alias)];
   const parts: Part[] = joined.map((clause) => ({ clause, canFail: false }));
-  const collect = (inner: Place, part: Condition): void => {
+  const collect = (inner: Place, part: BooleanExpression): void => {
     if (part.kind === 'and') {
       for (const each of part.conditions) collect(inner, each);
     } else if (part.kind === 'relationship' && part.single) {

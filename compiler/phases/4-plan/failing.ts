@@ -8,17 +8,17 @@ import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
 import { operatorsOf } from '../../../runtime/core/operators.ts';
 import { hasTotalComparison } from '../../../runtime/core/total-comparison.ts';
 import { columnType } from '../../../runtime/core/types.ts';
-import type { Condition, Operand } from '../../model/model.ts';
+import type { BooleanExpression, Operand } from '../../model/model.ts';
 
 /** True if some part of the condition can fail for some row. */
-export function canFail(condition: Condition, source: SourceShape): boolean {
+export function canFail(condition: BooleanExpression, source: SourceShape): boolean {
   if (failingPart(condition, source) !== undefined) return true;
   if ('conditions' in condition) return condition.conditions.some((part) => canFail(part, source));
   return 'condition' in condition && canFail(condition.condition, source);
 }
 
 /** The operation in a part of a rule that can fail for some row, without the part's own parts: `_regex on "title"`. */
-export function failingPart(part: Condition, source: SourceShape): string | undefined {
+export function failingPart(part: BooleanExpression, source: SourceShape): string | undefined {
   if (part.kind === 'computed-rows') return `the computed field "${part.name}"`;
   if (part.kind !== 'comparison' && part.kind !== 'column-comparison' && part.kind !== 'is-null')
     return undefined;

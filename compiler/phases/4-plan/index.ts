@@ -18,7 +18,7 @@ import { planEvents } from './events.ts';
 import { addFacts } from './implied.ts';
 import { planLedgers } from './ledger.ts';
 import { planAccess } from './permission.ts';
-import { linkedProgram, planSaved } from './saved.ts';
+import { linkedProgram, planSavedOperations } from './saved.ts';
 import { settingFacts } from './settings-facts.ts';
 import { shardDiagnostics, verdictFacts } from './shards.ts';
 
@@ -42,7 +42,7 @@ export function plan(
   memory: Memory,
 ): Result<Planned> {
   const program = lazy(() => planProgram(model, memory, serving));
-  const { value: saved, diagnostics, runs } = planSaved(metadata, program, serving, memory);
+  const { value: saved, diagnostics, runs } = planSavedOperations(metadata, program, serving, memory);
   const served = lazy((): ProgramPlan => ({ ...program(), ...(saved && { saved }) }));
   const hasShards = model.sources.some(({ shape }) => isDistributed(shape));
   const shardFacts = (role: string) => {

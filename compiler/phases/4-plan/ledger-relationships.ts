@@ -10,10 +10,10 @@ import { remember } from '../../../runtime/core/remember.ts';
 import { offer } from '../../../runtime/core/schema/offer.ts';
 import { relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
-import type { Condition, ModelTable } from '../../model/model.ts';
+import type { BooleanExpression, ModelTable } from '../../model/model.ts';
 import type { PlannedTable } from '../../model/plan.ts';
 import { conjunctsOf, planCondition } from './boolean-expression.ts';
-import { conditionWords, name } from './words.ts';
+import { conditionWords, nameText } from './words.ts';
 
 type Add = (role: string, fact: string) => void;
 
@@ -36,20 +36,26 @@ export function addRelationships(
       if (!target || !rulesOf(target.access, role).select) continue;
       if (shape.nested !== undefined) {
         if (columns.includes(shape.nested))
-          add(role, `select relationship ${name(relationship)}: ${name(shape.target)} inside of the row`);
+          add(
+            role,
+            `select relationship ${nameText(relationship)}: ${nameText(shape.target)} inside of the row`,
+          );
         continue;
       }
       const pairs = [
-        ...(shape.query ? [`rows of the native query ${name(shape.query.name)}`] : []),
-        ...Object.entries(shape.columns).map(([from, to]) => `${name(to)} = ${name(from)}`),
-        ...Object.entries(shape.given ?? {}).map(([argument, from]) => `{{${argument}}} = ${name(from)}`),
+        ...(shape.query ? [`rows of the native query ${nameText(shape.query.name)}`] : []),
+        ...Object.entries(shape.columns).map(([from, to]) => `${nameText(to)} = ${nameText(from)}`),
+        ...Object.entries(shape.given ?? {}).map(([argument, from]) => `{{${argument}}} = ${nameText(from)}`),
       ];
-      add(role, `select relationship ${name(relationship)}: ${[name(shape.target), ...pairs].join(', ')}`);
+      add(
+        role,
+        `select relationship ${nameText(relationship)}: ${[nameText(shape.target), ...pairs].join(', ')}`,
+      );
       const reason = reasonOf(role, filter, relationship, shape, target);
       if (reason !== undefined)
         add(
           role,
-          `select through ${name(relationship)}: the rule of ${name(shape.target)} is not asked again, it follows from ${reason}`,
+          `select through ${nameText(relationship)}: the rule of ${nameText(shape.target)} is not asked again, it follows from ${reason}`,
         );
     }
   }
@@ -58,7 +64,7 @@ export function addRelationships(
 /** Why a role's rule is not asked for the rows of a relationship; undefined where it is asked, or lets every row through. */
 type Reason = (
   role: string,
-  filter: Condition,
+  filter: BooleanExpression,
   name: string,
   relationship: RelationshipShape,
   target: PlannedTable,
@@ -83,7 +89,7 @@ function createReasons({ shape, access }: PlannedTable): Reason {
 }
 
 /** The parts of a rule from which something follows, as few as possible: without any of them it does not. */
-function neededParts(rule: Condition, follows: (condition: Condition) => boolean): string {
+function neededParts(rule: BooleanExpression, follows: (condition: BooleanExpression) => boolean): string {
   const all = conjunctsOf(rule);
   let needed = all;
   for (const part of all) {
@@ -121,7 +127,10 @@ export function addRelated(
       };
       const operations = relatedOperations({ shape: other.shape, rules }, kind, true);
       if (operations.length > 0)
-        add(role, `update related ${name(relationship)}: ${operations.join(', ')} of ${name(target)}`);
+        add(
+          role,
+          `update related ${nameText(relationship)}: ${operations.join(', ')} of ${nameText(target)}`,
+        );
     }
   }
 }

@@ -21,7 +21,7 @@ import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts'
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
 import { DEFINER, eventFacts, limitFacts, OPEN_REMOTE } from '../../model/causes.ts';
-import { type Deletion, deletionOf } from '../../model/deletions.ts';
+import { type DeletionEffects, deletionOf } from '../../model/deletions.ts';
 import type {
   Model,
   ModelDeletePermission,
@@ -35,7 +35,7 @@ import type {
 import type { Ledger, PlannedSource, PlannedTable } from '../../model/plan.ts';
 import { addRelated, addRelationships } from './ledger-relationships.ts';
 import type { SavedRuns } from './saved-allowlist.ts';
-import { conditionWords, name, valueWords } from './words.ts';
+import { conditionWords, nameText, valueWords } from './words.ts';
 
 type Add = (role: string, fact: string) => void;
 /** Lines about one table or function, by role: what it is, then the facts, sorted. */
@@ -128,7 +128,7 @@ export function planLedgers(
 /** One line for what a role may run, and one for what the allow-list admits, each with the operations. */
 function savedFacts(role: string, { permitted, allowed }: SavedRuns): string[] {
   const list = (title: string, names: readonly string[]) =>
-    names.length > 0 ? [`saved operations ${title}: ${names.map(name).sort().join(', ')}`] : [];
+    names.length > 0 ? [`saved operations ${title}: ${names.map(nameText).sort().join(', ')}`] : [];
   return [
     ...list(
       'on the allow-list',
@@ -153,11 +153,11 @@ function ledgerOf(_: readonly string[], role: string, parts: readonly (readonly 
 }
 
 function remoteHeading(remote: RemoteSchemaShape): string {
-  return `remote schema ${name(remote.name)}`;
+  return `remote schema ${nameText(remote.name)}`;
 }
 
 function tableHeading(source: string, key: string): string {
-  return `${name(source)} ${name(key)}`;
+  return `${nameText(source)} ${nameText(key)}`;
 }
 
 /** Events that a role's writes cause, with the tables that it writes to. */
@@ -236,15 +236,16 @@ function functionFacts(
   source: string,
 ): Facts {
   const kind = shape.sql === undefined ? 'function' : 'native query';
-  const place = `${name(source)} ${kind} ${name(displayName(shape.schema, shape.name))}`;
+  const place = `${nameText(source)} ${kind} ${nameText(displayName(shape.schema, shape.name))}`;
   const facts = collect(place, (add) => {
     const rows = exposedAs === 'mutation' ? 'what it writes meets no rule; ' : '';
     const writes = Object.entries(shape.writes ?? {}).map(
-      ([table, operations]) => `${operations.join(' and ')} rows of ${name(table)}, whatever the role may`,
+      ([table, operations]) =>
+        `${operations.join(' and ')} rows of ${nameText(table)}, whatever the role may`,
     );
     for (const role of roles)
       if (Object.hasOwn(readers, role)) {
-        add(role, `call: ${rows}rows of ${name(shape.returns.table)} as by select`);
+        add(role, `call: ${rows}rows of ${nameText(shape.returns.table)} as by select`);
         for (const write of writes) add(role, write);
         if (shape.definer) add(role, DEFINER);
       }
@@ -252,7 +253,7 @@ function functionFacts(
     if (exposedAs === 'mutation' || (shape.sql === undefined && !(isRead && inferPermissions))) return;
     for (const role of Object.keys(readers))
       if (!roles.includes(role)) {
-        add(role, `call, because it may select: rows of ${name(shape.returns.table)} as by select`);
+        add(role, `call, because it may select: rows of ${nameText(shape.returns.table)} as by select`);
         if (shape.definer) add(role, DEFINER);
       }
   });
@@ -262,7 +263,7 @@ function functionFacts(
 /** That a role may call an action, and what leaves the server then; addresses are as the metadata writes them. */
 function actionFacts(last: Facts | undefined, action: ActionShape, rows: AnsweredRows): Facts {
   const call = factsOfCall(action);
-  const facts = collect(`action ${name(action.name)}`, (add) => {
+  const facts = collect(`action ${nameText(action.name)}`, (add) => {
     for (const role of action.roles) {
       const readable = rows.filter(([, readers]) => Object.hasOwn(readers, role));
       for (const fact of [...call, ...readable.map(([fact]) => fact)]) add(role, fact);
@@ -283,7 +284,10 @@ function answeredRows(
   return Object.entries(relationships).map(([field, { source, table }]) => {
     const { tables } = sources.find(({ shape }) => shape.name === source)!;
     const { permissions } = tables.find(({ key }) => key === table)!;
-    return [`answers rows of ${name(source)} ${name(table)} as ${name(field)}`, permissions.select];
+    return [
+      `answers rows of ${nameText(source)} ${nameText(table)} as ${nameText(field)}`,
+      permissions.select,
+    ];
   });
 }
 
@@ -293,16 +297,16 @@ function kept(last: Facts | undefined, facts: Facts): Facts {
 }
 
 function factsOfCall(action: ActionShape): readonly string[] {
-  const ignored = action.ignoredClientHeaders?.map(name).join(', ');
+  const ignored = action.ignoredClientHeaders?.map(nameText).join(', ');
   return [
     `call (${action.kind === 'asynchronous' ? 'asynchronous ' : ''}${action.type})`,
     `sends to ${JSON.stringify(action.handler)}`,
-    ...Object.entries(action.arguments).map(([key, { type }]) => `sends argument ${name(key)}: ${type}`),
+    ...Object.entries(action.arguments).map(([key, { type }]) => `sends argument ${nameText(key)}: ${type}`),
     'sends session variables',
     ...(action.headers ?? []).map((header) =>
       typeof header.value === 'string'
-        ? `sends header ${name(header.name)}`
-        : `sends header ${name(header.name)} from environment variable ${name(header.value.env)}`,
+        ? `sends header ${nameText(header.name)}`
+        : `sends header ${nameText(header.name)} from environment variable ${nameText(header.value.env)}`,
     ),
     ...(action.forwardClientHeaders
       ? [
@@ -324,10 +328,10 @@ function collect(place: string, report: (add: Add) => void): Facts {
 }
 
 /** Actions of foreign keys when rows are deleted; undefined if they do nothing. */
-function deletionWords({ deleted, changed }: Deletion): string | undefined {
+function deletionWords({ deleted, changed }: DeletionEffects): string | undefined {
   const parts = [
-    ...(deleted.length > 0 ? [`deletes rows of ${deleted.map(name).join(', ')}`] : []),
-    ...(changed.length > 0 ? [`clears columns of ${changed.map(name).join(', ')}`] : []),
+    ...(deleted.length > 0 ? [`deletes rows of ${deleted.map(nameText).join(', ')}`] : []),
+    ...(changed.length > 0 ? [`clears columns of ${changed.map(nameText).join(', ')}`] : []),
   ];
   return parts.length > 0 ? `also ${parts.join(', and ')}` : undefined;
 }
@@ -348,16 +352,16 @@ const ASPECT_FACTS: ByAspect<readonly string[], [Written, TableShape]> = {
   computedFields: (fields, _, shape) => [
     ...namesFact('computed fields', fields),
     ...fields.flatMap((field) =>
-      shape.computedFields?.[field]?.definer ? [`computed field ${name(field)} ${DEFINER}`] : [],
+      shape.computedFields?.[field]?.definer ? [`computed field ${nameText(field)} ${DEFINER}`] : [],
     ),
   ],
   where: (_, { filter }) => [`where ${conditionWords(filter!)}`],
   check: (_, { check }) => [`check ${conditionWords(check!)}`],
   checkMessage: (text) => [`check message ${JSON.stringify(text)}`],
   presets: (_, { presets = {} }) =>
-    Object.entries(presets).map(([column, value]) => `preset ${name(column)} = ${valueWords(value)}`),
+    Object.entries(presets).map(([column, value]) => `preset ${nameText(column)} = ${valueWords(value)}`),
   cells: (_, { cells = {} }) =>
-    Object.entries(cells).map(([column, when]) => `${name(column)} only where ${conditionWords(when)}`),
+    Object.entries(cells).map(([column, when]) => `${nameText(column)} only where ${conditionWords(when)}`),
   limit: (limit) => [`limit ${limit}`],
   aggregations: () => ['aggregations'],
   backendOnly: () => ['backend only'],
@@ -404,7 +408,7 @@ function conflictWords(update: UpdateRule | undefined): string {
 
 /** Names of one kind, sorted, on one line: the access file lists columns one to a line. */
 function namesFact(kind: string, names: readonly string[]): string[] {
-  return names.length > 0 ? [`${kind} ${names.map(name).sort().join(', ')}`] : [];
+  return names.length > 0 ? [`${kind} ${names.map(nameText).sort().join(', ')}`] : [];
 }
 
 /** Whether gateways may look rows up, on servers that have Apollo federation enabled. */

@@ -12,7 +12,7 @@ import type {
 } from '../../../runtime/core/contract/shapes.ts';
 import { columnType } from '../../../runtime/core/types.ts';
 import type {
-  Condition,
+  BooleanExpression,
   ModelDeletePermission,
   ModelInsertPermission,
   ModelSelectPermission,
@@ -65,7 +65,10 @@ function planSelect(source: SourceShape, permission: ModelSelectPermission): Sel
   };
 }
 
-function planCells(source: SourceShape, cells: Readonly<Record<string, Condition>>): Record<string, string> {
+function planCells(
+  source: SourceShape,
+  cells: Readonly<Record<string, BooleanExpression>>,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(cells).map(([name, condition]) => [
       name,

@@ -1,6 +1,6 @@
 /** Plans REST endpoints as routes, and reports invalid and ambiguous ones. */
 
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic, type Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import type { RestRoute, SavedOperation } from '../../../runtime/core/saved/saved.ts';

@@ -1,6 +1,6 @@
 /** Plans the allow-list, and reports operations that no permitted role can run. */
 import type { DocumentNode } from 'graphql';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';

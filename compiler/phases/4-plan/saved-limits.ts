@@ -1,16 +1,18 @@
 /** Reports saved operations that are larger than limits of the metadata allow. */
+
 import type { DocumentNode } from 'graphql';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
 import { planOperation } from '../../../runtime/core/request/plan.ts';
 import { type OperationSize, operationSize, sizeWithArguments } from '../../../runtime/core/request/size.ts';
+import { planningVariables } from '../../../runtime/core/request/variables.ts';
 import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
-import { type ApiLimits, roleLimit } from '../../../runtime/core/settings.ts';
+import { type ApiLimits, limitOfRole } from '../../../runtime/core/settings.ts';
 import type { CollectionQuery, QueryCollection } from '../../../runtime/metadata/metadata.ts';
 
 /**
@@ -38,7 +40,7 @@ export function limitedQueries(
         { name: 'depth_limit', size: depth, limit: limits.depth_limit },
         { name: 'node_limit', size: nodes, limit: limits.node_limit },
       ].flatMap(({ name, size, limit }) => {
-        const refused = roles.filter((role) => size > (roleLimit(limit, role) ?? Number.POSITIVE_INFINITY));
+        const refused = roles.filter((role) => size > (limitOfRole(limit, role) ?? Number.POSITIVE_INFINITY));
         if (refused.length === 0) return [];
         const problem = messages.savedQueryTooLarge({
           collection: collection.name,
@@ -59,7 +61,7 @@ function sizeOf(operation: Operation, everything: RoleSchema, options: SavedOpti
   if (operation.kind !== 'mutation' || !everything.program.sources.some(hasNestedUpdates)) return size;
   try {
     const { samples } = analyseOperation(everything, operation);
-    const variables = { declared: operation.variables, values: samples, used: new Map() };
+    const variables = planningVariables(operation.variables, samples);
     const plan = planOperation(everything, operation, variables, options);
     return sizeWithArguments(size, plan.kind === 'mutation' ? plan.size : undefined);
   } catch (error) {

@@ -2,14 +2,16 @@
  * The statements of a saved operation, for each role that may run it. Where the SQL depends on whether a variable is null,
  * or on a boolean, there is a plan for each case; where it depends on more, the operation stays a template.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../../../runtime/core/errors.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
-import { analyseOperation, casesOf, valuesOf, type When } from '../../../runtime/core/request/analyse.ts';
+import { analyseOperation, casesOf, caseValues, type When } from '../../../runtime/core/request/analyse.ts';
 import type { CacheRequest } from '../../../runtime/core/request/cached.ts';
 import type { Operation } from '../../../runtime/core/request/document.ts';
 import { planOperation, type RequestPlan } from '../../../runtime/core/request/plan.ts';
 import { planRead, planSubscription } from '../../../runtime/core/request/subscription.ts';
+import { planningVariables } from '../../../runtime/core/request/variables.ts';
 import { wakesOf } from '../../../runtime/core/request/wakes.ts';
 import type {
   SavedOperation,
@@ -89,7 +91,7 @@ export function wakesForRole(
   if (operation.kind !== 'subscription') return undefined;
   try {
     const { samples } = analyseOperation(roleSchema, operation);
-    const variables = { declared: operation.variables, values: samples, used: new Map() };
+    const variables = planningVariables(operation.variables, samples);
     const plan = planSubscription(roleSchema, operation, variables, options);
     return plan.kind === 'subscription' ? wakesOf(plan, roleSchema.program) : undefined;
   } catch (error) {
@@ -116,8 +118,8 @@ export function planForRole(
     if (!cases) return 'too many variables may be null or absent';
     const plans: Statements[] = [];
     for (const when of cases) {
-      const values = valuesOf(when, samples);
-      const variables = { declared: operation.variables, values, used: new Map() };
+      const values = caseValues(when, samples);
+      const variables = planningVariables(operation.variables, values);
       const plan = planCase(() =>
         operation.kind === 'subscription'
           ? planRead(roleSchema, operation, variables, options)

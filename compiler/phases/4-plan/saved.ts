@@ -5,7 +5,7 @@
 
 import { type DocumentNode, GraphQLError, Kind, print, valueFromASTUntyped } from 'graphql';
 import { program } from '../../../runtime/core/contract/contract.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { type Losses, lossOf } from '../../../runtime/core/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
@@ -16,7 +16,12 @@ import { linkProgram, type Program } from '../../../runtime/core/program/program
 import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation, type Operation } from '../../../runtime/core/request/document.ts';
-import type { SavedOperation, SavedOptions, SavedVariable } from '../../../runtime/core/saved/saved.ts';
+import type {
+  SavedOperation,
+  SavedOptions,
+  SavedProgram,
+  SavedVariable,
+} from '../../../runtime/core/saved/saved.ts';
 import { ownerOfType } from '../../../runtime/core/schema/hidden.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { namedType, type TypeReference } from '../../../runtime/core/schema/types.ts';
@@ -30,7 +35,6 @@ import type {
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
 import type { ProgramPlan } from '../../model/plan.ts';
-import type { PlannedSaved } from '../../model/saved.ts';
 import { programOf } from './program.ts';
 import { type KnownQuery, planRoutes } from './rest.ts';
 import { permittedRoles, planAllowlist, refusedQueries, type SavedRuns } from './saved-allowlist.ts';
@@ -42,12 +46,12 @@ import { planForRole, planStatements, type RoleStatements, wakesForRole } from '
  * Plans saved operations; undefined if the metadata has neither collections nor endpoints.
  * @param plan called only if there are any
  */
-export function planSaved(
+export function planSavedOperations(
   metadata: Metadata,
   plan: () => ProgramPlan,
   options: SavedOptions,
   memory: Memory,
-): Result<PlannedSaved | undefined> & { readonly runs: () => SavedRuns } {
+): Result<SavedProgram | undefined> & { readonly runs: () => SavedRuns } {
   if (metadata.query_collections.length === 0 && metadata.rest_endpoints.length === 0)
     return { value: undefined, diagnostics: [], runs: () => ({ permitted: [], allowed: [] }) };
   const planned = plan();

@@ -2,7 +2,7 @@
 import { columnsOfRule } from '../../../runtime/core/condition/reads.ts';
 import { readRule } from '../../../runtime/core/condition/rule.ts';
 import type { RuleText } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { MetadataPath } from '../../../runtime/core/json/json.ts';
 import { keyOf } from '../../../runtime/core/names.ts';

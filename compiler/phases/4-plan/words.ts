@@ -3,10 +3,10 @@
 import { sessionWords } from '../../../runtime/core/condition/words.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
-import type { Argument, Condition, Operand, Value } from '../../model/model.ts';
+import type { Argument, BooleanExpression, Operand, Value } from '../../model/model.ts';
 
 /** `author_id = X-Engine-User-Id or is_published = true`. */
-export function conditionWords(condition: Condition): string {
+export function conditionWords(condition: BooleanExpression): string {
   switch (condition.kind) {
     case 'and':
     case 'or':
@@ -24,9 +24,9 @@ export function conditionWords(condition: Condition): string {
       return `${operandWords(condition.left)} is ${condition.negated ? 'not null' : 'null'}`;
     case 'relationship':
     case 'computed-rows':
-      return `${name(condition.name)} { ${conditionWords(condition.condition)} }`;
+      return `${nameText(condition.name)} { ${conditionWords(condition.condition)} }`;
     case 'exists':
-      return `exists ${name(displayName(condition.target.schema, condition.target.name))} { ${conditionWords(condition.condition)} }`;
+      return `exists ${nameText(displayName(condition.target.schema, condition.target.name))} { ${conditionWords(condition.condition)} }`;
   }
 }
 
@@ -34,18 +34,18 @@ export function conditionWords(condition: Condition): string {
 const VALUES = /^(?:true|false|null|-?\d.*|x-.*|".*)$/is;
 
 /** A column beside an operator. What could be a value is called a column. */
-function columnWords({ column, of }: Extract<Condition, { kind: 'column-comparison' }>): string {
-  const words = name(column);
+function columnWords({ column, of }: Extract<BooleanExpression, { kind: 'column-comparison' }>): string {
+  const words = nameText(column);
   if (of === 'root') return `$.${words}`;
   return VALUES.test(words) ? `column ${words}` : words;
 }
 
-function isCombination(condition: Condition): boolean {
+function isCombination(condition: BooleanExpression): boolean {
   return (condition.kind === 'and' || condition.kind === 'or') && condition.conditions.length > 1;
 }
 
 function operandWords(left: Operand): string {
-  const words = name(left.kind === 'column' ? left.column : left.name);
+  const words = nameText(left.kind === 'column' ? left.column : left.name);
   return left.cast ? `${words}::${left.type}` : words;
 }
 
@@ -61,7 +61,11 @@ const SYMBOLS: Readonly<Record<string, string>> = {
 };
 
 /** The condition that runs: "not equal" admits null if the column may be null. */
-function operatorWords({ operator, left, right }: Extract<Condition, { kind: 'comparison' }>): string {
+function operatorWords({
+  operator,
+  left,
+  right,
+}: Extract<BooleanExpression, { kind: 'comparison' }>): string {
   if (operator === '_neq' && left.nullable && right.kind === 'value') return 'is distinct from';
   return SYMBOLS[operator] ?? operator;
 }
@@ -87,6 +91,6 @@ export function valueWords(value: Value): string {
 }
 
 /** A name; in quotes when it could be mistaken for something else. */
-export function name(text: string): string {
+export function nameText(text: string): string {
   return /^[\w.$-]+$/.test(text) ? text : JSON.stringify(text);
 }

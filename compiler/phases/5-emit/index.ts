@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { printLines } from '../../../runtime/catalog/catalog-file.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../../../runtime/core/diagnostics/inconsistency.ts';
 import { formatPath } from '../../../runtime/core/diagnostics/path.ts';

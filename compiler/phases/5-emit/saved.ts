@@ -1,14 +1,18 @@
 /** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
-import type { SavedOperation, SavedPlan, SavedWriteStatement } from '../../../runtime/core/saved/saved.ts';
+import type {
+  SavedOperation,
+  SavedPlan,
+  SavedProgram,
+  SavedWriteStatement,
+} from '../../../runtime/core/saved/saved.ts';
 import type { Memory } from '../../memory/memory.ts';
-import type { PlannedSaved } from '../../model/saved.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { entries } from './table.ts';
 import { inlineLiteral, type Property, type SavedContext, stringLiteral, templates } from './templates.ts';
 
 /** The files of saved operations, by path. */
 export function emitSaved(
-  { options, operations, allowlist, routes }: PlannedSaved,
+  { options, operations, allowlist, routes }: SavedProgram,
   names: ProgramNames,
   memory: Memory,
 ): Map<string, string> {

@@ -14,7 +14,7 @@ export interface Leftovers {
   readonly word: string | undefined;
   readonly triggers: readonly LeftTrigger[];
   /** Functions, views, policies, defaults and the like that read its settings or call its functions. */
-  readonly readers: readonly Reader[];
+  readonly readers: readonly DependentObject[];
   readonly undelivered: readonly Undelivered[];
 }
 
@@ -27,7 +27,7 @@ export interface LeftTrigger {
   readonly function: string;
 }
 
-export interface Reader {
+export interface DependentObject {
   readonly kind: (typeof READER_KINDS)[number];
   /** As PostgreSQL prints it: `public.current_account()`, `public.note policy owner`. */
   readonly name: string;
@@ -160,7 +160,7 @@ async function readersOf(
   schemas: readonly string[],
   word: string | undefined,
   vocabulary: Vocabulary,
-): Promise<Reader[]> {
+): Promise<DependentObject[]> {
   const settings =
     // In its vocabulary, the settings and headers stay as they are. Between double quotes is the name of a column, or a key of JSON.
     word === undefined || word === vocabulary.word
@@ -170,7 +170,7 @@ async function readersOf(
     schemas.map((schema) => `(\\m|")${schema.replace(/[^\w]/g, '\\$&')}"?\\.${rest}`);
   const call = `("([^"]|"")+"|[\\w$]+)\\(`;
   if (settings.length + schemas.length === 0) return [];
-  const { rows } = await client.query<Reader>(
+  const { rows } = await client.query<DependentObject>(
     `with ours as (select oid, nspname from pg_namespace
                    where nspname <> all ($1) and nspname !~ '^pg_' and nspname not in ('information_schema', '${OWN}')),
      found as (

@@ -2,7 +2,7 @@
 
 import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
-import type { Leftovers, LeftTrigger, Reader } from './leftovers.ts';
+import type { DependentObject, Leftovers, LeftTrigger } from './leftovers.ts';
 
 /** True if the database has nothing of another engine that matters here. */
 export function isSettled({ triggers, readers, undelivered }: Leftovers): boolean {
@@ -72,7 +72,7 @@ function dropTrigger({ schema, table, name }: LeftTrigger): string {
 }
 
 function rewritten(
-  { kind, name, definition }: Reader,
+  { kind, name, definition }: DependentObject,
   { word, schemas }: Leftovers,
   vocabulary: Vocabulary,
 ): string {

@@ -2,7 +2,7 @@
 import { handlerHost } from '../../../runtime/core/action/host.ts';
 import type { ActionShape } from '../../../runtime/core/action/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { variablesOf } from '../../../runtime/core/environment-template.ts';
+import { environmentVariablesOf } from '../../../runtime/core/environment-template.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
 export interface HostActions {
@@ -64,7 +64,7 @@ function auditedAction(action: ActionShape): AuditedAction {
   const { name, type, kind, handler, roles, headers = [], forwardClientHeaders = false } = action;
   const named = headers.map((header) => ({
     name: header.name,
-    environment: variablesOf(header.value),
+    environment: environmentVariablesOf(header.value),
   }));
   return {
     ...{ name, type, kind, handler, roles },
@@ -72,7 +72,9 @@ function auditedAction(action: ActionShape): AuditedAction {
       Object.entries(action.arguments).map(([key, argument]) => [key, argument.type]),
     ),
     headers: named,
-    environment: [...new Set([...variablesOf(handler), ...named.flatMap(({ environment }) => environment)])],
+    environment: [
+      ...new Set([...environmentVariablesOf(handler), ...named.flatMap(({ environment }) => environment)]),
+    ],
     forwards: forwardClientHeaders,
     credentials: forwardClientHeaders
       ? CREDENTIALS.filter((header) => !action.ignoredClientHeaders?.includes(header))

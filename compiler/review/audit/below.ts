@@ -10,7 +10,7 @@ import { readForeignKey } from './foreign-key.ts';
 export type DatabaseOperation = 'select' | 'insert' | 'update' | 'delete';
 
 /** A fact of an object that is another. */
-export interface Change {
+export interface ObjectChange {
   /** `the check ticket_status_check is gone`. */
   readonly text: string;
   /** Absent: names or places of objects are others. */
@@ -92,7 +92,7 @@ const KINDS: Readonly<Record<FactKind, Kind>> = {
 export interface DatabasePair {
   readonly before: PlannedDatabase;
   readonly after: PlannedDatabase;
-  readonly changes: ReadonlyMap<string, readonly Change[]>;
+  readonly changes: ReadonlyMap<string, readonly ObjectChange[]>;
 }
 
 /** The databases that both versions describe, by source. */
@@ -115,8 +115,8 @@ function changesOf(
   before: PlannedDatabase,
   after: PlannedDatabase,
   versions: Versions,
-): Map<string, Change[]> {
-  const found = new Map<string, Change[]>();
+): Map<string, ObjectChange[]> {
+  const found = new Map<string, ObjectChange[]>();
   for (const [key, now] of Object.entries(after.objects)) {
     const was = before.objects[key];
     const [one, other] =
@@ -144,9 +144,9 @@ function withoutNew(object: PlannedObject, { objects }: PlannedDatabase): Planne
   return { ...object, facts: Object.fromEntries(facts) };
 }
 
-function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions): Change[] {
+function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions): ObjectChange[] {
   const names = new Set([...Object.keys(was.facts), ...Object.keys(now.facts)]);
-  return [...names].sort().flatMap((fact): Change[] => {
+  return [...names].sort().flatMap((fact): ObjectChange[] => {
     const [before, after] = [was.facts[fact], now.facts[fact]];
     if (before === after || isHashOf(before, after)) return [];
     const { kind: kindName, name } = readFactName(fact);
@@ -159,7 +159,7 @@ function factChanges(was: PlannedObject, now: PlannedObject, versions: Versions)
       ? {}
       : { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
     const key = kindName === 'referenced by' ? readForeignKey(after ?? before!) : undefined;
-    const change = (text: string, verdict: Verdict): Change => ({
+    const change = (text: string, verdict: Verdict): ObjectChange => ({
       ...{ text: `${subject} ${text}`, kind: kindName, verdict, operations: kind.operations, ...shown },
       ...(kind.ofColumn && { column: name }),
       ...(key && { updated: key.targetColumns }),
@@ -185,7 +185,7 @@ function isHashOf(before: string | undefined, after: string | undefined): boolea
 }
 
 /** Objects by whose names the text of a function finds others than before. */
-function nameChanges(key: string, was: PlannedObject, now: PlannedObject): Change[] {
+function nameChanges(key: string, was: PlannedObject, now: PlannedObject): ObjectChange[] {
   if (!key.endsWith('()')) return [];
   const beyond = (one: PlannedObject, other: PlannedObject) =>
     [...(one.uses ?? [])].filter((name) => !other.uses?.includes(name));
@@ -195,7 +195,7 @@ function nameChanges(key: string, was: PlannedObject, now: PlannedObject): Chang
   ];
 }
 
-function moved(text: string): Change {
+function moved(text: string): ObjectChange {
   return { text, verdict: 'changed meaning', operations: ALL };
 }
 
@@ -206,7 +206,7 @@ function moved(text: string): Change {
 function columnChanges(
   { columns: was = [] }: PlannedObject,
   { columns: now = [], facts }: PlannedObject,
-): Change[] {
+): ObjectChange[] {
   const shared = now.filter((name) => name !== null && was.includes(name));
   const inOrder = was.filter((name) => name !== null && now.includes(name));
   const isOrdered = shared.every((name, index) => name === inOrder[index]);

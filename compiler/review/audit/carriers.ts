@@ -37,6 +37,7 @@ interface Index {
   readonly unread: Map<string, Carrier[]>;
 }
 
+/** Memo: a program never changes. */
 const known = new WeakMap<Program, Index>();
 
 /** In the order of the program's tables; what is not read comes last. */

@@ -6,12 +6,12 @@ import type { Table } from '../../../runtime/core/program/program.ts';
 import { operationOf } from '../../../runtime/core/schema/offer.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
 import { alike, type Carrier, carriersOf, referringTo } from './carriers.ts';
-import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
+import { type AccessPath, distinctNames, type PathScope, pathRules, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
-import { waysTo } from './ways.ts';
+import { waysToRows } from './ways.ts';
 
 /** The paths of a role to a column of a table, where it is. */
-export type OwnPaths = (scope: Scope, table: Table, column: string) => readonly AccessPath[];
+export type OwnPaths = (scope: PathScope, table: Table, column: string) => readonly AccessPath[];
 
 const VIAS: Readonly<Record<Extract<Carrier, { kind: 'column' }>['from'], Via>> = {
   view: 'view',
@@ -22,7 +22,7 @@ const VIAS: Readonly<Record<Extract<Carrier, { kind: 'column' }>['from'], Via>> 
 };
 
 /** @param own the paths to a column that carries the value */
-export function derivedPaths(scope: Scope, table: Table, column: string, own: OwnPaths): AccessPath[] {
+export function derivedPaths(scope: PathScope, table: Table, column: string, own: OwnPaths): AccessPath[] {
   const { select } = scope.roleSchema.table(table);
   // A role that reads every value knows what refers to them.
   const readsAll = select?.readable.has(column) && select.where === undefined;
@@ -42,7 +42,7 @@ export function derivedPaths(scope: Scope, table: Table, column: string, own: Ow
 }
 
 /** Those by columns that certainly hold the value, or are computed from it. */
-export function certainPaths(scope: Scope, table: Table, column: string, own: OwnPaths): AccessPath[] {
+export function certainPaths(scope: PathScope, table: Table, column: string, own: OwnPaths): AccessPath[] {
   return carriersOf(scope.program, table, column).flatMap((carrier) =>
     carrier.kind === 'column' && carrier.from !== 'reference' && carrier.from !== 'default'
       ? columnPaths(scope, table, carrier, own).filter(({ possible }) => !possible)
@@ -51,7 +51,7 @@ export function certainPaths(scope: Scope, table: Table, column: string, own: Ow
 }
 
 /** References apart, which lead on. */
-function carriedPaths(scope: Scope, table: Table, column: string, own: OwnPaths): AccessPath[] {
+function carriedPaths(scope: PathScope, table: Table, column: string, own: OwnPaths): AccessPath[] {
   const shownBy = new Set<Table>();
   const carriers = carriersOf(scope.program, table, column);
   const columns = carriers.flatMap((carrier): AccessPath[] => {
@@ -67,7 +67,7 @@ function carriedPaths(scope: Scope, table: Table, column: string, own: OwnPaths)
 }
 
 function otherPaths(
-  scope: Scope,
+  scope: PathScope,
   table: Table,
   carrier: Exclude<Carrier, { kind: 'column' }>,
   own: OwnPaths,
@@ -82,7 +82,7 @@ function otherPaths(
       return fieldPaths(scope, carrier);
     case 'function': {
       const { entry, unread } = carrier;
-      const fields = names(rootsOf(scope.code, scope.role).ofFunction(entry));
+      const fields = distinctNames(rootsOf(scope.code, scope.role).ofFunction(entry));
       return possiblePath(scope, 'function', fields, entry.returns, unread ?? mentionedBy(entry.key));
     }
   }
@@ -93,7 +93,7 @@ function mentionedBy(key: string): string {
 }
 
 function columnPaths(
-  scope: Scope,
+  scope: PathScope,
   { key }: Table,
   carrier: Extract<Carrier, { kind: 'column' | 'unread column' }>,
   own: OwnPaths,
@@ -120,7 +120,7 @@ function columnPaths(
 }
 
 function queryPaths(
-  scope: Scope,
+  scope: PathScope,
   { table, unread }: Extract<Carrier, { kind: 'query' }>,
   isShown: boolean,
 ): AccessPath[] {
@@ -143,11 +143,11 @@ function queryPaths(
 }
 
 /** Fields by which a role comes to rows of the table. */
-function rowFields(scope: Scope, table: Table): string[] {
+function rowFields(scope: PathScope, table: Table): string[] {
   const roots = rootsOf(scope.code, scope.role).ofTable(table);
-  const ways = waysTo(scope, table);
+  const ways = waysToRows(scope, table);
   return [
-    ...names(roots.filter(({ root }) => root !== 'mutation')),
+    ...distinctNames(roots.filter(({ root }) => root !== 'mutation')),
     ...ways.relationships.flatMap(({ fields }) => fields),
     ...ways.computedFields.flatMap(({ fields }) => fields),
     ...ways.functions,
@@ -155,7 +155,7 @@ function rowFields(scope: Scope, table: Table): string[] {
 }
 
 function fieldPaths(
-  scope: Scope,
+  scope: PathScope,
   { table, field: name, unread }: Extract<Carrier, { kind: 'computed field' }>,
 ): AccessPath[] {
   const field = scope.roleSchema.table(table).select?.computedFields.find((each) => each.name === name);
@@ -172,7 +172,7 @@ function fieldPaths(
 }
 
 function possiblePath(
-  scope: Scope,
+  scope: PathScope,
   via: Via,
   fields: readonly string[],
   table: Table,
@@ -181,7 +181,7 @@ function possiblePath(
 ): AccessPath[] {
   if (fields.length === 0) return [];
   const { role } = scope;
-  const rules = ruleOf(scope, table, 'select', cell);
+  const rules = pathRules(scope, table, 'select', cell);
   return [{ role, access: 'read', via, fields, rules, possible: true, note }];
 }
 
@@ -189,7 +189,7 @@ function possiblePath(
  * Rules that ask for the column, of a role that may not read it: whether a row is seen or a write succeeds tells something of
  * the value.
  */
-export function rulePaths(scope: Scope, table: Table, column: string): AccessPath[] {
+export function rulePaths(scope: PathScope, table: Table, column: string): AccessPath[] {
   const { role, program, roleSchema } = scope;
   if (roleSchema.table(table).select?.readable.has(column)) return [];
   const keys = new Set(alike(table));
@@ -206,10 +206,10 @@ export function rulePaths(scope: Scope, table: Table, column: string): AccessPat
         const fields =
           operation === 'select'
             ? rowFields(scope, of)
-            : names(roots.filter(({ kind }) => operationOf(kind) === operation));
+            : distinctNames(roots.filter(({ kind }) => operationOf(kind) === operation));
         return possiblePath(scope, 'rule', fields, of, RULE_NOTES[operation]).map((path) => ({
           ...path,
-          rules: ruleOf(scope, of, operation),
+          rules: pathRules(scope, of, operation),
         }));
       });
     });
@@ -223,7 +223,7 @@ const RULE_NOTES = {
 } as const;
 
 /** Values of an enum table are names and descriptions in the schema. */
-export function enumPaths({ role, program, roleSchema }: Scope, table: Table): AccessPath[] {
+export function enumPaths({ role, program, roleSchema }: PathScope, table: Table): AccessPath[] {
   if (!table.shape.enumValues) return [];
   const fields = program.tables.flatMap((other) =>
     [...other.columns.values()].flatMap(({ name, field, enumTable }) => {

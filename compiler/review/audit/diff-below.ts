@@ -10,10 +10,10 @@ import type { Table } from '../../../runtime/core/program/program.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import {
-  type Change,
   type DatabaseOperation,
   type DatabasePair,
   databasePairs,
+  type ObjectChange,
   objectsBelow,
 } from './below.ts';
 import type { Finding } from './finding.ts';
@@ -60,7 +60,7 @@ function unknownSources(base: GeneratedCode, head: GeneratedCode): Finding[] {
     }));
 }
 
-interface Reached extends Change {
+interface Reached extends ObjectChange {
   readonly object: string;
 }
 
@@ -98,7 +98,7 @@ function permissionFindings(
     const texts = textPartsOf(permission).map(({ text }) => text);
     const mentions = (column: string) =>
       texts.some((text) => text.includes(`"${column.replaceAll('"', '""')}"`));
-    const finding = (change: Change, verdict: Finding['verdict'], text: string): Finding => ({
+    const finding = (change: ObjectChange, verdict: Finding['verdict'], text: string): Finding => ({
       ...{ verdict, subject: 'rows', role, source, table, operation, text },
       ...(change.before !== undefined && { before: change.before }),
       ...(change.after !== undefined && { after: change.after }),
@@ -114,7 +114,7 @@ function permissionFindings(
     const writes = (column: string) =>
       columns.includes(column) || Object.hasOwn(permission.presets ?? {}, column);
     // What decides only what is written has nothing to do with rules.
-    const concerns = ({ column, operations }: Change) =>
+    const concerns = ({ column, operations }: ObjectChange) =>
       column === undefined || writes(column) || (operations.includes('select') && mentions(column));
     return [
       ...reach(table, operation !== 'select').flatMap((change) => {

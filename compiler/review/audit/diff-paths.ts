@@ -2,8 +2,8 @@
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding } from './finding.ts';
-import type { Scope } from './path.ts';
-import { waysTo } from './ways.ts';
+import type { PathScope } from './path.ts';
+import { waysToRows } from './ways.ts';
 import { hiddenPaths } from './who.ts';
 import { relatedWays } from './write-paths.ts';
 
@@ -40,7 +40,7 @@ function waysOf(code: GeneratedCode): Map<string, Way> {
   const found = new Map<string, Way>();
   for (const role of code.roles) {
     if (role === ADMIN_ROLE) continue;
-    const scope: Scope = {
+    const scope: PathScope = {
       code,
       program: code.program,
       roleSchema: code.program.roleSchema(role, true),
@@ -55,7 +55,7 @@ function waysOf(code: GeneratedCode): Map<string, Way> {
       for (const column of Object.keys(table.shape.columns))
         for (const { fields, via, note = '' } of hiddenPaths(scope, table, column))
           add(`learn ${column} by ${fields.join(', ')}`, `${via} ${column} ${note}`);
-      for (const { fields } of waysTo(scope, table).computedFields)
+      for (const { fields } of waysToRows(scope, table).computedFields)
         for (const field of fields) add(`reach rows by the computed field ${field}`, field);
       for (const { from, relationship, operation } of relatedWays(scope, table)) {
         const text = `${operation} rows with updates of ${from.key}, along ${relationship.name}`;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Knowledge } from '../../../runtime/core/condition/knowledge.ts';
 import { withOneNotation } from '../../../runtime/core/condition/notation.ts';
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
-import { type Comparison, compareConditions, implies } from '../../../runtime/core/condition/prove.ts';
+import { compareConditions, implies, type RuleComparison } from '../../../runtime/core/condition/prove.ts';
 import { readsSession } from '../../../runtime/core/condition/reads.ts';
 import { readTokens, textOf } from '../../../runtime/core/condition/tokens.ts';
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
@@ -11,7 +11,7 @@ import type { Aspect, TableOperation } from '../../../runtime/core/contract/aspe
 import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
-import type { Finding, Subject, Verdict } from './finding.ts';
+import type { Finding, FindingSubject, Verdict } from './finding.ts';
 import { type KnowledgeOf, knowledgeOfBoth } from './knowledge.ts';
 import type { Matrix, Permission } from './matrix.ts';
 
@@ -70,7 +70,7 @@ export function permissionFindings(
 function about(
   permission: Permission,
   verdict: Verdict,
-  subject: Subject,
+  subject: FindingSubject,
   text: string,
   rest: Partial<Finding> = {},
 ): Finding {
@@ -105,7 +105,7 @@ interface Context {
 
 function comparePermission(was: Permission, now: Permission, context: Context): Finding[] {
   const findings: Finding[] = [];
-  const add = (verdict: Verdict, subject: Subject, text: string, rest: Partial<Finding> = {}) =>
+  const add = (verdict: Verdict, subject: FindingSubject, text: string, rest: Partial<Finding> = {}) =>
     findings.push(about(now, verdict, subject, text, rest));
   for (const compare of Object.values(COMPARED)) compare(was, now, context, add);
   compareRoots(was, now, add);
@@ -227,7 +227,7 @@ function compareValidation(was: Permission, now: Permission, add: Add): void {
   else add('undecidable', 'rows', 'the webhook that has to agree to the input is asked differently');
 }
 
-type Difference = Exclude<Comparison, 'same'>;
+type Difference = Exclude<RuleComparison, 'same'>;
 
 const VERDICT_OF: Readonly<Record<Difference, Verdict>> = {
   wider: 'wider',
@@ -253,7 +253,7 @@ const CELL_TEXTS: Readonly<Record<Difference, string>> = {
   narrower: 'are fewer',
 };
 
-type Add = (verdict: Verdict, subject: Subject, text: string, rest?: Partial<Finding>) => void;
+type Add = (verdict: Verdict, subject: FindingSubject, text: string, rest?: Partial<Finding>) => void;
 
 function compareLists(
   before: readonly string[] = [],

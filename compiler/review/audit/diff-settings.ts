@@ -1,7 +1,7 @@
 /** Compares settings of the whole program: introspection, limits, certificates, the databases behind sources, telemetry. */
 import { isDeepStrictEqual } from 'node:util';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { type RateLimit, roleLimit } from '../../../runtime/core/settings.ts';
+import { limitOfRole, type RateLimit } from '../../../runtime/core/settings.ts';
 import type { SettingFact } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding, Verdict } from './finding.ts';
@@ -93,11 +93,11 @@ const LIMITS = ['depth_limit', 'node_limit', 'batch_limit', 'time_limit', 'rate_
 /** Limits of requests: a role without one, or with a higher one, may do more. */
 function limitFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
   const of = ({ generated: { limits } }: GeneratedCode, name: (typeof LIMITS)[number], role: string) => {
-    const value = limits && roleLimit<number | RateLimit>(limits[name], role);
+    const value = limits && limitOfRole<number | RateLimit>(limits[name], role);
     return typeof value === 'object' ? value.max_reqs_per_min : value;
   };
   const counts = ({ generated: { limits } }: GeneratedCode, role: string) => {
-    const value = limits && roleLimit(limits.rate_limit, role);
+    const value = limits && limitOfRole(limits.rate_limit, role);
     return value && (value.unique_params ?? 'all together');
   };
   // Roles that nothing names have the limits of all.

@@ -39,6 +39,7 @@ export function entranceFindings(base: GeneratedCode, head: GeneratedCode): Find
   });
 }
 
+/** Memo: a program never changes. */
 const tablesOf = new WeakMap<Program, ReadonlyMap<string, Table>>();
 
 function tableNamed(program: Program, source: string, key: string): Table | undefined {

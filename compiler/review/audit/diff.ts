@@ -3,7 +3,7 @@
  * conditions; what cannot be shown either way is undecidable, and never called narrower.
  */
 import { type Configuration, optionName } from '../../../runtime/configuration/configuration.ts';
-import { count } from '../findings/text.ts';
+import { counted } from '../findings/text.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { belowFindings } from './diff-below.ts';
 import { bodyFindings, databaseFindings } from './diff-database.ts';
@@ -90,10 +90,10 @@ function notCompared({ program, databases }: GeneratedCode): string {
     ),
   ).size;
   return [
-    `Of what lies below permissions it is compared whether it is another, not what that means. What ${count(functions, 'function')} use is read from the names in their texts: a name that a function puts together at run time is not found.`,
+    `Of what lies below permissions it is compared whether it is another, not what that means. What ${counted(functions, 'function')} use is read from the names in their texts: a name that a function puts together at run time is not found.`,
     ...(silent.length > 0
       ? [
-          `Of ${count(silent.length, 'source')} the code does not say what the database does by itself; compared are hashes of queries, functions and triggers: ${silent.map(({ name }) => name).join(', ')}.`,
+          `Of ${counted(silent.length, 'source')} the code does not say what the database does by itself; compared are hashes of queries, functions and triggers: ${silent.map(({ name }) => name).join(', ')}.`,
         ]
       : []),
     'Not compared: rows (those of tables that decide, too; a table that was dropped and made anew has others), privileges of other accounts than the one that read the catalog (owners of views and of security definer functions), settings of the server of the database, code of functions in C and of extensions, what indexes of built-in functions and maximum sizes refuse, what a foreign server answers, what handlers, webhooks and remote schemas do, environment variables.',

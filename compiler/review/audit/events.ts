@@ -1,7 +1,7 @@
 /** The data that event triggers and cron triggers send to each host: columns, headers, signatures. */
 
 import type { DeliveryShape, EventTriggerShape } from '../../../runtime/core/contract/events.ts';
-import { shownText, variablesOf } from '../../../runtime/core/environment-template.ts';
+import { environmentVariablesOf, shownText } from '../../../runtime/core/environment-template.ts';
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
@@ -75,14 +75,18 @@ function sent({ captures }: EventTriggerShape, all: () => readonly string[]) {
 function delivered({ webhook, headers, requestTransform, signing = [] }: DeliveryShape) {
   const named = headers.map((header) => ({
     name: header.name,
-    environment: variablesOf(header.value),
+    environment: environmentVariablesOf(header.value),
   }));
   return {
     webhook: shownText(webhook),
     headers: named,
     signedBy: signing,
     environment: [
-      ...new Set([...variablesOf(webhook), ...named.flatMap(({ environment }) => environment), ...signing]),
+      ...new Set([
+        ...environmentVariablesOf(webhook),
+        ...named.flatMap(({ environment }) => environment),
+        ...signing,
+      ]),
     ],
     transforms: requestTransform !== undefined,
   };

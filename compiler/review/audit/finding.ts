@@ -15,11 +15,11 @@ export const VERDICTS: readonly Verdict[] = [
   'narrower',
 ];
 
-export type Subject = 'columns' | 'rows' | 'operations';
+export type FindingSubject = 'columns' | 'rows' | 'operations';
 
 export interface Finding {
   readonly verdict: Verdict;
-  readonly subject: Subject;
+  readonly subject: FindingSubject;
   /** Absent for what is not about one role. */
   readonly role?: string;
   readonly source?: string;

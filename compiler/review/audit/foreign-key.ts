@@ -1,5 +1,7 @@
 /** Definitions of foreign keys, as PostgreSQL writes them. */
+
 import { isQuotedName, unquoted } from '../../../runtime/core/condition/tokens.ts';
+import type { QualifiedName } from '../../../runtime/core/names.ts';
 
 const NAME = '(?:[a-z_][a-z0-9_]*|"(?:[^"]|"")+")';
 const LIST = `\\((${NAME}(?:, ${NAME})*)\\)`;
@@ -7,7 +9,7 @@ const FOREIGN_KEY = new RegExp(`^FOREIGN KEY ${LIST} REFERENCES (${NAME})\\.(${N
 
 export interface ForeignKey {
   readonly columns: readonly string[];
-  readonly target: { readonly schema: string; readonly name: string };
+  readonly target: QualifiedName;
   readonly targetColumns: readonly string[];
   /** Actions and exceptions: ` ON DELETE CASCADE NOT VALID`. */
   readonly options: string;

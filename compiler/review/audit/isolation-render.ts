@@ -3,7 +3,7 @@
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
-import { count } from '../findings/text.ts';
+import { counted } from '../findings/text.ts';
 import type { Isolation } from './isolation.ts';
 import type { Permission } from './matrix.ts';
 import { wrap } from './render.ts';
@@ -47,7 +47,7 @@ export function isolationText(result: Isolation, vocabulary: Vocabulary): string
     '',
     ...wrap(
       `${counts.tied} of ${counts.rules} rules tie rows to it, and ${counts.references - references.length} of ${counts.references} foreign keys that roles write. ` +
-        `What is tied otherwise than by "=", "in" and joins is listed as not tied. Not looked at: the queries of ${count(counts.views, 'view')} and the bodies of ${count(counts.functions, 'tracked function')}; ` +
+        `What is tied otherwise than by "=", "in" and joins is listed as not tied. Not looked at: the queries of ${counted(counts.views, 'view')} and the bodies of ${counted(counts.functions, 'tracked function')}; ` +
         'whether the values of other session variables belong to one value of this one.',
       WIDTH,
     ),

@@ -4,7 +4,7 @@ import { textPartsOf } from '../../../runtime/core/contract/aspects.ts';
 import type { TableShape } from '../../../runtime/core/contract/shapes.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import {
-  type Reference,
+  type RowReference,
   referencesOf,
   sessionVariableOfHole,
   variablesBinding,
@@ -52,7 +52,7 @@ interface LooseReference {
 }
 
 /** The session variables that rules and presets name, in lower case, sorted. */
-export function variablesOf(code: GeneratedCode): string[] {
+export function isolationVariables(code: GeneratedCode): string[] {
   return sessionVariablesIn(
     auditMatrix(code).permissions.flatMap((permission) => textPartsOf(permission).map(({ text }) => text)),
   );
@@ -158,7 +158,7 @@ function bindings({ operation, where, check, presets = {} }: Permission): Readon
 }
 
 /** Foreign keys with a column that a permission writes. */
-function writtenReferences({ columns = [], operation }: Permission, shape: TableShape): Reference[] {
+function writtenReferences({ columns = [], operation }: Permission, shape: TableShape): RowReference[] {
   if (operation !== 'insert' && operation !== 'update') return [];
   return referencesOf(shape).filter((reference) => reference.columns.some((name) => columns.includes(name)));
 }
@@ -168,7 +168,7 @@ function writtenReferences({ columns = [], operation }: Permission, shape: Table
  * that is. Another variable will do where the column equals it: whose value that is, the session decides.
  */
 function isTied(
-  { permission, columns }: Reference & { readonly permission: Permission },
+  { permission, columns }: RowReference & { readonly permission: Permission },
   variable: string,
 ): boolean {
   return (

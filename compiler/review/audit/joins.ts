@@ -5,7 +5,7 @@ import { remember } from '../../../runtime/core/remember.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
 import { CLOSING_OPTION } from '../../model/causes.ts';
-import type { Scope } from './path.ts';
+import type { PathScope } from './path.ts';
 
 interface Join {
   readonly fields: readonly string[];
@@ -15,7 +15,7 @@ interface Join {
 }
 
 /** @param table one that the role may select from */
-export function joinsTo(scope: Scope, table: Table): Join[] {
+export function joinsTo(scope: PathScope, table: Table): Join[] {
   return [...fromTables(scope, table), ...fromActions(scope, table), ...fromRemotes(scope, table)];
 }
 
@@ -23,6 +23,7 @@ function leadsTo(shape: RemoteRelationshipShape, table: Table): boolean {
   return shape.to === 'source' && shape.source === table.source.name && shape.target === table.key;
 }
 
+/** Memo: a program never changes. */
 const known = new WeakMap<Program, ReadonlyMap<string, ReadonlyMap<Table, readonly string[]>>>();
 
 /** By the table that it leads to: few tables have such relationships, of thousands. */
@@ -43,7 +44,7 @@ function idOf(source: string, key: string): string {
   return JSON.stringify([source, key]);
 }
 
-function fromTables({ program, roleSchema }: Scope, table: Table): Join[] {
+function fromTables({ program, roleSchema }: PathScope, table: Table): Join[] {
   const leading = joinsByTarget(program).get(idOf(table.source.name, table.key)) ?? [];
   return [...leading].flatMap(([from, names]): Join[] => {
     if (!roleSchema.table(from).select) return [];
@@ -55,7 +56,7 @@ function fromTables({ program, roleSchema }: Scope, table: Table): Join[] {
   });
 }
 
-function fromActions({ program: { actions }, role }: Scope, table: Table): Join[] {
+function fromActions({ program: { actions }, role }: PathScope, table: Table): Join[] {
   if (!actions) return [];
   const allowed = actions.actions.filter(({ roles }) => roles.includes(role));
   return Object.entries(actions.types.objects ?? {}).flatMap(([type, { relationships = {} }]): Join[] => {
@@ -83,7 +84,7 @@ function nameOf(type: string): string {
 }
 
 /** Without remote schema permissions every role has the whole remote schema. */
-function fromRemotes({ program, role }: Scope, table: Table): Join[] {
+function fromRemotes({ program, role }: PathScope, table: Table): Join[] {
   return program.remotes.flatMap(({ name: remote, schema, roles, relationships = {} }): Join[] => {
     const offered = (sdl: string): string[] => {
       const { types } = readRemoteDocument(sdl);

@@ -4,9 +4,9 @@ import {
   type ColumnFacts,
   createKnowledge,
   type Knowledge,
-  nameOf,
   quoted,
   type Reference,
+  tableToken,
 } from '../../../runtime/core/condition/knowledge.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
@@ -64,8 +64,8 @@ function foreignKeysOf(tables: readonly Table[], { objects }: PlannedDatabase): 
       if (!target || (security !== undefined && !security.endsWith(', bypassed'))) return [];
       return [
         {
-          from: nameOf(shape),
-          to: nameOf(read.target),
+          from: tableToken(shape),
+          to: tableToken(read.target),
           columns: read.columns.map(
             (column, index) => [quoted(column), quoted(read.targetColumns[index]!)] as const,
           ),
@@ -83,8 +83,8 @@ function promisedRows(tables: readonly Table[]): Reference[] {
       [...relationships.values()]
         .filter((relationship) => relationship.shape.notNull)
         .map(({ target, columns }) => ({
-          from: nameOf(shape),
-          to: nameOf(target.shape),
+          from: tableToken(shape),
+          to: tableToken(target.shape),
           columns: columns.map(([own, other]) => [quoted(own.name), quoted(other.name)] as const),
         })),
     );

@@ -6,7 +6,7 @@ import type { Relationship, Table } from '../../../runtime/core/program/program.
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding } from './finding.ts';
-import { type AccessPath, ruleOf, type Scope } from './path.ts';
+import { type AccessPath, type PathScope, pathRules } from './path.ts';
 import { tablesTowards } from './ways.ts';
 
 /** A relationship along which a role inserts rows of two tables together. */
@@ -29,7 +29,7 @@ interface CopiedKey {
 }
 
 /** The relationships by which a role inserts rows of a table together with the rows that hold them. */
-export function nestingsOf({ program, roleSchema }: Scope, table: Table): Nesting[] {
+export function nestingsOf({ program, roleSchema }: PathScope, table: Table): Nesting[] {
   const own = roleSchema.table(table).insert;
   if (!own) return [];
   return [...tablesTowards(program, table)].flatMap((from) => {
@@ -54,7 +54,7 @@ function isFirst({ kind, insertAfter }: Relationship['shape']): boolean {
   return kind === 'object' && !insertAfter;
 }
 
-function keysOf(scope: Scope, nesting: Nesting): CopiedKey[] {
+function keysOf(scope: PathScope, nesting: Nesting): CopiedKey[] {
   const { from, relationship } = nesting;
   const { target, columns, shape } = relationship;
   const takes = isFirst(shape);
@@ -68,14 +68,14 @@ function keysOf(scope: Scope, nesting: Nesting): CopiedKey[] {
 }
 
 /** The keys that inserts of the role copy into or from the columns of a table. */
-function keysBeside(scope: Scope, table: Table): CopiedKey[] {
+function keysBeside(scope: PathScope, table: Table): CopiedKey[] {
   const own = [...table.relationships.values()].flatMap(({ target }) => nestingsOf(scope, target));
   const nestings = [...nestingsOf(scope, table), ...own.filter(({ from }) => from === table)];
   return [...new Set(nestings)].flatMap((nesting) => keysOf(scope, nesting));
 }
 
 /** The paths by which nested inserts write a column with the key of another row. */
-export function copiedKeyPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+export function copiedKeyPaths(scope: PathScope, table: Table, column: string): AccessPath[] {
   return unique(keysBeside(scope, table))
     .filter((key) => key.table === table && key.column === column)
     .map(({ nesting, source, copied }) => ({
@@ -86,7 +86,7 @@ export function copiedKeyPaths(scope: Scope, table: Table, column: string): Acce
 }
 
 /** The paths by which a role reads a column of a row where nested inserts copy it to, although it may not read the column itself. */
-export function copiedValuePaths(scope: Scope, table: Table, column: string): AccessPath[] {
+export function copiedValuePaths(scope: PathScope, table: Table, column: string): AccessPath[] {
   if (scope.roleSchema.table(table).select?.readable.has(column)) return [];
   return unique(keysBeside(scope, table))
     .filter((key) => key.source === table && key.copied === column)
@@ -99,12 +99,12 @@ export function copiedValuePaths(scope: Scope, table: Table, column: string): Ac
 }
 
 function pathOf(
-  scope: Scope,
+  scope: PathScope,
   { from, relationship: { target }, field, backendOnly }: Nesting,
 ): Omit<AccessPath, 'access'> {
   return {
     ...{ role: scope.role, via: 'nested insert', fields: [field] },
-    rules: [from, ...(target === from ? [] : [target])].flatMap((each) => ruleOf(scope, each, 'insert')),
+    rules: [from, ...(target === from ? [] : [target])].flatMap((each) => pathRules(scope, each, 'insert')),
     ...(backendOnly && { backendOnly }),
   };
 }
@@ -145,7 +145,7 @@ function gainsOf(code: GeneratedCode): Map<string, Gain> {
       Object.hasOwn(code.accessOf(table).insert ?? {}, role),
     );
     if (inserting.length === 0) continue;
-    const scope: Scope = { code, program, roleSchema: program.roleSchema(role, true), role };
+    const scope: PathScope = { code, program, roleSchema: program.roleSchema(role, true), role };
     for (const target of inserting)
       for (const nesting of nestingsOf(scope, target))
         for (const { table, column, source, copied } of keysOf(scope, nesting)) {

@@ -1,10 +1,6 @@
 /** A path by which a role reaches a column, with the rules on it. */
 
-import {
-  type AnyRule,
-  ruleOf as ruleIn,
-  type TableOperation,
-} from '../../../runtime/core/contract/aspects.ts';
+import { type AnyRule, ruleOf, type TableOperation } from '../../../runtime/core/contract/aspects.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
@@ -59,7 +55,7 @@ export interface AccessPath {
   readonly backendOnly?: true;
 }
 
-export interface Scope {
+export interface PathScope {
   readonly code: GeneratedCode;
   readonly program: Program;
   readonly roleSchema: RoleSchema;
@@ -67,8 +63,13 @@ export interface Scope {
 }
 
 /** The rule of a permission as a step of a path. */
-export function ruleOf(scope: Scope, table: Table, operation: TableOperation, cell?: string): PathRule[] {
-  const rule: AnyRule | undefined = ruleIn(scope.code.accessOf(table), operation, scope.role);
+export function pathRules(
+  scope: PathScope,
+  table: Table,
+  operation: TableOperation,
+  cell?: string,
+): PathRule[] {
+  const rule: AnyRule | undefined = ruleOf(scope.code.accessOf(table), operation, scope.role);
   if (!rule) return [];
   const place = scope.code.locate(rule);
   const step = (part: string, text: string | undefined, limit?: number): PathRule[] =>
@@ -83,6 +84,6 @@ export function ruleOf(scope: Scope, table: Table, operation: TableOperation, ce
   ];
 }
 
-export function names(fields: readonly { readonly name: string; readonly root: string }[]): string[] {
+export function distinctNames(fields: readonly { readonly name: string; readonly root: string }[]): string[] {
   return [...new Set(fields.map(({ name }) => name))];
 }

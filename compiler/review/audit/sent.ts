@@ -7,7 +7,7 @@ import { carriersOf } from './carriers.ts';
 import { eventsByHost } from './events.ts';
 
 /** A host that gets the value without a request of it. */
-export interface Sent {
+export interface Recipient {
   readonly to: string;
   readonly by: string;
 }
@@ -24,10 +24,10 @@ function placesOf(code: GeneratedCode, table: Table, column: string): Place[] {
   ];
 }
 
-export function sentTo(code: GeneratedCode, table: Table, column: string): Sent[] {
+export function recipientsOf(code: GeneratedCode, table: Table, column: string): Recipient[] {
   const places = placesOf(code, table, column);
   const events = eventsByHost(code).flatMap(({ host, triggers }) =>
-    triggers.flatMap(({ name, source, table: on, sends = [], transforms }): Sent[] => {
+    triggers.flatMap(({ name, source, table: on, sends = [], transforms }): Recipient[] => {
       const operations = sends.flatMap(({ operation, columns }) =>
         places.some(
           ([of, each]) =>
@@ -45,7 +45,7 @@ export function sentTo(code: GeneratedCode, table: Table, column: string): Sent[
   );
   const validated = code.roles.flatMap((role) => {
     const rules = rulesOf(code.program.access(table), role);
-    return (['insert', 'update'] as const).flatMap((operation): Sent[] => {
+    return (['insert', 'update'] as const).flatMap((operation): Recipient[] => {
       const rule = rules[operation];
       const isSent = rule?.validateInput && rule.columns.includes(column);
       return isSent
@@ -59,7 +59,7 @@ export function sentTo(code: GeneratedCode, table: Table, column: string): Sent[
     });
   });
   const joined = places.flatMap(([of, each]) =>
-    Object.entries(of.shape.remoteRelationships ?? {}).flatMap(([name, shape]): Sent[] =>
+    Object.entries(of.shape.remoteRelationships ?? {}).flatMap(([name, shape]): Recipient[] =>
       shape.to === 'remote' && shape.keys.includes(each)
         ? [
             {

@@ -3,7 +3,7 @@ import { linkProgram } from '../../../runtime/core/program/program.ts';
 import { type RoleVerdict, roleVerdicts } from '../../../runtime/core/saved/saved-verdicts.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { isDistributed } from '../../../runtime/core/shards/index.ts';
-import type { Verdict } from '../../../runtime/core/shards/shapes.ts';
+import type { ShardVerdict } from '../../../runtime/core/shards/shapes.ts';
 import { verdictWords } from '../../../runtime/core/shards/verdicts.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
@@ -41,7 +41,8 @@ export function shardsText({ label, sources, verdicts }: ShardsAudit): string {
     role = each.role;
     lines.push(`  ${each.subject.padEnd(width)}  ${verdictWords(each.verdict)}`);
   }
-  const count = (kind: Verdict['kind']) => verdicts.filter(({ verdict }) => verdict.kind === kind).length;
+  const count = (kind: ShardVerdict['kind']) =>
+    verdicts.filter(({ verdict }) => verdict.kind === kind).length;
   lines.push(
     '',
     `${count('router')} router, ${count('reference')} reference, ${count('all shards')} all shards, ${count('refused')} refused`,

@@ -5,20 +5,25 @@ import { offersAggregates } from '../../../runtime/core/schema/computed-aggregat
 import { offersGroups } from '../../../runtime/core/schema/group-types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { joinsTo } from './joins.ts';
-import { names, type Scope } from './path.ts';
+import { distinctNames, type PathScope } from './path.ts';
 import { rootsOf } from './roots.ts';
 
 /** Fields that lead a role to the rows of a table, which it may select from: root fields, relationships, functions, joins. */
 export function entrances(code: GeneratedCode, table: Table, role: string): string[] {
-  const scope: Scope = { code, program: code.program, roleSchema: code.program.roleSchema(role, true), role };
+  const scope: PathScope = {
+    code,
+    program: code.program,
+    roleSchema: code.program.roleSchema(role, true),
+    role,
+  };
   const roots = rootsOf(code, role)
     .ofTable(table)
     .filter(({ root }) => root !== 'mutation');
-  const ways = waysTo(scope, table);
+  const ways = waysToRows(scope, table);
   const paths = [...ways.relationships, ...ways.computedFields, ...joinsTo(scope, table)].flatMap(
     ({ fields }) => fields,
   );
-  return [...names(roots), ...paths, ...ways.functions];
+  return [...distinctNames(roots), ...paths, ...ways.functions];
 }
 
 interface Way {
@@ -34,7 +39,7 @@ interface Ways {
 }
 
 /** How a role comes to the rows of a table other than by its own root fields. */
-export function waysTo(scope: Scope, table: Table): Ways {
+export function waysToRows(scope: PathScope, table: Table): Ways {
   const { program, roleSchema } = scope;
   const relationships: Way[] = [];
   const computedFields: Way[] = [];
@@ -67,10 +72,11 @@ export function waysTo(scope: Scope, table: Table): Ways {
   }
   const functions = program.functions
     .filter(({ returns }) => returns === table)
-    .flatMap((entry) => names(rootsOf(scope.code, scope.role).ofFunction(entry)));
+    .flatMap((entry) => distinctNames(rootsOf(scope.code, scope.role).ofFunction(entry)));
   return { relationships, computedFields, aggregates, functions };
 }
 
+/** Memo: a program never changes. */
 const known = new WeakMap<Program, ReadonlyMap<Table, ReadonlySet<Table>>>();
 
 /** Tables with a relationship or computed field that leads to the rows of the table, for some role: there may be thousands. */

@@ -15,11 +15,11 @@ import type { GeneratedCode } from '../generated-code/index.ts';
 import { certainPaths, derivedPaths, enumPaths, rulePaths } from './derived.ts';
 import { joinsTo } from './joins.ts';
 import { copiedValuePaths } from './nested-inserts.ts';
-import { type AccessPath, names, ruleOf, type Scope, type Via } from './path.ts';
+import { type AccessPath, distinctNames, type PathScope, pathRules, type Via } from './path.ts';
 import { rootsOf } from './roots.ts';
 import { inputReaches, usesOf } from './saved-uses.ts';
-import { type Sent, sentTo, type Unread, unreadBeside } from './sent.ts';
-import { waysTo } from './ways.ts';
+import { type Recipient, recipientsOf, type Unread, unreadBeside } from './sent.ts';
+import { waysToRows } from './ways.ts';
 import { writePaths } from './write-paths.ts';
 
 export interface WhoResult {
@@ -31,7 +31,7 @@ export interface WhoResult {
   readonly paths: readonly AccessPath[];
   readonly foreign: readonly Location[];
   /** Hosts that get the value. */
-  readonly sent: readonly Sent[];
+  readonly sent: readonly Recipient[];
   /** What no path speaks of. */
   readonly unread: Unread;
 }
@@ -56,12 +56,12 @@ export function whoCan(code: GeneratedCode, table: Table, column: string): WhoRe
     type,
     paths,
     foreign: code.foreign,
-    sent: sentTo(code, table, column),
+    sent: recipientsOf(code, table, column),
     unread: unreadBeside(code, table),
   };
 }
 
-function pathsOfRole(scope: Scope, table: Table, column: string): AccessPath[] {
+function pathsOfRole(scope: PathScope, table: Table, column: string): AccessPath[] {
   return [
     ...ownPaths(scope, table, column),
     ...derivedPaths(scope, table, column, ownPaths),
@@ -71,7 +71,7 @@ function pathsOfRole(scope: Scope, table: Table, column: string): AccessPath[] {
 }
 
 /** Paths to the column where it is. */
-function ownPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+function ownPaths(scope: PathScope, table: Table, column: string): AccessPath[] {
   return [
     ...readPaths(scope, table, column),
     ...copiedValuePaths(scope, table, column),
@@ -84,7 +84,7 @@ function ownPaths(scope: Scope, table: Table, column: string): AccessPath[] {
  * Ways by which the role certainly learns a column that it may not read where it is: related rows and views that show the
  * same value.
  */
-export function hiddenPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+export function hiddenPaths(scope: PathScope, table: Table, column: string): AccessPath[] {
   const visibleTable = scope.roleSchema.table(table);
   if (visibleTable.select?.readable.has(column)) return [];
   return [
@@ -93,17 +93,18 @@ export function hiddenPaths(scope: Scope, table: Table, column: string): AccessP
   ];
 }
 
-function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+function readPaths(scope: PathScope, table: Table, column: string): AccessPath[] {
   const { role, roleSchema } = scope;
   const visibleTable = roleSchema.table(table);
   const readable = visibleTable.select?.readable.get(column);
   if (!visibleTable.select || !readable) return equalColumnPaths(scope, table, visibleTable, column);
-  const rules = ruleOf(scope, table, 'select', column);
+  const rules = pathRules(scope, table, 'select', column);
   const path = (via: Via, fields: readonly string[], more: Partial<AccessPath> = {}): AccessPath[] =>
     fields.length === 0 ? [] : [{ role, access: 'read', via, fields, rules, ...more }];
   const roots = rootsOf(scope.code, scope.role).ofTable(table);
-  const kinds = (wanted: readonly string[]) => names(roots.filter(({ kind }) => wanted.includes(kind)));
-  const ways = waysTo(scope, table);
+  const kinds = (wanted: readonly string[]) =>
+    distinctNames(roots.filter(({ kind }) => wanted.includes(kind)));
+  const ways = waysToRows(scope, table);
   const note =
     readable.column.field === undefined
       ? { note: 'has no GraphQL name; only the old API of data operations shows it' }
@@ -111,17 +112,17 @@ function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
   return [
     ...path('table', kinds(['select', 'select_by_pk', 'select_stream']), note),
     ...ways.relationships.flatMap(({ from, fields }) =>
-      path('relationship', fields, { rules: [...ruleOf(scope, from, 'select'), ...rules] }),
+      path('relationship', fields, { rules: [...pathRules(scope, from, 'select'), ...rules] }),
     ),
     ...ways.computedFields.flatMap(({ from, fields }) =>
       path('computed field', fields, {
-        rules: [...ruleOf(scope, from, 'select'), ...rules],
+        rules: [...pathRules(scope, from, 'select'), ...rules],
         note: 'rows that the function returns',
       }),
     ),
     ...joinsTo(scope, table).flatMap(({ fields, note: joined, from }) =>
       path('relationship', fields, {
-        rules: [...(from ? ruleOf(scope, from, 'select') : []), ...rules],
+        rules: [...(from ? pathRules(scope, from, 'select') : []), ...rules],
         note: joined,
       }),
     ),
@@ -142,7 +143,7 @@ function readPaths(scope: Scope, table: Table, column: string): AccessPath[] {
 
 /** Rows of a table that a write answers with: the select permission says which columns, its row rule does not apply. */
 function writtenAnswers(
-  scope: Scope,
+  scope: PathScope,
   table: Table,
   visibleTable: VisibleTable,
   column: string,
@@ -150,7 +151,7 @@ function writtenAnswers(
   const roots = rootsOf(scope.code, scope.role).ofTable(table);
   return (['insert', 'update', 'delete'] as const).flatMap((operation): AccessPath[] => {
     const rule = visibleTable[operation];
-    const fields = names(roots.filter(({ kind }) => operationOf(kind) === operation));
+    const fields = distinctNames(roots.filter(({ kind }) => operationOf(kind) === operation));
     if (!rule || fields.length === 0) return [];
     return [
       {
@@ -159,8 +160,8 @@ function writtenAnswers(
         via: 'answer of a mutation',
         fields,
         rules: [
-          ...ruleOf(scope, table, operation),
-          ...ruleOf(scope, table, 'select', column).filter(({ part }) => part === 'cell'),
+          ...pathRules(scope, table, operation),
+          ...pathRules(scope, table, 'select', column).filter(({ part }) => part === 'cell'),
         ],
         note: 'rows just written; the row rule of select does not apply to them',
         ...(rule.backendOnly && { backendOnly: true as const }),
@@ -171,7 +172,7 @@ function writtenAnswers(
 
 /** A column that the role may not read, and columns of related rows that have the same value. */
 function equalColumnPaths(
-  scope: Scope,
+  scope: PathScope,
   table: Table,
   visibleTable: VisibleTable,
   column: string,
@@ -189,8 +190,8 @@ function equalColumnPaths(
           via: 'relationship',
           fields: [`${table.shape.graphqlName}.${relationship.field}.${shown.field}`],
           rules: [
-            ...ruleOf(scope, table, 'select'),
-            ...ruleOf(scope, relationship.target, 'select', other.name),
+            ...pathRules(scope, table, 'select'),
+            ...pathRules(scope, relationship.target, 'select', other.name),
           ],
           note: `column ${other.name} of ${relationship.target.key} has the same value`,
         },
@@ -199,9 +200,9 @@ function equalColumnPaths(
   );
 }
 
-function savedPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+function savedPaths(scope: PathScope, table: Table, column: string): AccessPath[] {
   const target = table.columns.get(column)!;
-  const rules = { read: ruleOf(scope, table, 'select', column) };
+  const rules = { read: pathRules(scope, table, 'select', column) };
   return (scope.code.generated.saved?.operations ?? []).flatMap((saved): AccessPath[] => {
     const outcome = analyse(scope.code, scope.role, saved);
     if ('error' in outcome) return [];

@@ -10,16 +10,23 @@ import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
 import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
 import { copiedKeyPaths, determines, nestingsOf } from './nested-inserts.ts';
-import { type AccessPath, names, type PathRule, ruleOf, type Scope, type Via } from './path.ts';
+import {
+  type AccessPath,
+  distinctNames,
+  type PathRule,
+  type PathScope,
+  pathRules,
+  type Via,
+} from './path.ts';
 import { rootsOf } from './roots.ts';
 import { tablesTowards } from './ways.ts';
 
-export function writePaths(scope: Scope, table: Table, column: string): AccessPath[] {
+export function writePaths(scope: PathScope, table: Table, column: string): AccessPath[] {
   const { role, roleSchema } = scope;
   const { insert, update, delete: remove } = roleSchema.table(table);
   const roots = rootsOf(scope.code, scope.role).ofTable(table);
   const kinds = (operation: TableOperation) =>
-    names(roots.filter(({ kind }) => operationOf(kind) === operation));
+    distinctNames(roots.filter(({ kind }) => operationOf(kind) === operation));
   const path = (
     via: Via,
     fields: readonly string[],
@@ -49,11 +56,11 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
     all.flatMap(({ from, field, backendOnly }) =>
       more(
         [field],
-        [...(from === table ? [] : ruleOf(scope, from, 'insert')), ...ruleOf(scope, table, 'insert')],
+        [...(from === table ? [] : pathRules(scope, from, 'insert')), ...pathRules(scope, table, 'insert')],
       ).map((each) => ({ ...each, ...(backendOnly && { backendOnly }) })),
     );
   return [
-    ...(inserted ? path('insert', kinds('insert'), ruleOf(scope, table, 'insert'), backend(insert)) : []),
+    ...(inserted ? path('insert', kinds('insert'), pathRules(scope, table, 'insert'), backend(insert)) : []),
     ...(inserted
       ? nested(
           (fields, rules) => path('nested insert', fields, rules),
@@ -61,7 +68,7 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
         )
       : []),
     ...copiedKeyPaths(scope, table, column),
-    ...(updated ? path('update', kinds('update'), ruleOf(scope, table, 'update'), backend(update)) : []),
+    ...(updated ? path('update', kinds('update'), pathRules(scope, table, 'update'), backend(update)) : []),
     ...relatedPaths(scope, table, column),
     ...(insert && updated && inferableKeys(table.shape).length > 0
       ? path(
@@ -69,14 +76,14 @@ export function writePaths(scope: Scope, table: Table, column: string): AccessPa
           [...kinds('insert'), ...nestings.map(({ field }) => field)].map(
             (field) => `on_conflict of ${field}`,
           ),
-          [...ruleOf(scope, table, 'insert'), ...ruleOf(scope, table, 'update')],
+          [...pathRules(scope, table, 'insert'), ...pathRules(scope, table, 'update')],
         )
       : []),
-    ...preset(insert, kinds('insert'), ruleOf(scope, table, 'insert')),
+    ...preset(insert, kinds('insert'), pathRules(scope, table, 'insert')),
     ...nested((fields, rules) => preset(insert, fields, rules)),
-    ...preset(update, kinds('update'), ruleOf(scope, table, 'update')),
+    ...preset(update, kinds('update'), pathRules(scope, table, 'update')),
     ...(remove
-      ? path('delete', kinds('delete'), ruleOf(scope, table, 'delete'), {
+      ? path('delete', kinds('delete'), pathRules(scope, table, 'delete'), {
           note: 'with the whole row',
           ...backend(remove),
         })
@@ -93,7 +100,7 @@ interface RelatedWay {
 }
 
 /** The ways in which a role changes rows of the table with updates of the rows that lead to them. */
-export function relatedWays({ role, program, roleSchema, code }: Scope, table: Table): RelatedWay[] {
+export function relatedWays({ role, program, roleSchema, code }: PathScope, table: Table): RelatedWay[] {
   const { shape } = table;
   const { rules } = roleSchema.table(table);
   return [...tablesTowards(program, table)].flatMap((from) => {
@@ -111,7 +118,7 @@ export function relatedWays({ role, program, roleSchema, code }: Scope, table: T
   });
 }
 
-function relatedPaths(scope: Scope, table: Table, column: string): AccessPath[] {
+function relatedPaths(scope: PathScope, table: Table, column: string): AccessPath[] {
   const target = scope.roleSchema.table(table);
   return relatedWays(scope, table).flatMap(({ from, relationship, operation }): AccessPath[] => {
     const rule = target[operation]!;
@@ -132,7 +139,7 @@ function relatedPaths(scope: Scope, table: Table, column: string): AccessPath[] 
         access: 'write',
         via: `nested ${operation}`,
         fields: [`related.${relationship.field} of ${from.shape.graphqlName}`],
-        rules: [...ruleOf(scope, from, 'update'), ...ruleOf(scope, table, operation)],
+        rules: [...pathRules(scope, from, 'update'), ...pathRules(scope, table, operation)],
         ...(notes.length > 0 && { note: notes.join('; ') }),
         ...(rule.backendOnly && { backendOnly: true }),
       },
@@ -141,7 +148,7 @@ function relatedPaths(scope: Scope, table: Table, column: string): AccessPath[] 
 }
 
 /** Deletions of rows of other tables, by which foreign keys delete or clear rows of this one. */
-function deletedWith(scope: Scope, table: Table, column: string): AccessPath[] {
+function deletedWith(scope: PathScope, table: Table, column: string): AccessPath[] {
   const { role, program, roleSchema, code } = scope;
   const beside = program.tables.filter(({ source }) => source === table.source);
   // What a role sees is asked of few tables: there may be thousands.
@@ -155,14 +162,14 @@ function deletedWith(scope: Scope, table: Table, column: string): AccessPath[] {
     const { deleted, changed } = deletionOf(other.key, shapes);
     const isDeleted = deleted.includes(table.key);
     if (!isDeleted && !(isReference && changed.includes(table.key))) return [];
-    const fields = names(
+    const fields = distinctNames(
       rootsOf(code, role)
         .ofTable(other)
         .filter(({ kind }) => operationOf(kind) === 'delete'),
     );
     if (fields.length === 0) return [];
     const note = isDeleted ? `deleted with rows of ${other.key}` : `may be cleared with rows of ${other.key}`;
-    const rules = ruleOf(scope, other, 'delete');
+    const rules = pathRules(scope, other, 'delete');
     return [
       {
         role,

@@ -4,7 +4,7 @@ export type Weight = 'breaking' | 'dangerous' | 'safe';
 
 export const WEIGHTS: readonly Weight[] = ['breaking', 'dangerous', 'safe'];
 
-export interface Change {
+export interface WeighedChange {
   readonly weight: Weight;
   /** Kind of change, in the words of graphql-js for schemas: `FIELD_REMOVED`. */
   readonly kind: string;
@@ -13,13 +13,13 @@ export interface Change {
 }
 
 /** A change with the roles that meet it, sorted. */
-export interface RoleChange extends Change {
+export interface RoleChange extends WeighedChange {
   readonly roles: readonly string[];
 }
 
 /** Merges equal changes of several roles. Most severe first, then by text. */
-export function gatherChanges(byRole: ReadonlyMap<string, readonly Change[]>): RoleChange[] {
-  const gathered = new Map<string, { readonly change: Change; readonly roles: string[] }>();
+export function gatherChanges(byRole: ReadonlyMap<string, readonly WeighedChange[]>): RoleChange[] {
+  const gathered = new Map<string, { readonly change: WeighedChange; readonly roles: string[] }>();
   for (const [role, changes] of byRole)
     for (const change of changes) {
       const key = JSON.stringify([change.weight, change.kind, change.text]);

@@ -2,7 +2,7 @@
 import { graphqlSchema } from '../../../runtime/core/schema/graphql-schema.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
-import { type Change, gatherChanges, type RoleChange, type Weight } from './change.ts';
+import { gatherChanges, type RoleChange, type WeighedChange, type Weight } from './change.ts';
 import { endpointChanges, type OperationChange, operationChanges } from './operation-changes.ts';
 import { schemaChanges } from './schema-changes.ts';
 
@@ -19,7 +19,7 @@ export interface CheckResult {
 export function checkCode(base: GeneratedCode, head: GeneratedCode): CheckResult {
   const roles = [ADMIN_ROLE, ...base.roles];
   const operations = new Map<string, readonly OperationChange[]>();
-  const schemas = new Map<string, readonly Change[]>();
+  const schemas = new Map<string, readonly WeighedChange[]>();
   for (const role of roles) {
     operations.set(role, operationChanges(base, head, role));
     if (schemaKey(base, role) === schemaKey(head, role)) continue;
@@ -44,6 +44,7 @@ export function checkCode(base: GeneratedCode, head: GeneratedCode): CheckResult
   };
 }
 
+/** Memo: the generated code never changes. */
 const keys = new WeakMap<GeneratedCode, Map<string, string>>();
 
 /**

@@ -11,11 +11,11 @@ import type { RestRoute, SavedOperation } from '../../../runtime/core/saved/save
 import type { RoleSchema } from '../../../runtime/core/schema/role-schema.ts';
 import { printType } from '../../../runtime/core/schema/types.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
-import type { Change } from './change.ts';
+import type { WeighedChange } from './change.ts';
 import { isStronger } from './schema-changes.ts';
 
 /** A change of one saved operation. */
-export interface OperationChange extends Change {
+export interface OperationChange extends WeighedChange {
   readonly collection: string;
   readonly operation: string;
 }
@@ -55,7 +55,10 @@ export function endpointChanges(base: GeneratedCode, head: GeneratedCode): Opera
     );
   const after = offered(head.generated.saved?.routes);
   const before = offered(base.generated.saved?.routes);
-  const change = (route: RestRoute, rest: Pick<Change, 'weight' | 'kind' | 'text'>): OperationChange => ({
+  const change = (
+    route: RestRoute,
+    rest: Pick<WeighedChange, 'weight' | 'kind' | 'text'>,
+  ): OperationChange => ({
     collection: route.operation.collection,
     operation: route.operation.name,
     ...rest,
@@ -123,7 +126,7 @@ function compareOperation(
   before: Exclude<Outcome, { error: string }>,
   next: SavedOperation,
   after: Outcome,
-): Change[] {
+): WeighedChange[] {
   if ('error' in after)
     return [{ weight: 'breaking', kind: 'OPERATION_REFUSED', text: `can no longer be run: ${after.error}` }];
   const changes = [
@@ -139,9 +142,9 @@ function compareOperation(
   return changes;
 }
 
-function variableChanges(old: SavedOperation, next: SavedOperation): Change[] {
+function variableChanges(old: SavedOperation, next: SavedOperation): WeighedChange[] {
   const before = old.variables ?? {};
-  return Object.entries(next.variables ?? {}).flatMap(([name, { type, default: value }]): Change[] => {
+  return Object.entries(next.variables ?? {}).flatMap(([name, { type, default: value }]): WeighedChange[] => {
     const required = type.endsWith('!') && value === undefined;
     const was = Object.hasOwn(before, name) ? before[name] : undefined;
     if (!was)
@@ -176,8 +179,11 @@ function typesOf(selection: Selection, prefix = ''): Map<string, string> {
   return types;
 }
 
-function typeChanges(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Change[] {
-  return [...before].flatMap(([path, type]): Change[] => {
+function typeChanges(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): WeighedChange[] {
+  return [...before].flatMap(([path, type]): WeighedChange[] => {
     const next = after.get(path);
     if (next === undefined)
       return [{ weight: 'breaking', kind: 'ANSWER_FIELD_REMOVED', text: `answers without ${path}` }];

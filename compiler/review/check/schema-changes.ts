@@ -14,13 +14,13 @@ import {
   isRequiredInputField,
   isSpecifiedScalarType,
 } from 'graphql';
-import type { Change } from './change.ts';
+import type { WeighedChange } from './change.ts';
 
 /** Every change from one schema to the other. Descriptions do not count. */
-export function schemaChanges(base: GraphQLSchema, head: GraphQLSchema): Change[] {
+export function schemaChanges(base: GraphQLSchema, head: GraphQLSchema): WeighedChange[] {
   const change =
-    (weight: Change['weight']) =>
-    ({ type, description }: { readonly type: string; readonly description: string }): Change => ({
+    (weight: WeighedChange['weight']) =>
+    ({ type, description }: { readonly type: string; readonly description: string }): WeighedChange => ({
       weight,
       kind: type,
       text: description.replace(/\.$/, ''),
@@ -40,8 +40,8 @@ export function schemaChanges(base: GraphQLSchema, head: GraphQLSchema): Change[
   ];
 }
 
-function safeChanges(base: GraphQLSchema, head: GraphQLSchema): Change[] {
-  const changes: Change[] = [];
+function safeChanges(base: GraphQLSchema, head: GraphQLSchema): WeighedChange[] {
+  const changes: WeighedChange[] = [];
   const add = (kind: string, text: string) => changes.push({ weight: 'safe', kind, text });
   const before = base.getTypeMap();
   for (const [name, type] of Object.entries(head.getTypeMap())) {

@@ -148,7 +148,7 @@ function describeDiagnostic(
 }
 
 /** The catalogue's messages as rules. */
-export function rulesOf(messages: readonly MessageTemplate[]): SarifRule[] {
+export function sarifRules(messages: readonly MessageTemplate[]): SarifRule[] {
   return messages.map(({ code, severity, lines, prose }) => ({
     id: code,
     level: severity,

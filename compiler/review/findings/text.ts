@@ -6,6 +6,6 @@ export function escapeMarkdown(text: string): string {
 }
 
 /** `1 row`, `2 rows`. */
-export function count(number: number, noun: string): string {
+export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

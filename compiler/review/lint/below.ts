@@ -1,11 +1,11 @@
 /** Rules of the lint about what the database does below permissions: rows as a whole, expressions of columns, rights of functions. */
 import { factsOfKind } from '../../../runtime/catalog/object-facts.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName, keyOf, objectKey } from '../../../runtime/core/names.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { about, causedBy, type Found, type LintFinding } from './finding.ts';
-import { hiddenColumns, permissionToRead, quoted } from './hidden-columns.ts';
+import { hiddenColumns, permissionToRead, quotedNames } from './hidden-columns.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 
 /** Views that compute something from every column of a table that the role may not read at all: mostly its rows as a whole. */
@@ -28,7 +28,7 @@ export function wholeRowsByView(
       !all.every((column) => read.includes(column))
     )
       return [];
-    const facts = { role, table: table.name, computed: quoted(computed), view: view.name };
+    const facts = { role, table: table.name, computed: quotedNames(computed), view: view.name };
     return [about(view, [...path, 'columns'], messages.wholeRowComputedByView(facts), computed, key)];
   });
 }
@@ -45,7 +45,7 @@ export function computedByColumn(
       const of = tableOf(table.source, key);
       const hidden = hiddenColumns(of, role).filter((column) => read.includes(column));
       if (!of || hidden.length === 0) return [];
-      const facts = { role, columns: quoted(hidden), table: of.name, shown, owner: table.name };
+      const facts = { role, columns: quotedNames(hidden), table: of.name, shown, owner: table.name };
       return [
         about(table, [...path, 'columns'], messages.hiddenColumnComputed(facts), [...hidden, shown], key),
       ];
@@ -65,7 +65,7 @@ export function disabledPolicies(
     const object = database?.objects[each];
     const policies = object ? factsOfKind(object, 'policy') : [];
     if (!object || policies.length === 0 || Object.hasOwn(object.facts, 'row security')) return [];
-    const names = quoted(policies.map(([name]) => name));
+    const names = quotedNames(policies.map(([name]) => name));
     const what = each === key ? `table ${table.name}` : `table ${each}, which ${table.name} shows`;
     return [causedBy(path, messages.policiesDisabled({ what, names }), [table.source, each])];
   });

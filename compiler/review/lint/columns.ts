@@ -1,13 +1,13 @@
 /** Rules of the lint about columns: which are granted, which say whose a row is, which an index serves. */
 
 import type { CatalogTable } from '../../../runtime/catalog/catalog.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
-import type { Condition } from '../../model/model.ts';
+import type { BooleanExpression } from '../../model/model.ts';
 import { boundColumns } from './conditions.ts';
 import { about, causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
-import { names } from './rows.ts';
+import { permissionNames } from './rows.ts';
 
 /** `*` where a new column would be granted unseen. */
 export function everyColumn(
@@ -22,7 +22,10 @@ export function everyColumn(
   if (!all || !(isWrite || publicRoles.includes(role))) return [];
   const place = written.columns === undefined ? path : [...path, 'columns'];
   return [
-    causedBy(place, messages.allColumnsGranted(names(table, permission)), [table.source, table.model.key]),
+    causedBy(place, messages.allColumnsGranted(permissionNames(table, permission)), [
+      table.source,
+      table.model.key,
+    ]),
   ];
 }
 
@@ -83,7 +86,7 @@ export function unindexedColumns(
 ): UnindexedColumn[] {
   const found: UnindexedColumn[] = [];
   /** @param own whether rows are found by the conditions here; beyond a relationship its columns find them */
-  const look = (condition: Condition, target: PlacedTable, own: boolean): void => {
+  const look = (condition: BooleanExpression, target: PlacedTable, own: boolean): void => {
     const parts = condition.kind === 'and' ? condition.conditions : [condition];
     // One index is enough for all conditions that hold together.
     const equal = own ? parts.flatMap(comparedWithSession) : [];
@@ -104,7 +107,7 @@ export function unindexedColumns(
   return found;
 }
 
-function comparedWithSession(part: Condition): string[] {
+function comparedWithSession(part: BooleanExpression): string[] {
   if (part.kind !== 'comparison' || part.left.kind !== 'column' || part.operator !== '_eq') return [];
   return part.right.kind === 'value' && part.right.value.kind === 'session' ? [part.left.column] : [];
 }

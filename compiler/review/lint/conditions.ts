@@ -1,10 +1,10 @@
 /** Questions about conditions that more than one rule of the lint asks. */
-import type { Argument, Condition, Value } from '../../model/model.ts';
+import type { Argument, BooleanExpression, Value } from '../../model/model.ts';
 
 /** Session variables that a condition compares with, in lower case, sorted. */
-export function sessionVariables(condition: Condition): string[] {
+export function comparedVariables(condition: BooleanExpression): string[] {
   const names = new Set<string>();
-  visit(condition, (part) => {
+  visitConditions(condition, (part) => {
     if (part.kind === 'comparison') for (const name of variablesOf(part.right)) names.add(name);
   });
   return [...names].sort();
@@ -24,20 +24,21 @@ function variablesOf(right: Argument): string[] {
   }
 }
 
-export function dependsOnSession(condition: Condition): boolean {
-  return sessionVariables(condition).length > 0;
+export function dependsOnSession(condition: BooleanExpression): boolean {
+  return comparedVariables(condition).length > 0;
 }
 
 /** Calls `see` with the condition and every part of it; `isOwnRow`: the part is about the rule's own row. */
-export function visit(
-  condition: Condition,
-  see: (part: Condition, isOwnRow: boolean) => void,
+export function visitConditions(
+  condition: BooleanExpression,
+  see: (part: BooleanExpression, isOwnRow: boolean) => void,
   isOwnRow = true,
 ): void {
   see(condition, isOwnRow);
   if (condition.kind === 'and' || condition.kind === 'or')
-    for (const part of condition.conditions) visit(part, see, isOwnRow);
-  else if ('condition' in condition) visit(condition.condition, see, isOwnRow && condition.kind === 'not');
+    for (const part of condition.conditions) visitConditions(part, see, isOwnRow);
+  else if ('condition' in condition)
+    visitConditions(condition.condition, see, isOwnRow && condition.kind === 'not');
 }
 
 /** A column of the rule's own row that decides, with the session, whether the row is let through. */
@@ -48,7 +49,7 @@ export interface BoundColumn {
 }
 
 /** Columns of the row itself that a condition ties to the session, directly or as the keys of a relationship. */
-export function boundColumns(condition: Condition): BoundColumn[] {
+export function boundColumns(condition: BooleanExpression): BoundColumn[] {
   switch (condition.kind) {
     case 'and':
     case 'or':

@@ -4,11 +4,11 @@ import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { implies } from '../../../runtime/core/condition/prove.ts';
 import { anyOf } from '../../../runtime/core/condition/tree.ts';
 import type { AnyRule } from '../../../runtime/core/contract/aspects.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { about, causedBy, type Found, type LintFinding } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
-import { names } from './rows.ts';
+import { permissionNames } from './rows.ts';
 
 /** Permissions of inherited roles beyond those of the roles that they inherit from. */
 export function widerInherited(
@@ -23,7 +23,7 @@ export function widerInherited(
   const parents = inherited.role_set.flatMap((name) => (Object.hasOwn(rules, name) ? [rules[name]!] : []));
   const report = (what: string, columns: readonly string[] = []) => [
     {
-      ...causedBy(path, messages.inheritedRoleWider({ ...names(table, permission), what }), [role]),
+      ...causedBy(path, messages.inheritedRoleWider({ ...permissionNames(table, permission), what }), [role]),
       columns,
     },
   ];

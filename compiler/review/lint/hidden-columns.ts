@@ -4,7 +4,7 @@
  * shows: neither is a way.
  */
 
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { about, type Found } from './finding.ts';
@@ -25,6 +25,7 @@ function isHidden(table: PlacedTable, role: string, column: string): boolean {
   );
 }
 
+/** Memo: a table never changes. */
 const readers = new WeakMap<PlacedTable, ReadonlyMap<string, PlacedPermission>>();
 
 /** The permission of a role to read rows. Found once for a table: it is asked for by thousands. */
@@ -79,9 +80,9 @@ export function computedByView(
     if (!table || hidden.length === 0) return [];
     const message = messages.hiddenColumnComputedByView({
       role,
-      columns: quoted(hidden),
+      columns: quotedNames(hidden),
       table: table.name,
-      computed: quoted(computed),
+      computed: quotedNames(computed),
       view: view.name,
     });
     return [about(view, [...path, 'columns'], message, [...hidden, ...computed], table.model.key)];
@@ -133,12 +134,12 @@ export function givenToFunction(
       field,
       table: table.name,
       called: objectKey(schema, name),
-      columns: quoted(hidden),
+      columns: quotedNames(hidden),
     });
     return about(table, [...path, 'computed_fields'], message, hidden, field);
   });
 }
 
-export function quoted(names: readonly string[]): string {
+export function quotedNames(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }

@@ -1,5 +1,5 @@
 /** The lint of permissions: every rule over every permission, in the order of the metadata. */
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import {
   computedByColumn,

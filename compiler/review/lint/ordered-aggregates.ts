@@ -1,5 +1,5 @@
 /** Rule of the lint about aggregates that a role may not select, and may order by. */
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import type { LintFinding } from './finding.ts';

@@ -12,7 +12,7 @@ import type { TableAccess } from '../../../runtime/core/contract/shapes.ts';
 import { displayName, objectKey } from '../../../runtime/core/names.ts';
 import { type Vocabulary, vocabularyOf } from '../../../runtime/core/vocabulary.ts';
 import type { JsonObject, Metadata, MetadataPath, TableEntry } from '../../../runtime/metadata/metadata.ts';
-import type { Condition, Model, ModelTable, Presets } from '../../model/model.ts';
+import type { BooleanExpression, Model, ModelTable, Presets } from '../../model/model.ts';
 import type { Plan } from '../../model/plan.ts';
 
 export interface PlacedPermission {
@@ -28,9 +28,9 @@ export interface PlacedPermission {
     readonly set?: JsonObject;
   };
   /** Rows that can be read or changed; absent for inserts. */
-  readonly filter?: Condition;
+  readonly filter?: BooleanExpression;
   /** The condition on written or deleted rows. */
-  readonly check?: Condition;
+  readonly check?: BooleanExpression;
   readonly columns: readonly string[];
   /** Computed fields that it names: those with a scalar value. */
   readonly computedFields: readonly string[];

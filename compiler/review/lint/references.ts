@@ -3,13 +3,13 @@ import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { columnsOfRule, readsSession, tableOfItem } from '../../../runtime/core/condition/reads.ts';
 import { isSession, type Token } from '../../../runtime/core/condition/tokens.ts';
 import type { Condition } from '../../../runtime/core/condition/tree.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { referencesOf, variablesBinding, variablesBindingReference } from '../bound.ts';
 import { about, causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
-import { names } from './rows.ts';
+import { permissionNames } from './rows.ts';
 
 /**
  * References that a role writes to rows which it reads by session only, without a check on them.
@@ -37,7 +37,7 @@ export function looseReferences(
     if (variablesBindingReference(checkText, reference.columns).size > 0 || reference.columns.some(isHeld))
       return [];
     const quoted = written.map((name) => `"${name}"`).join(', ');
-    const facts = { ...names(table, permission), columns: quoted, target: target.name };
+    const facts = { ...permissionNames(table, permission), columns: quoted, target: target.name };
     return [about(table, [...path, 'columns'], messages.referenceCanLeave(facts), written, target.model.key)];
   });
 }
@@ -67,13 +67,14 @@ export function decidingTables(
     other !== table && asked.some((names) => names.some((name) => columns.includes(name))) ? [other] : [],
   );
   if (users.length === 0) return [];
-  const facts = { ...names(table, permission), users: users.map(({ name }) => name).join(', ') };
+  const facts = { ...permissionNames(table, permission), users: users.map(({ name }) => name).join(', ') };
   const cause = [table.source, table.model.key, facts.users];
   return [causedBy([...path, 'check'], messages.decidingTableWritable(facts), cause)];
 }
 
 type Deciding = ReadonlyMap<PlacedTable, ReadonlyMap<PlacedTable, readonly (readonly string[])[]>>;
 
+/** Memo: the input of lint never changes. */
 const known = new WeakMap<LintInput, Deciding>();
 
 /**

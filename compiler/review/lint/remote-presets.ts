@@ -1,6 +1,6 @@
 /** Presets of remote schemas: a value that comes from the session in one place and from the client in another. */
 import { GraphQLError, Kind, print as printAst } from 'graphql';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { isStatic, presetOf } from '../../../runtime/core/remotes/preset.ts';

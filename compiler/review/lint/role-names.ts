@@ -1,12 +1,13 @@
 /** Rules of the lint about names of roles. */
 
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
-import { names } from './rows.ts';
+import { permissionNames } from './rows.ts';
 
+/** Memo: metadata never changes. */
 const counted = new WeakMap<object, ReadonlyMap<string, number>>();
 
 /** A role with one permission and no other mention, whose name is near that of another role: probably misspelt. */
@@ -21,9 +22,11 @@ export function misspeltRole(
   const near = nearest(permission.role, others);
   if (near === undefined) return [];
   return [
-    causedBy(permission.path, messages.roleUsedOnce({ ...names(table, permission), nearest: near }), [
-      permission.role,
-    ]),
+    causedBy(
+      permission.path,
+      messages.roleUsedOnce({ ...permissionNames(table, permission), nearest: near }),
+      [permission.role],
+    ),
   ];
 }
 

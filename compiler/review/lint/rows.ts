@@ -2,7 +2,7 @@
 
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { implies, isAlwaysTrue, isNeverTrue } from '../../../runtime/core/condition/prove.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Message } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';
@@ -10,7 +10,7 @@ import { displayName } from '../../../runtime/core/names.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Json, JsonObject, MetadataPath } from '../../../runtime/metadata/metadata.ts';
 import { namesSession } from '../../../runtime/metadata/values.ts';
-import { dependsOnSession, sessionVariables, visit } from './conditions.ts';
+import { comparedVariables, dependsOnSession, visitConditions } from './conditions.ts';
 import { about, causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { looseExists, tiesOfWritten } from './ties.ts';
@@ -27,7 +27,7 @@ export function orBranches(
   const hasSession = (value: Json) => namesSession(value, vocabulary);
   const report = (written: Json, place: MetadataPath) => {
     const branch = JSON.stringify(written);
-    const message = messages.orBranchWithoutSession({ ...names(table, permission), branch });
+    const message = messages.orBranchWithoutSession({ ...permissionNames(table, permission), branch });
     found.push(causedBy(place, message, [table.source, table.model.key, branch]));
   };
   const look = (value: JsonObject, path: MetadataPath): void => {
@@ -84,7 +84,7 @@ function conjunctsOf(value: JsonObject, path: MetadataPath): [JsonObject, Metada
   );
 }
 
-export function names(table: PlacedTable, { role, operation }: PlacedPermission) {
+export function permissionNames(table: PlacedTable, { role, operation }: PlacedPermission) {
   return { role, operation, table: table.name };
 }
 
@@ -105,8 +105,10 @@ export function constantRules(
     const known = knowledge(table, key === 'check' && operation !== 'delete');
     const follows = key === 'check' && operation === 'delete' && implies(parseCondition(where!), rule, known);
     if (follows || isAlwaysTrue(rule, known))
-      return report(messages.ruleIsAlwaysTrue(names(table, permission)));
-    return isNeverTrue(rule, known) ? report(messages.ruleIsNeverTrue(names(table, permission))) : [];
+      return report(messages.ruleIsAlwaysTrue(permissionNames(table, permission)));
+    return isNeverTrue(rule, known)
+      ? report(messages.ruleIsNeverTrue(permissionNames(table, permission)))
+      : [];
   };
   return [...look('filter', where), ...look('check', checkText)];
 }
@@ -118,7 +120,7 @@ export function emptyDemands(table: PlacedTable, permission: PlacedPermission): 
     if (!condition) return [];
     const found = new Map<string, Found>();
     const place = [...permission.path, key];
-    visit(condition, (part, isOwnRow) => {
+    visitConditions(condition, (part, isOwnRow) => {
       if (part.kind === 'column-comparison' && part.left.kind === 'column') {
         const isItself = part.column === part.left.column && (isOwnRow || part.of !== 'root');
         if (isItself)
@@ -127,7 +129,10 @@ export function emptyDemands(table: PlacedTable, permission: PlacedPermission): 
             about(
               table,
               place,
-              messages.columnComparedWithItself({ ...names(table, permission), column: part.column }),
+              messages.columnComparedWithItself({
+                ...permissionNames(table, permission),
+                column: part.column,
+              }),
               [part.column],
             ),
           );
@@ -137,7 +142,7 @@ export function emptyDemands(table: PlacedTable, permission: PlacedPermission): 
     for (const loose of looseExists(condition, known)) {
       const other = displayName(loose.target.schema, loose.target.name);
       const cause = [table.source, JSON.stringify(loose)];
-      const message = messages.existsNotCorrelated({ ...names(table, permission), other });
+      const message = messages.existsNotCorrelated({ ...permissionNames(table, permission), other });
       found.set(cause.join(' '), causedBy(place, message, cause));
     }
     return [...found.values()];
@@ -156,7 +161,7 @@ export function widerWrites(
   if (!read?.filter || !dependsOnSession(read.filter)) return [];
   if (implies(parseCondition(permission.where!), parseCondition(read.where!), knowledge(table, false)))
     return [];
-  const message = messages.writeWiderThanRead(names(table, permission));
+  const message = messages.writeWiderThanRead(permissionNames(table, permission));
   return [causedBy([...path, 'filter'], message, [table.source, table.model.key, permission.where])];
 }
 
@@ -200,14 +205,14 @@ export function unknownVariables(
   return (['filter', 'check'] as const).flatMap((key) => {
     const condition = permission[key];
     if (!condition) return [];
-    return sessionVariables(condition)
+    return comparedVariables(condition)
       .filter((variable) => !known.has(variable))
       .map((variable) => {
         const near = nearest(variable, known);
         return causedBy(
           [...permission.path, key],
           messages.variableNotSupplied({
-            ...names(table, permission),
+            ...permissionNames(table, permission),
             variable: vocabulary.fromCanonical(variable),
             ...(near !== undefined && { nearest: vocabulary.fromCanonical(near) }),
           }),

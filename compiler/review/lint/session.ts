@@ -1,17 +1,18 @@
 /** Rules of the lint about permissions that do without the session where others have it. */
 import { readsSession } from '../../../runtime/core/condition/reads.ts';
 import type { RuleText } from '../../../runtime/core/contract/shapes.ts';
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
 import { variablesBinding } from '../bound.ts';
 import { boundColumns } from './conditions.ts';
 import { about, causedBy, type Found } from './finding.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
-import { names } from './rows.ts';
+import { permissionNames } from './rows.ts';
 
 const hasSession = (text: RuleText | undefined) => text !== undefined && readsSession(text);
 
+/** Memo: the input of lint never changes. */
 const bound = new WeakMap<LintInput, ReadonlySet<string>>();
 
 /** Roles with a rule that reads the session. */
@@ -49,7 +50,10 @@ export function rulesWithoutSession(
   );
   if (!isOwned) return [];
   return [
-    causedBy([...path, 'filter'], messages.ruleWithoutSession(names(table, permission)), [role, where]),
+    causedBy([...path, 'filter'], messages.ruleWithoutSession(permissionNames(table, permission)), [
+      role,
+      where,
+    ]),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** What ties the rows of a condition: by their values to the session, or to the row that the rule is about. */
-import type { Argument, Condition, Value } from '../../model/model.ts';
+import type { Argument, BooleanExpression, Value } from '../../model/model.ts';
 import type { PlacedPermission } from './place.ts';
 
 /** Session variables, in lower case, and `ROW`. */
@@ -21,7 +21,7 @@ const EQUALITIES = [
  * @param counts the columns of the row itself that count
  */
 function tiesOf(
-  condition: Condition,
+  condition: BooleanExpression,
   isNegated = false,
   counts: (column: string) => boolean = () => true,
 ): Ties {
@@ -78,7 +78,7 @@ function variablesEqual(right: Argument): Ties {
 }
 
 /** That there are no such rows says nothing of values. */
-function ofOtherRows(condition: Condition, isNegated: boolean): Ties {
+function ofOtherRows(condition: BooleanExpression, isNegated: boolean): Ties {
   const ties = tiesOf(condition, isNegated);
   return isNegated ? new Set([...ties].filter((tie) => tie === ROW)) : ties;
 }
@@ -89,9 +89,9 @@ function ofOtherRows(condition: Condition, isNegated: boolean): Ties {
  * @param tied what is known of the row
  */
 export function looseExists(
-  condition: Condition,
+  condition: BooleanExpression,
   tied: Ties = NONE,
-): Extract<Condition, { kind: 'exists' }>[] {
+): Extract<BooleanExpression, { kind: 'exists' }>[] {
   switch (condition.kind) {
     case 'and':
     case 'or':

@@ -1,6 +1,6 @@
 /** Rules of the lint about what webhooks are sent. */
 
-import { diagnostics as messages } from '../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { ConfiguredHeader } from '../../../runtime/core/environment-template.ts';
 import type { MetadataPath } from '../../../runtime/metadata/metadata.ts';

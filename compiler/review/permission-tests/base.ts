@@ -9,10 +9,10 @@ import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import type { CompileResult } from '../../index.ts';
 import type { Check } from './isolation.ts';
 import type { TryRule } from './rule-trial.ts';
-import { planAlone, plannerOf, type RuleKind, type Subject, subjectsOf } from './subjects.ts';
+import { planAlone, plannerOf, type RuleKind, subjectsOf, type TestSubject } from './subjects.ts';
 
 /** The earlier version, compiled against the present catalogs. */
-export interface Base {
+export interface EarlierVersion {
   /** The name that the command line gave. */
   readonly label: string;
   readonly compiled: CompileResult;
@@ -32,11 +32,11 @@ export interface BaseResult {
 
 /** The version that the base is compared with. */
 export interface BaseInput {
-  readonly base: Base;
+  readonly base: EarlierVersion;
   /** Present rules. */
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly TestSubject[];
   /** The planner in which a present rule is tried. */
-  readonly alone: (subject: Subject) => Planner;
+  readonly alone: (subject: TestSubject) => Planner;
   readonly tryRule: TryRule;
   readonly serving: SavedOptions;
   readonly say: (step: string) => void;
@@ -69,7 +69,7 @@ export async function tryBase({
       continue;
     }
     const { condition, variables, where, kind, name } = former;
-    const tried: Subject = { ...present, condition, variables, where, kind, name };
+    const tried: TestSubject = { ...present, condition, variables, where, kind, name };
     const formerly = remember(planners, former.kind, () => plannerOf(planAlone(plan, former.kind), serving));
     const passed = (await tryRule(former, formerly)).filter(({ outcome }) => outcome === 'passed');
     const now = new Map((await tryRule(tried, alone(tried))).map((check) => [check.name, check]));
@@ -95,7 +95,7 @@ export async function tryBase({
 }
 
 /** The rule as it is now; undefined: the role has no such permission. */
-function presentOf(former: Subject, subjects: readonly Subject[]): Subject | undefined {
+function presentOf(former: TestSubject, subjects: readonly TestSubject[]): TestSubject | undefined {
   const same = (kind: RuleKind) =>
     subjects.find(
       (other) =>

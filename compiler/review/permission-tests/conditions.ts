@@ -1,10 +1,10 @@
 /** Questions about conditions that tests of isolation ask. */
 
-import type { Condition } from '../../model/model.ts';
-import { sessionVariables } from '../lint/conditions.ts';
+import type { BooleanExpression } from '../../model/model.ts';
+import { comparedVariables } from '../lint/conditions.ts';
 
 /** Whether the condition holds for no row unless something in the database equals the variable. */
-export function isGuardedBy(condition: Condition, variable: string): boolean {
+export function isGuardedBy(condition: BooleanExpression, variable: string): boolean {
   switch (condition.kind) {
     case 'and':
       return condition.conditions.some((part) => isGuardedBy(part, variable));
@@ -32,14 +32,17 @@ export function isGuardedBy(condition: Condition, variable: string): boolean {
 }
 
 /** The condition as it is by each of its branches that names the variable: of every `or` on the way, that part alone. */
-export function branchesNaming(condition: Condition, variable: string): Condition[] {
+export function branchesNaming(condition: BooleanExpression, variable: string): BooleanExpression[] {
   switch (condition.kind) {
     case 'or':
       return condition.conditions.flatMap((part) => branchesNaming(part, variable));
     case 'and':
       return condition.conditions.flatMap((part, index) =>
         branchesNaming(part, variable).map(
-          (branch): Condition => ({ kind: 'and', conditions: condition.conditions.with(index, branch) }),
+          (branch): BooleanExpression => ({
+            kind: 'and',
+            conditions: condition.conditions.with(index, branch),
+          }),
         ),
       );
     case 'not':
@@ -51,6 +54,6 @@ export function branchesNaming(condition: Condition, variable: string): Conditio
         condition: branch,
       }));
     default:
-      return sessionVariables(condition).includes(variable) ? [condition] : [];
+      return comparedVariables(condition).includes(variable) ? [condition] : [];
   }
 }

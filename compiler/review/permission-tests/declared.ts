@@ -12,7 +12,7 @@ import { agrees } from './request.ts';
 import { short, stubHandlers } from './stub-handlers.ts';
 import type { Trial, TrialDatabase } from './trial.ts';
 
-export type TrialDatabases = ReadonlyMap<string, TrialDatabase>;
+export type TrialsBySource = ReadonlyMap<string, TrialDatabase>;
 
 /** What came instead of what was expected. */
 export interface Problem {
@@ -26,7 +26,7 @@ export interface Problem {
 export function runDeclared(
   each: DeclaredCase,
   planner: Planner,
-  databases: TrialDatabases,
+  databases: TrialsBySource,
 ): Promise<Problem | undefined> {
   return 'types' in each ? compareTypes(each, planner) : runRequest(each, planner, databases);
 }
@@ -89,7 +89,7 @@ export type RequestOutcome =
 async function runRequest(
   each: RequestCase,
   planner: Planner,
-  databases: TrialDatabases,
+  databases: TrialsBySource,
 ): Promise<Problem | undefined> {
   const outcome = await answerOf(each, planner, databases);
   if ('problem' in outcome) return outcome.problem;
@@ -102,7 +102,7 @@ async function runRequest(
 export function answerOf(
   each: Omit<RequestCase, 'expect'>,
   planner: Planner,
-  databases: TrialDatabases,
+  databases: TrialsBySource,
 ): Promise<RequestOutcome> {
   return inTrials([...databases], new Map(), async (trials): Promise<RequestOutcome> => {
     const stopped = (text: string, isRefusal = false): RequestOutcome => ({

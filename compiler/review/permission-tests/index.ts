@@ -7,15 +7,15 @@ import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { CompileResult } from '../../index.ts';
 import type { Model } from '../../model/model.ts';
-import { type Base, type BaseResult, tryBase } from './base.ts';
+import { type BaseResult, type EarlierVersion, tryBase } from './base.ts';
 import type { DeclaredCase } from './cases.ts';
-import { runDeclared, type TrialDatabases } from './declared.ts';
+import { runDeclared, type TrialsBySource } from './declared.ts';
 import type { Check } from './isolation.ts';
 import { type MutationResult, tryMutants } from './mutation.ts';
 import { notCovered } from './not-covered.ts';
 import { makeRows } from './rows.ts';
 import { createTryRule } from './rule-trial.ts';
-import { planAlone, plannerOf, type RuleKind, type Subject, subjectsOf } from './subjects.ts';
+import { planAlone, plannerOf, type RuleKind, subjectsOf, type TestSubject } from './subjects.ts';
 import { createSuggester, type Suggestion } from './suggest.ts';
 
 export interface TestInput {
@@ -25,14 +25,14 @@ export interface TestInput {
   readonly catalogs: Readonly<Record<string, SourceCatalog>>;
   readonly serving: SavedOptions;
   readonly cases: readonly DeclaredCase[];
-  readonly databases: TrialDatabases;
+  readonly databases: TrialsBySource;
   /** Enable isolation tests and mutation testing. */
   readonly isolation: boolean;
   readonly mutations: boolean;
   /** Look for cases that notice mutants which nothing notices. */
   readonly suggest?: boolean;
   /** An earlier version, whose isolation checks must pass as well. */
-  readonly base?: Base;
+  readonly base?: EarlierVersion;
   readonly say: (step: string) => void;
 }
 
@@ -83,10 +83,10 @@ export async function testPermissions(input: TestInput): Promise<TestResult> {
     suites.push({ name: file, checks });
   }
   const subjects = subjectsOf(model);
-  const isTried = ({ variables }: Subject) => variables.length > 0;
+  const isTried = ({ variables }: TestSubject) => variables.length > 0;
   const tryRule = createTryRule(databases, input.catalogs);
   const planners = new Map<RuleKind, Planner>();
-  const alone = ({ kind }: Subject) =>
+  const alone = ({ kind }: TestSubject) =>
     remember(planners, kind, () => plannerOf(planAlone(plan, kind), serving));
   if (input.isolation) {
     say('trying every row rule that names a session variable');

@@ -2,7 +2,7 @@
  * Isolation of a row rule, by trying it: its rows have to depend on every session variable that it names, and a session
  * that lacks one, or has an empty one, must not reach more rows than every session does.
  */
-import type { Variables } from './sessions.ts';
+import type { SessionValues } from './sessions.ts';
 
 export interface Check {
   readonly name: string;
@@ -12,23 +12,23 @@ export interface Check {
 }
 
 /** The rows that a session reaches, named so that two sessions can be compared; undefined when the request is refused. */
-export type Reader = (session: Variables) => Promise<ReadonlySet<string> | undefined>;
+export type ReadRows = (session: SessionValues) => Promise<ReadonlySet<string> | undefined>;
 
-export interface Isolation {
+export interface RuleIsolation {
   /** Session variables that the rule names. */
   readonly variables: readonly string[];
-  readonly sessions: readonly Variables[];
+  readonly sessions: readonly SessionValues[];
   /** Columns that the variable is compared with, to be named in messages. */
   readonly comparedWith: (variable: string) => readonly string[];
   /** Whether no row is reached unless it has the variable's value in it. */
   readonly isGuard: (variable: string) => boolean;
-  readonly rowsOf: Reader;
+  readonly rowsOf: ReadRows;
   /** Whether what is compared with the variable differs between sessions, whatever else lets their rows through. */
-  readonly canDiffer: (variable: string, sessions: readonly Variables[]) => Promise<boolean>;
+  readonly canDiffer: (variable: string, sessions: readonly SessionValues[]) => Promise<boolean>;
 }
 
 /** Tries a rule with sessions; what cannot be shown with the rows there are is `unproven`. */
-export async function checkIsolation(rule: Isolation): Promise<Check[]> {
+export async function checkIsolation(rule: RuleIsolation): Promise<Check[]> {
   const { variables, sessions, rowsOf } = rule;
   const seen: Seen[] = [];
   for (const session of sessions) {
@@ -66,18 +66,18 @@ export function unproven(variables: readonly string[], reason: string): Check[] 
 }
 
 interface Seen {
-  readonly session: Variables;
+  readonly session: SessionValues;
   readonly rows: ReadonlySet<string>;
 }
 
 /** Sessions that differ in one variable alone. */
 interface Group {
-  readonly others: Variables;
+  readonly others: SessionValues;
   readonly seen: readonly Seen[];
 }
 
 function groupByOthers(variable: string, seen: readonly Seen[]): Group[] {
-  const groups = new Map<string, { others: Variables; seen: Seen[] }>();
+  const groups = new Map<string, { others: SessionValues; seen: Seen[] }>();
   for (const each of seen) {
     const { [variable]: _, ...others } = each.session;
     const key = JSON.stringify(others);
@@ -91,7 +91,7 @@ function groupByOthers(variable: string, seen: readonly Seen[]): Group[] {
 async function dependsOn(
   variable: string,
   groups: readonly Group[],
-  { canDiffer, comparedWith }: Isolation,
+  { canDiffer, comparedWith }: RuleIsolation,
 ): Promise<Check> {
   const name = `rows depend on ${variable}`;
   const comparable = groups.filter(({ seen }) => seen.length > 1 && seen.some(({ rows }) => rows.size > 0));
@@ -126,7 +126,7 @@ function sameRows(left: ReadonlySet<string>, right: ReadonlySet<string>): boolea
 async function nothingMore(
   name: string,
   groups: readonly Group[],
-  read: (others: Variables) => ReturnType<Reader>,
+  read: (others: SessionValues) => ReturnType<ReadRows>,
 ): Promise<Check> {
   for (const { others, seen } of groups) {
     const rows = [...((await read(others)) ?? [])];
@@ -142,7 +142,7 @@ async function nothingMore(
 }
 
 /** A session with a value that is in no row reaches nothing, for any other values of the session. */
-async function guards(variable: string, groups: readonly Group[], rowsOf: Reader): Promise<Check> {
+async function guards(variable: string, groups: readonly Group[], rowsOf: ReadRows): Promise<Check> {
   const name = `a session with a ${variable} that no row has reaches nothing`;
   const known = groups.flatMap(({ seen }) => seen.map(({ session }) => session[variable]!));
   for (const { others } of groups) {

@@ -12,10 +12,10 @@ import { print } from '../../../runtime/core/sql/print.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { CompileResult } from '../../index.ts';
 import type { DeclaredCase } from './cases.ts';
-import type { TrialDatabases } from './declared.ts';
+import type { TrialsBySource } from './declared.ts';
 import type { Check } from './isolation.ts';
 import { type Mutant, type MutantKind, mutantsOf, type ValueOf } from './mutants.ts';
-import { planAlone, type Subject, subjectsOf } from './subjects.ts';
+import { planAlone, subjectsOf, type TestSubject } from './subjects.ts';
 import type { Suggester } from './suggest.ts';
 
 /** The check that noticed a mutant: a declared case, an isolation check of the weakened rule, or one of the rule before. */
@@ -35,13 +35,13 @@ export interface MutationResult {
 export interface MutationInput {
   readonly compiled: CompileResult;
   readonly compile: (metadata: Metadata) => CompileResult;
-  readonly databases: TrialDatabases;
+  readonly databases: TrialsBySource;
   /** Those that pass. */
   readonly cases: readonly DeclaredCase[];
   readonly plannerOf: (plan: CompileResult['state']['plan']) => Planner;
   readonly runCase: (each: DeclaredCase, planner: Planner) => Promise<unknown>;
   /** Absent: isolation is not tested. */
-  readonly tryRule: ((subject: Subject, planner: Planner) => Promise<readonly Check[]>) | undefined;
+  readonly tryRule: ((subject: TestSubject, planner: Planner) => Promise<readonly Check[]>) | undefined;
   /** Names of the checks of a rule that fail without any mutant. */
   readonly failing: (rule: string) => ReadonlySet<string>;
   /** Finds cases for what nothing notices. */
@@ -98,7 +98,7 @@ function nameOf({ role, rule, operation, table: { key } }: Mutant): string {
   return `${role} · ${rule ?? operation} · ${key.replace(/^public\./, '')}`;
 }
 
-function subjectOf(mutant: Mutant, { state }: CompileResult): Subject | undefined {
+function subjectOf(mutant: Mutant, { state }: CompileResult): TestSubject | undefined {
   return mutant.rule === undefined
     ? undefined
     : subjectsOf(state.model, mutant.table.key).find(
@@ -124,8 +124,8 @@ async function notice(
   { role, table, rule }: Mutant,
   weakened: CompileResult,
   planner: Planner,
-  subject: Subject | undefined,
-  original: Subject | undefined,
+  subject: TestSubject | undefined,
+  original: TestSubject | undefined,
 ): Promise<NoticedBy | undefined> {
   const heirs = rolesWith(compiled.state.inheritedRoles, role);
   const concerned = cases.filter((each) => heirs.has(each.role));
@@ -136,7 +136,7 @@ async function notice(
     if ((await runCase(each, planner)) !== undefined) return 'case';
   if (!tryRule || rule === undefined) return undefined;
   const alone = plannerOf(planAlone(weakened.state.plan, rule));
-  const fails = async (tried: Subject | undefined) => {
+  const fails = async (tried: TestSubject | undefined) => {
     if (!tried || tried.variables.length === 0) return false;
     const known = failing(tried.name);
     return (await tryRule(tried, alone)).some(
@@ -158,7 +158,7 @@ function rolesWith(inherited: CompileResult['state']['inheritedRoles'], role: st
 
 /** Values to set columns to: the greatest, which is seldom that of the session of a case. */
 async function valuesOf(
-  databases: TrialDatabases,
+  databases: TrialsBySource,
   { sources }: CompileResult['state']['model'],
 ): Promise<ValueOf> {
   const values = new Map<string, string>();

@@ -2,7 +2,7 @@
 
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Model } from '../../model/model.ts';
-import { count } from '../findings/text.ts';
+import { counted } from '../findings/text.ts';
 
 /** Phrases, with their counts; what the metadata does not have is left out. */
 export function notCovered(metadata: Metadata, { sources }: Model): string[] {
@@ -25,7 +25,7 @@ export function notCovered(metadata: Metadata, { sources }: Model): string[] {
   const hooks =
     entries.reduce((sum, entry) => sum + entry.event_triggers.length, 0) + metadata.cron_triggers.length;
   const phrase = (number: number, one: string, text: string) =>
-    number > 0 ? [`${text} ${count(number, one)}`] : [];
+    number > 0 ? [`${text} ${counted(number, one)}`] : [];
   return [
     'new roles',
     ...phrase(presets, 'preset', 'other session variables of'),

@@ -1,6 +1,6 @@
 /** Reports the results of permission tests: for a terminal, and as JUnit XML. */
 
-import { count } from '../findings/text.ts';
+import { counted } from '../findings/text.ts';
 import type { TestResult } from './index.ts';
 import type { Check } from './isolation.ts';
 import { MUTANT_KINDS } from './mutants.ts';
@@ -54,30 +54,30 @@ export function testText(result: TestResult): string {
 /** Limits of the checks. */
 function scopeLines({ withoutSession, validated, byCasesOnly, base, leftOut }: TestResult): string[] {
   const { functions, views, triggers } = byCasesOnly;
-  const number = [count(functions, 'function'), count(views, 'view'), count(triggers, 'trigger')];
+  const number = [counted(functions, 'function'), counted(views, 'view'), counted(triggers, 'trigger')];
   const untried = [
     ...(withoutSession > 0
       ? [
-          `isolation of ${count(withoutSession, 'rule')} that name${withoutSession > 1 ? '' : 's'} no session variable`,
+          `isolation of ${counted(withoutSession, 'rule')} that name${withoutSession > 1 ? '' : 's'} no session variable`,
         ]
       : []),
-    ...(validated > 0 ? [`webhooks that validate the input of ${count(validated, 'permission')}`] : []),
+    ...(validated > 0 ? [`webhooks that validate the input of ${counted(validated, 'permission')}`] : []),
     `beyond the cases: what ${number.join(', ')} do`,
   ];
   return [
-    ...(leftOut > 0 ? [`Left out   ${count(leftOut, 'inconsistent object')}`] : []),
+    ...(leftOut > 0 ? [`Left out   ${counted(leftOut, 'inconsistent object')}`] : []),
     `Not tried  ${untried.join('; ')}`,
     ...(base
       ? [
-          `Base       ${base.label}: ${count(base.suites.length, 'changed rule')} tried as ${base.suites.length === 1 ? 'it was' : 'they were'}, ${base.unchanged} unchanged`,
+          `Base       ${base.label}: ${counted(base.suites.length, 'changed rule')} tried as ${base.suites.length === 1 ? 'it was' : 'they were'}, ${base.unchanged} unchanged`,
           ...(base.gone.length > 0
             ? [
-                `           ${count(base.gone.length, 'rule')} not tried, because the permission is gone: ${base.gone.join(', ')}`,
+                `           ${counted(base.gone.length, 'rule')} not tried, because the permission is gone: ${base.gone.join(', ')}`,
               ]
             : []),
           ...(base.lost > 0
             ? [
-                `           ${count(base.lost, 'error')} of its metadata with the present migrations: rules of those objects were not tried`,
+                `           ${counted(base.lost, 'error')} of its metadata with the present migrations: rules of those objects were not tried`,
               ]
             : []),
         ]
@@ -128,7 +128,7 @@ function mutationLines({ mutations, notCovered, suggestions }: TestResult): stri
       : []),
     ...(suggestions.length > 0
       ? [
-          `Suggested  ${count(suggestions.length, 'case')}, by which ${suggested} of the other ${survivors.length} would be noticed`,
+          `Suggested  ${counted(suggestions.length, 'case')}, by which ${suggested} of the other ${survivors.length} would be noticed`,
         ]
       : []),
     ...(survivors.length > 0

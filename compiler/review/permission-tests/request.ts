@@ -18,9 +18,9 @@ import { identifier, raw, sql } from '../../../runtime/core/sql/fragment.ts';
 import { print } from '../../../runtime/core/sql/print.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import type { InputValidator } from '../../../runtime/graphql/request.ts';
-import type { Reader } from './isolation.ts';
-import type { Variables } from './sessions.ts';
-import type { Subject } from './subjects.ts';
+import type { ReadRows } from './isolation.ts';
+import type { SessionValues } from './sessions.ts';
+import type { TestSubject } from './subjects.ts';
 import type { Trial } from './trial.ts';
 
 /** A rule cannot be asked about; the message says why. */
@@ -35,10 +35,10 @@ export class UntriedError extends Error {
  */
 export function createReader(
   trial: Trial,
-  subject: Subject,
+  subject: TestSubject,
   planner: Planner,
   rows: readonly string[],
-): Reader {
+): ReadRows {
   switch (subject.kind) {
     case 'select':
       return readRows(trial, subject, planner);
@@ -53,9 +53,9 @@ export function createReader(
 }
 
 /** True if the request was permitted. @throws UntriedError if it failed for another reason than the rule */
-type Ask = (session: Variables) => Promise<Record<string, unknown> | undefined>;
+type Ask = (session: SessionValues) => Promise<Record<string, unknown> | undefined>;
 
-function createAsk(trial: Trial, subject: Subject, planner: Planner, query: string): Ask {
+function createAsk(trial: Trial, subject: TestSubject, planner: Planner, query: string): Ask {
   const sources = new Map([[subject.source, trial.connection]]);
   return async (variables) => {
     try {
@@ -79,7 +79,7 @@ function createAsk(trial: Trial, subject: Subject, planner: Planner, query: stri
 /** Rules are tried, not webhooks: those that validate input agree to everything. */
 export const agrees: InputValidator = async () => {};
 
-function sessionOf({ role }: Subject, variables: Variables, { program }: Planner): Session {
+function sessionOf({ role }: TestSubject, variables: SessionValues, { program }: Planner): Session {
   return {
     vocabulary: program.vocabulary,
     role,
@@ -88,10 +88,10 @@ function sessionOf({ role }: Subject, variables: Variables, { program }: Planner
   };
 }
 
-function readRows(trial: Trial, subject: Subject, planner: Planner): Reader {
+function readRows(trial: Trial, subject: TestSubject, planner: Planner): ReadRows {
   const { table } = subject;
   const field = fieldOf(subject, 'select');
-  const linked = tableOf(subject, planner);
+  const linked = subjectTable(subject, planner);
   const fieldsOf = (columns: readonly string[]) =>
     columns.flatMap((column) => linked.columns.get(column)?.field ?? []);
   const key = fieldsOf(table.shape.primaryKey?.columns ?? []);
@@ -121,14 +121,17 @@ function numbered(texts: readonly string[]): ReadonlySet<string> {
 }
 
 /** Writes a root field of the rule's table, below the namespace of its source. @throws UntriedError */
-export function fieldOf({ table }: Subject, kind: 'select' | MutationFieldKind): (rest: string) => string {
+export function fieldOf(
+  { table }: TestSubject,
+  kind: 'select' | MutationFieldKind,
+): (rest: string) => string {
   const name = table.rootFields.find((each) => each.kind === kind)?.name;
   if (name === undefined) throw new UntriedError('no field of the API leads there');
   const { rootNamespace } = table.shape.source;
   return (rest) => (rootNamespace === undefined ? `${name} ${rest}` : `${rootNamespace} { ${name} ${rest} }`);
 }
 
-function touchRows(trial: Trial, subject: Subject, planner: Planner): Reader {
+function touchRows(trial: Trial, subject: TestSubject, planner: Planner): ReadRows {
   const ask = createAsk(trial, subject, planner, writeOf(subject, planner));
   return (session) =>
     trial.undone(async () => {
@@ -138,7 +141,7 @@ function touchRows(trial: Trial, subject: Subject, planner: Planner): Reader {
     });
 }
 
-function writeRows(trial: Trial, subject: Subject, planner: Planner, rows: readonly string[]): Reader {
+function writeRows(trial: Trial, subject: TestSubject, planner: Planner, rows: readonly string[]): ReadRows {
   const ask = createAsk(trial, subject, planner, writeOf(subject, planner));
   const isInsert = subject.kind === 'insert check';
   return async (session) => {
@@ -154,13 +157,13 @@ function writeRows(trial: Trial, subject: Subject, planner: Planner, rows: reado
   };
 }
 
-function writeOf(subject: Subject, planner: Planner): string {
+function writeOf(subject: TestSubject, planner: Planner): string {
   const { kind, role } = subject;
   if (kind === 'insert check')
     return `mutation { ${fieldOf(subject, 'insert')('(objects: [{}]) { __typename }')} }`;
   if (kind === 'delete' || kind === 'delete check')
     return `mutation { ${fieldOf(subject, 'delete')('(where: {}) { __typename }')} }`;
-  const table = tableOf(subject, planner);
+  const table = subjectTable(subject, planner);
   const [column] = planner.program
     .access(table)
     .update![role]!.columns.flatMap((name) => table.columns.get(name)?.field ?? []);
@@ -168,19 +171,19 @@ function writeOf(subject: Subject, planner: Planner): string {
   return `mutation { ${fieldOf(subject, 'update')(`(where: {}, _set: { ${column}: null }) { __typename }`)} }`;
 }
 
-export function tableOf({ table: { key, shape } }: Subject, { program }: Planner): Table {
+export function subjectTable({ table: { key, shape } }: TestSubject, { program }: Planner): Table {
   return program.tables.find((each) => each.key === key && each.source.name === shape.source.name)!;
 }
 
 /** A row as text, by which it is found again; with its star, because a column may be called `t`. */
 const ROW = '(t.*)::text';
 
-function tableName({ table: { shape } }: Subject): string {
+function tableName({ table: { shape } }: TestSubject): string {
   return print(identifier(shape.schema, shape.name)).text;
 }
 
 /** Prepares the trial of a write. @throws UntriedError if it is not a table */
-export async function watchWrites(trial: Trial, subject: Subject): Promise<void> {
+export async function watchWrites(trial: Trial, subject: TestSubject): Promise<void> {
   const { kind } = subject.table.shape;
   if (kind !== 'table' && kind !== 'partitioned')
     throw new UntriedError('rows of a view cannot be watched while they are written');
@@ -213,8 +216,8 @@ const CHECKED_ROWS = 8;
 /** Rows to try a check with: some that it lets through for one of the sessions, and some others. */
 export async function checkedRows(
   trial: Trial,
-  subject: Subject,
-  sessions: readonly Variables[],
+  subject: TestSubject,
+  sessions: readonly SessionValues[],
 ): Promise<string[]> {
   const found = new Set<string>();
   for (const session of sessions)
@@ -229,9 +232,9 @@ export async function checkedRows(
 /** The rows for which a condition holds, as texts: not what is tested, but what to test with. None when it is refused. */
 export async function ruleRows(
   trial: Trial,
-  subject: Subject,
+  subject: TestSubject,
   where: string,
-  variables: Variables,
+  variables: SessionValues,
   limit: number,
 ): Promise<string[]> {
   const { shape } = subject.table;

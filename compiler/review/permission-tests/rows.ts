@@ -9,12 +9,10 @@ import type {
 import { objectKey } from '../../../runtime/core/names.ts';
 import { identifier } from '../../../runtime/core/sql/fragment.ts';
 import { print } from '../../../runtime/core/sql/print.ts';
-import type { Condition, TableReference, Value } from '../../model/model.ts';
+import type { BooleanExpression, TableReference, Value } from '../../model/model.ts';
 import type { Trial } from './trial.ts';
 
 const ROWS = 6;
-/** Number of the next row that is made for a rule: each is like no other. */
-let next = 1000;
 
 export interface MadeRows {
   /** Tables that rows were made for. */
@@ -133,8 +131,7 @@ function insertNext(
   given?: Values,
   named?: ReadonlyMap<string, unknown>,
 ): Promise<Values> {
-  next += 1;
-  return insertRow(trial, catalog, table, next, given, named);
+  return insertRow(trial, catalog, table, trial.nextRow(), given, named);
 }
 
 /** A row to refer to: one of those that are there, or a new one where each is referred to once. */
@@ -188,15 +185,15 @@ interface Making {
 export async function insertMatching(
   making: Making,
   place: TableReference,
-  condition: Condition,
+  condition: BooleanExpression,
   given: Values = new Map(),
 ): Promise<Values> {
   const { trial, catalog, session } = making;
   const table = catalog.tables.find(({ schema, name }) => schema === place.schema && name === place.name)!;
   const values = new Map(given);
   const named = new Map<string, string>();
-  const later: Extract<Condition, { kind: 'relationship' }>[] = [];
-  const wish = async (part: Condition): Promise<void> => {
+  const later: Extract<BooleanExpression, { kind: 'relationship' }>[] = [];
+  const wish = async (part: BooleanExpression): Promise<void> => {
     switch (part.kind) {
       case 'and':
         for (const each of part.conditions) await wish(each);
@@ -247,7 +244,7 @@ export async function insertMatching(
 }
 
 /** The value a column must have for a comparison to hold; undefined when nearly every value will do. */
-function wanted({ operator, right }: Extract<Condition, { kind: 'comparison' }>): Value | undefined {
+function wanted({ operator, right }: Extract<BooleanExpression, { kind: 'comparison' }>): Value | undefined {
   if (right.kind === 'session-list')
     return operator === '_in' ? { kind: 'session', name: right.name } : undefined;
   if (right.kind === 'list') return operator === '_in' ? right.values[0] : undefined;

@@ -3,11 +3,11 @@ import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
 import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
 import { branchesNaming, isGuardedBy } from './conditions.ts';
-import type { TrialDatabases } from './declared.ts';
+import type { TrialsBySource } from './declared.ts';
 import { type Check, checkIsolation, unproven } from './isolation.ts';
 import { checkedRows, createReader, ruleRows, UntriedError, watchWrites } from './request.ts';
-import { comparedColumns, sessionsFor, type Variables } from './sessions.ts';
-import { isCheck, type Subject } from './subjects.ts';
+import { comparedColumns, type SessionValues, sessionsFor } from './sessions.ts';
+import { isCheck, type TestSubject } from './subjects.ts';
 import type { Trial } from './trial.ts';
 
 /** How many sessions reach rows by a branch of a rule. A check takes a request for each row, so it is tried with few. */
@@ -16,21 +16,21 @@ const CHECK_SESSIONS = 3;
 
 /** The rows and sessions that a rule is tried with. */
 interface Material {
-  readonly sessions: readonly Variables[];
+  readonly sessions: readonly SessionValues[];
   /** For checks. */
   readonly rows: readonly string[];
   readonly problem?: string | undefined;
 }
 
 /** Tries rules by the requests of a planner, each on its database. */
-export type TryRule = (subject: Subject, planner: Planner) => Promise<Check[]>;
+export type TryRule = (subject: TestSubject, planner: Planner) => Promise<Check[]>;
 
 export function createTryRule(
-  databases: TrialDatabases,
+  databases: TrialsBySource,
   catalogs: Readonly<Record<string, SourceCatalog>>,
 ): TryRule {
-  const known = new Map<Subject, Material>();
-  const materialFor = async (trial: Trial, subject: Subject): Promise<Material> => {
+  const known = new Map<TestSubject, Material>();
+  const materialFor = async (trial: Trial, subject: TestSubject): Promise<Material> => {
     const { kind, source } = subject;
     const most = isCheck(kind) ? CHECK_SESSIONS : SESSIONS;
     const { sessions, made, problem } = await sessionsFor(trial, catalogs[source]!, subject, most);
@@ -75,9 +75,9 @@ function withProblem(check: Check, problem: string): Check {
 /** Whether a branch of the rule that names the variable holds for other rows from session to session. */
 async function branchesDiffer(
   trial: Trial,
-  subject: Subject,
+  subject: TestSubject,
   variable: string,
-  sessions: readonly Variables[],
+  sessions: readonly SessionValues[],
 ): Promise<boolean> {
   for (const branch of branchesNaming(subject.condition, variable)) {
     const where = planCondition(subject.table.shape.source, branch, 0);

@@ -15,14 +15,14 @@ import {
   sql,
 } from '../../../runtime/core/sql/fragment.ts';
 import { print } from '../../../runtime/core/sql/print.ts';
-import type { Argument, Condition } from '../../model/model.ts';
+import type { Argument, BooleanExpression } from '../../model/model.ts';
 import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
 import { branchesNaming } from './conditions.ts';
 import { insertMatching, valueFor } from './rows.ts';
-import type { Subject } from './subjects.ts';
+import type { TestSubject } from './subjects.ts';
 import type { Trial } from './trial.ts';
 
-export type Variables = Readonly<Record<string, string>>;
+export type SessionValues = Readonly<Record<string, string>>;
 
 /** How often rows are made for a branch: those that they refer to may be the same again. */
 const ATTEMPTS = 4;
@@ -41,13 +41,13 @@ interface Comparison {
 }
 
 /** Columns that a rule compares with a session variable: `ticket.tenant_id`. */
-export function comparedColumns({ condition, table: { shape } }: Subject, variable: string): string[] {
+export function comparedColumns({ condition, table: { shape } }: TestSubject, variable: string): string[] {
   const all = comparisons(condition, shape.schema, shape.name).filter((each) => each.variable === variable);
   return [...new Set(all.map(({ table, column }) => `${table}.${column}`))];
 }
 
 /** The places in which a condition compares columns with session variables. */
-function comparisons(condition: Condition, schema: string, name: string): Comparison[] {
+function comparisons(condition: BooleanExpression, schema: string, name: string): Comparison[] {
   switch (condition.kind) {
     case 'and':
     case 'or':
@@ -89,7 +89,7 @@ function variablesOf(right: Argument): { variable: string; isList: boolean }[] {
 }
 
 export interface Sessions {
-  readonly sessions: readonly Variables[];
+  readonly sessions: readonly SessionValues[];
   /** Rows were made in the trial. */
   readonly made: boolean;
   /** Why rows were refused that would have shown more. */
@@ -104,11 +104,11 @@ export interface Sessions {
 export async function sessionsFor(
   trial: Trial,
   catalog: SourceCatalog,
-  subject: Subject,
+  subject: TestSubject,
   most: number,
 ): Promise<Sessions> {
   const { condition, variables } = subject;
-  const found: Variables[] = [];
+  const found: SessionValues[] = [];
   let made = false;
   let problem: string | undefined;
   for (const variable of variables)
@@ -127,7 +127,7 @@ export async function sessionsFor(
   const values = await valuesOf(trial, subject);
   const rest = { made, ...(problem !== undefined && { problem }) };
   if ([...values.values()].some((each) => each.length === 0)) return { sessions: [], ...rest };
-  const some: Variables = {
+  const some: SessionValues = {
     ...forPresets(catalog, subject),
     ...Object.fromEntries([...values].map(([variable, [first]]) => [variable, first!])),
   };
@@ -137,7 +137,7 @@ export async function sessionsFor(
       [...new Set([...sessions.map((each) => each[variable]!), ...values.get(variable)!])]
         .filter((value) => value !== session[variable])
         .slice(0, most)
-        .map((value): Variables => ({ ...session, [variable]: value })),
+        .map((value): SessionValues => ({ ...session, [variable]: value })),
     ),
   );
   const distinct = new Map([...sessions, ...others].map((session) => [JSON.stringify(session), session]));
@@ -145,7 +145,10 @@ export async function sessionsFor(
 }
 
 /** Values for presets: any value of the column's type. */
-export function forPresets(catalog: SourceCatalog, { presets, table: { shape } }: Subject): Variables {
+export function forPresets(
+  catalog: SourceCatalog,
+  { presets, table: { shape } }: TestSubject,
+): SessionValues {
   const columns = catalog.tables.find(
     ({ schema, name }) => schema === shape.schema && name === shape.name,
   )!.columns;
@@ -162,9 +165,9 @@ export function forPresets(catalog: SourceCatalog, { presets, table: { shape } }
 async function makeSession(
   trial: Trial,
   catalog: SourceCatalog,
-  { table: { shape }, condition }: Subject,
-  branch: Condition,
-): Promise<Variables | string> {
+  { table: { shape }, condition }: TestSubject,
+  branch: BooleanExpression,
+): Promise<SessionValues | string> {
   const session = new Map<string, unknown>();
   const lists = new Set(
     comparisons(condition, shape.schema, shape.name).flatMap(({ isList, variable }) =>
@@ -189,7 +192,7 @@ function listOf(value: string): string {
 /** Values of each variable that occur where the rule compares something with it. */
 async function valuesOf(
   trial: Trial,
-  { condition, table: { shape }, variables }: Subject,
+  { condition, table: { shape }, variables }: TestSubject,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const all = comparisons(condition, shape.schema, shape.name);
   const values = new Map<string, readonly string[]>();
@@ -210,7 +213,7 @@ async function valuesOf(
 }
 
 /** Sessions for which the subject's rule text holds for some row, with values of the columns that its condition compares. */
-export async function sessionsOf(trial: Trial, subject: Subject, most: number): Promise<Variables[]> {
+export async function sessionsOf(trial: Trial, subject: TestSubject, most: number): Promise<SessionValues[]> {
   if (subject.variables.length === 0) return [{}];
   return reaching(trial, subject, subject.where, await valuesOf(trial, subject), most);
 }
@@ -218,11 +221,11 @@ export async function sessionsOf(trial: Trial, subject: Subject, most: number): 
 /** Combinations of the values with which the rule holds for some row, those with the largest number of new values first. */
 async function reaching(
   trial: Trial,
-  { table: { shape }, role, name }: Subject,
+  { table: { shape }, role, name }: TestSubject,
   where: string,
   values: ReadonlyMap<string, readonly string[]>,
   most: number,
-): Promise<Variables[]> {
+): Promise<SessionValues[]> {
   if ([...values.values()].some((each) => each.length === 0)) return [];
   const rule = referring(readRule(where).sql, { rule: name });
   const t = identifier('t');
@@ -247,13 +250,13 @@ async function reaching(
   );
   const session = { ...NOBODY, role, backendOnly: true, variables: { 'x-engine-role': role } };
   const found = await trial.connection.readTexts(statement, bindParameters(statement, {}, session)).then(
-    ([text]) => JSON.parse(text!) as Variables[],
+    ([text]) => JSON.parse(text!) as SessionValues[],
     // A variable may be compared with columns of several types; not every value is valid for all of them.
     () => [],
   );
-  const chosen: Variables[] = [];
+  const chosen: SessionValues[] = [];
   const known = new Set<string>();
-  const news = (each: Variables) =>
+  const news = (each: SessionValues) =>
     Object.entries(each).filter((entry) => !known.has(entry.join(' '))).length;
   while (chosen.length < most && found.length > 0) {
     found.sort((left, right) => news(left) - news(right));

@@ -12,11 +12,11 @@ import { displayName } from '../../../runtime/core/names.ts';
 import { linkProgram } from '../../../runtime/core/program/program.ts';
 import { createPlanner, type Planner } from '../../../runtime/core/request/planner.ts';
 import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
-import type { Condition, Model, ModelTable, Presets } from '../../model/model.ts';
+import type { BooleanExpression, Model, ModelTable, Presets } from '../../model/model.ts';
 import type { Plan } from '../../model/plan.ts';
 import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
 import { programOf } from '../../phases/4-plan/program.ts';
-import { sessionVariables } from '../lint/conditions.ts';
+import { comparedVariables } from '../lint/conditions.ts';
 
 /** The part of a rule: the rows that may be read, changed or deleted, or the check on written or deleted rows. */
 export type RuleKind = 'select' | 'insert check' | 'update' | 'update check' | 'delete' | 'delete check';
@@ -26,14 +26,14 @@ export function isCheck(kind: RuleKind): boolean {
   return kind.endsWith(' check');
 }
 
-export interface Subject {
+export interface TestSubject {
   /** `role · kind · table`. */
   readonly name: string;
   readonly source: string;
   readonly table: ModelTable;
   readonly role: string;
   readonly kind: RuleKind;
-  readonly condition: Condition;
+  readonly condition: BooleanExpression;
   /** Rule text. */
   readonly where: string;
   /** In lower case. */
@@ -43,16 +43,16 @@ export interface Subject {
 }
 
 /** Every rule of every role, by table; of one table where a key is given. */
-export function subjectsOf({ sources }: Model, only?: string): Subject[] {
+export function subjectsOf({ sources }: Model, only?: string): TestSubject[] {
   return sources.flatMap(({ shape, tables }) =>
     tables.flatMap((table) => {
       if (only !== undefined && table.key !== only) return [];
       const subject = (
         kind: RuleKind,
         role: string,
-        condition: Condition,
+        condition: BooleanExpression,
         presets: Presets = {},
-      ): Subject => ({
+      ): TestSubject => ({
         name: `${role} · ${kind} · ${displayName(table.shape.schema, table.shape.name)}`,
         source: shape.name,
         table,
@@ -60,7 +60,7 @@ export function subjectsOf({ sources }: Model, only?: string): Subject[] {
         kind,
         condition,
         where: planCondition(shape, condition, 0),
-        variables: sessionVariables(condition),
+        variables: comparedVariables(condition),
         presets,
       });
       const { select, insert, update, delete: remove } = table.permissions;

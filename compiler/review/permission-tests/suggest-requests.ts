@@ -7,9 +7,9 @@ import { literalText } from '../../../runtime/core/remotes/text.ts';
 import { quoteIdentifier, quoteLiteral } from '../../../runtime/core/sql/fragment.ts';
 import type { Json } from '../../../runtime/metadata/metadata.ts';
 import type { RequestCase } from './cases.ts';
-import { fieldOf, ruleRows, tableOf, UntriedError } from './request.ts';
-import { forPresets, sessionsOf, type Variables } from './sessions.ts';
-import type { RuleKind, Subject } from './subjects.ts';
+import { fieldOf, ruleRows, subjectTable, UntriedError } from './request.ts';
+import { forPresets, type SessionValues, sessionsOf } from './sessions.ts';
+import type { RuleKind, TestSubject } from './subjects.ts';
 import type { SuggestInput, Survivor } from './suggest.ts';
 import type { Trial } from './trial.ts';
 
@@ -34,7 +34,7 @@ export async function requestDrafts(input: SuggestInput, survivor: Survivor): Pr
   const subject = weakened ?? original;
   if (!database || !subject) return [];
   // Rows that the weakened rule lets through alone, or any of the rule's.
-  const tried: Subject =
+  const tried: TestSubject =
     mutant.rule === undefined
       ? subject
       : {
@@ -49,7 +49,7 @@ export async function requestDrafts(input: SuggestInput, survivor: Survivor): Pr
   const known = input.cases.flatMap((each) =>
     each.role === mutant.role && 'session' in each && each.session ? [each.session] : [],
   )[0];
-  const usual: Variables = {
+  const usual: SessionValues = {
     ...forPresets(input.catalogs[mutant.source]!, subject),
     ...Object.fromEntries(
       Object.entries(known ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
@@ -71,7 +71,7 @@ export async function requestDrafts(input: SuggestInput, survivor: Survivor): Pr
   }
 }
 
-async function rowsOf(trial: Trial, subject: Subject, session: Variables): Promise<Row[]> {
+async function rowsOf(trial: Trial, subject: TestSubject, session: SessionValues): Promise<Row[]> {
   const { shape } = subject.table;
   const texts = await ruleRows(trial, subject, subject.where, session, SOME);
   const rows = await trial.run<{ row: Row }>(
@@ -82,12 +82,12 @@ async function rowsOf(trial: Trial, subject: Subject, session: Variables): Promi
 }
 
 interface Tried {
-  readonly subject: Subject;
+  readonly subject: TestSubject;
   readonly kind: RuleKind;
-  readonly session: Variables;
+  readonly session: SessionValues;
   readonly row: Row;
   /** Rules of the role on the table. */
-  readonly served: readonly Subject[];
+  readonly served: readonly TestSubject[];
 }
 
 async function draftsOf(
@@ -96,7 +96,7 @@ async function draftsOf(
   { mutant: { role, table, rule } }: Survivor,
   { subject, kind, session, row, served }: Tried,
 ): Promise<RequestDraft[]> {
-  const linked = tableOf(subject, planner);
+  const linked = subjectTable(subject, planner);
   const access = planner.program.access(linked);
   const visible = access.select?.[role]?.columns ?? [];
   const keys = table.shape.primaryKey?.columns ?? [];

@@ -7,9 +7,9 @@ import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import type { Planner } from '../../../runtime/core/request/planner.ts';
 import type { DeclaredCase, RequestCase, SchemaCase } from './cases.ts';
-import { answerOf, offeredTypes, runDeclared, type TrialDatabases } from './declared.ts';
+import { answerOf, offeredTypes, runDeclared, type TrialsBySource } from './declared.ts';
 import type { Mutant } from './mutants.ts';
-import type { Subject } from './subjects.ts';
+import type { TestSubject } from './subjects.ts';
 import { type RequestDraft, requestDrafts } from './suggest-requests.ts';
 
 /** A case as its file has it. */
@@ -25,10 +25,10 @@ export interface Suggestion {
 export interface SuggestInput {
   /** Of what is served. */
   readonly planner: Planner;
-  readonly databases: TrialDatabases;
+  readonly databases: TrialsBySource;
   readonly catalogs: Readonly<Record<string, SourceCatalog>>;
   /** Rules of what is served. */
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly TestSubject[];
   /** Declared cases, of which sessions are taken. */
   readonly cases: readonly DeclaredCase[];
 }
@@ -40,7 +40,7 @@ export interface Survivor {
   readonly label: string;
   readonly planner: Planner;
   /** The weakened rule. */
-  readonly subject: Subject | undefined;
+  readonly subject: TestSubject | undefined;
 }
 
 export interface Suggester {
@@ -132,7 +132,7 @@ function placed(each: Suggestion['case']): DeclaredCase {
 async function expectationOf(
   draft: RequestDraft,
   planner: Planner,
-  databases: TrialDatabases,
+  databases: TrialsBySource,
 ): Promise<RequestCase['expect'] | undefined> {
   const outcome = await answerOf({ ...draft, file: '', line: 0 }, planner, databases);
   if ('problem' in outcome) return undefined;

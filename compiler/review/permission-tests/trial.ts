@@ -18,6 +18,8 @@ export interface Trial {
   readonly attempt: <Result>(use: () => Promise<Result>) => Promise<Result>;
   /** Undoes what `use` did to the database. */
   readonly undone: <Result>(use: () => Promise<Result>) => Promise<Result>;
+  /** Number of another row that is made in the database for a rule: each is like no other. */
+  readonly nextRow: () => number;
 }
 
 export interface TrialDatabase {
@@ -61,6 +63,8 @@ export async function openTrialDatabase(configuration: ConnectionConfiguration):
 
 function createTrial(client: pg.Client): Trial {
   let savepoints = 0;
+  // Tables are filled with a few rows first, which have the numbers from 0.
+  let rows = 1000;
   const nest = async <Result>(part: () => Promise<Result>, end: 'keep' | 'undo'): Promise<Result> => {
     savepoints += 1;
     const name = `trial_${savepoints}`;
@@ -103,6 +107,10 @@ function createTrial(client: pg.Client): Trial {
     run,
     attempt,
     undone: (use) => nest(use, 'undo'),
+    nextRow: () => {
+      rows += 1;
+      return rows;
+    },
     connection: {
       readTexts,
       writeTexts,

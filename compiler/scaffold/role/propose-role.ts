@@ -1,6 +1,7 @@
 /** The permissions of a new role, by whose the rows are. The compiler and the lint are asked: what they refuse is not proposed. */
 import type { SourceCatalog } from '../../../runtime/catalog/catalog.ts';
 import { isUnique, keysOf } from '../../../runtime/catalog/proven.ts';
+import { OPERATIONS, type TableOperation } from '../../../runtime/core/contract/aspects.ts';
 import { nearest } from '../../../runtime/core/diagnostics/nearest.ts';
 import { keyOf } from '../../../runtime/core/names.ts';
 import { quoteIdentifier } from '../../../runtime/core/sql/fragment.ts';
@@ -11,8 +12,8 @@ import { DEFAULT_PUBLIC_ROLES } from '../../review/lint/configuration.ts';
 import type { LintFinding } from '../../review/lint/finding.ts';
 import { lint } from '../../review/lint/index.ts';
 import { placeTables } from '../../review/lint/place.ts';
-import { decideTable, OPERATIONS, type Operation, type Proposal, proposeTable } from './propose-table.ts';
-import { type Anchor, findWays, PathError, type ServedTable, type Step, stepsOf } from './ways.ts';
+import { decideTable, proposeTable, type TableProposal } from './propose-table.ts';
+import { type Anchor, findWays, type JoinStep, joinStepsOf, PathError, type ServedTable } from './ways.ts';
 
 export interface RoleRequest {
   readonly role: string;
@@ -24,7 +25,7 @@ export interface RoleRequest {
 export interface ProposedRole {
   readonly source: string;
   /** Sorted by table. */
-  readonly proposals: readonly Proposal[];
+  readonly proposals: readonly TableProposal[];
   /** Keys of tables on which the role has permissions, which stay as they are. */
   readonly kept: readonly string[];
   /** Columns by which the rules search, and no index finds rows: table, column, and the statement that makes one. */
@@ -77,7 +78,7 @@ export function proposeRole(
   );
   let proposals = [...tables.values()]
     .filter(({ key }) => !kept.includes(key))
-    .map((table): Proposal => {
+    .map((table): TableProposal => {
       const decision = decisions.get(table.key)!;
       if (decision.kind === 'closed')
         return { table, ties: [], permissions: {}, remarks: [`closed: ${decision.why}`] };
@@ -156,7 +157,7 @@ function requireKey({ key, catalog }: ServedTable, { kind, column }: Anchor): vo
 }
 
 /** `TABLE=constraint[.constraint]`; names may hold dots and equals signs. @throws PathError */
-function readPath(text: string, tables: ReadonlyMap<string, ServedTable>): [string, Step[]] {
+function readPath(text: string, tables: ReadonlyMap<string, ServedTable>): [string, JoinStep[]] {
   const spellings = [...tables.values()].flatMap((table): [string, ServedTable][] => [
     [table.key, table],
     ...(table.catalog.schema === 'public' ? [[table.catalog.name, table] as [string, ServedTable]] : []),
@@ -169,9 +170,9 @@ function readPath(text: string, tables: ReadonlyMap<string, ServedTable>): [stri
   const [name, start] = found;
   let rest = text.slice(name.length + 1);
   let table = start;
-  const steps: Step[] = [];
+  const steps: JoinStep[] = [];
   for (;;) {
-    const possible = stepsOf(table, tables);
+    const possible = joinStepsOf(table, tables);
     const step = possible
       .filter(({ key }) => rest === key.name || rest.startsWith(`${key.name}.`))
       .toSorted((left, right) => right.key.name.length - left.key.name.length)[0];
@@ -187,7 +188,7 @@ function readPath(text: string, tables: ReadonlyMap<string, ServedTable>): [stri
 }
 
 /** Whether chosen steps count for an anchor: those that end at another anchor count for that one only. */
-function leadsTo(steps: readonly Step[], anchor: Anchor, anchors: readonly Anchor[]): boolean {
+function leadsTo(steps: readonly JoinStep[], anchor: Anchor, anchors: readonly Anchor[]): boolean {
   const end = steps.at(-1)!.to;
   return end === anchor.table || !anchors.some(({ table }) => table === end);
 }
@@ -201,7 +202,7 @@ function identityOf({ diagnostic: { code, message } }: LintFinding): string {
   return JSON.stringify([code, message]);
 }
 
-type Refusals = ReadonlyMap<string, ReadonlyMap<Operation, string>>;
+type Refusals = ReadonlyMap<string, ReadonlyMap<TableOperation, string>>;
 
 /** Permissions that the compiler or the lint has something against, by table. */
 function refusals(
@@ -210,9 +211,9 @@ function refusals(
   role: string,
   findings: readonly LintFinding[],
 ): Refusals {
-  const refused = new Map<string, Map<Operation, string>>();
-  const refuse = (table: string, operation: Operation, why: string) => {
-    const known = refused.get(table) ?? new Map<Operation, string>();
+  const refused = new Map<string, Map<TableOperation, string>>();
+  const refuse = (table: string, operation: TableOperation, why: string) => {
+    const known = refused.get(table) ?? new Map<TableOperation, string>();
     refused.set(table, known.set(operation, why));
   };
   for (const { path, severity, message } of diagnostics) {
@@ -230,15 +231,18 @@ function refusals(
 }
 
 /** Without what is refused; without reading there is nothing. */
-function without(proposal: Proposal, refused: ReadonlyMap<Operation, string> | undefined): Proposal {
-  const isProposed = (operation: Operation) => proposal.permissions[operation] !== undefined;
+function without(
+  proposal: TableProposal,
+  refused: ReadonlyMap<TableOperation, string> | undefined,
+): TableProposal {
+  const isProposed = (operation: TableOperation) => proposal.permissions[operation] !== undefined;
   const found = [...(refused ?? [])].filter(([operation]) => isProposed(operation));
   if (found.length === 0) return proposal;
   const gone = new Set(refused?.has('select') ? OPERATIONS : found.map(([operation]) => operation));
   return {
     ...proposal,
     permissions: Object.fromEntries(
-      Object.entries(proposal.permissions).filter(([operation]) => !gone.has(operation as Operation)),
+      Object.entries(proposal.permissions).filter(([operation]) => !gone.has(operation as TableOperation)),
     ),
     remarks: [...proposal.remarks, ...found.map(([operation, why]) => `no ${operation}: ${why}`)],
   };
@@ -249,7 +253,7 @@ function withPermissions(
   { metadata, vocabulary }: Pick<CompileInput, 'metadata' | 'vocabulary'>,
   source: string,
   role: string,
-  proposals: readonly Proposal[],
+  proposals: readonly TableProposal[],
 ): Metadata {
   const byTable = new Map(proposals.map((each) => [each.table.key, each.permissions]));
   const exported = exportMetadata(metadata) as unknown as { sources: readonly JsonObject[] };

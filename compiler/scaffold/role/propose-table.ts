@@ -1,34 +1,32 @@
 /** What a role may do with one table, by the ways that lead from it to the owner and the tenant. The safe side first. */
 import type { CatalogColumn, CatalogForeignKey, CatalogTable } from '../../../runtime/catalog/catalog.ts';
+import type { TableOperation } from '../../../runtime/core/contract/aspects.ts';
 import { keyOf } from '../../../runtime/core/names.ts';
 import type { Json, JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { isSecretName } from '../../review/lint/grants.ts';
 import {
   type Anchor,
   bothRules,
+  type JoinStep,
+  type JoinWay,
+  joinStepsOf,
   ownColumn,
-  ruleOf,
+  ruleOfWay,
   type ServedTable,
-  type Step,
-  stepsOf,
-  type Way,
 } from './ways.ts';
-
-export type Operation = 'select' | 'insert' | 'update' | 'delete';
-export const OPERATIONS: readonly Operation[] = ['select', 'insert', 'update', 'delete'];
 
 /** A way that was found, and the anchor to which it leads. */
 export interface Tie {
   readonly anchor: Anchor;
-  readonly steps: readonly Step[];
+  readonly steps: readonly JoinStep[];
 }
 
-export interface Proposal {
+export interface TableProposal {
   readonly table: ServedTable;
   /** None for a table that stays closed. */
   readonly ties: readonly Tie[];
   /** In the form of the metadata. */
-  readonly permissions: Readonly<Partial<Record<Operation, JsonObject>>>;
+  readonly permissions: Readonly<Partial<Record<TableOperation, JsonObject>>>;
   /** Sentences: why it is closed, what is left out. */
   readonly remarks: readonly string[];
 }
@@ -41,8 +39,8 @@ export type Decision =
 /** Whether a table is opened, and by which ways. @param ways by anchor, the owner's first */
 export function decideTable(
   { key, catalog }: ServedTable,
-  ways: readonly (readonly [Anchor, Way])[],
-  describe: (step: Step) => string,
+  ways: readonly (readonly [Anchor, JoinWay])[],
+  describe: (step: JoinStep) => string,
 ): Decision {
   const closed = (why: string, isOwned = true): Decision => ({ kind: 'closed', why, isOwned });
   if (catalog.kind !== 'table' && catalog.kind !== 'partitioned')
@@ -91,7 +89,7 @@ interface Around {
 }
 
 function rowRule(ties: readonly Tie[]): JsonObject {
-  return ties.map(({ anchor, steps }) => ruleOf(steps, anchor)).reduce(bothRules);
+  return ties.map(({ anchor, steps }) => ruleOfWay(steps, anchor)).reduce(bothRules);
 }
 
 /** The permissions of a table that is opened. */
@@ -99,7 +97,7 @@ export function proposeTable(
   table: ServedTable,
   decision: Decision & { kind: 'open' },
   around: Around,
-): Proposal {
+): TableProposal {
   const { ties, readOnly } = decision;
   const rule = rowRule(ties);
   const remarks: string[] = [];
@@ -151,7 +149,7 @@ export function proposeTable(
     return demands.length === 0 ? rule : { ...rule, _and: demands };
   };
 
-  const permissions: Partial<Record<Operation, JsonObject>> = { select };
+  const permissions: Partial<Record<TableOperation, JsonObject>> = { select };
   const insertable = held(writable).filter(
     (column) => !hidden.includes(column) || (column.notNull && !column.hasDefault),
   );
@@ -202,7 +200,7 @@ type Reference = { readonly columns: readonly string[]; readonly remark?: string
 /** Foreign keys beside those that tie the row: what has to hold of the rows that they refer to. */
 function referencesOf(table: ServedTable, { tables, decisions }: Around, ties: readonly Tie[]): Reference[] {
   const tying = new Set(ties.map(({ steps }) => steps[0]?.key.oid));
-  const named = new Map(stepsOf(table, tables).map((step) => [step.key.oid, step]));
+  const named = new Map(joinStepsOf(table, tables).map((step) => [step.key.oid, step]));
   return table.catalog.foreignKeys.flatMap((key): Reference[] => {
     if (tying.has(key.oid)) return [];
     const { columns } = key;

@@ -5,7 +5,7 @@ import type { RootFieldKind } from '../../../runtime/core/program/root-fields.ts
 import type { Json, JsonObject } from '../../../runtime/metadata/metadata.ts';
 import type { CompileResult } from '../../index.ts';
 import { type ExampleRow, type ExampleRows, exampleRows, isFreeColumn } from './example-rows.ts';
-import type { Proposal } from './propose-table.ts';
+import type { TableProposal } from './propose-table.ts';
 
 /** A case in the form of the file, and the table that it is about. */
 export interface RoleCase {
@@ -28,7 +28,7 @@ export function roleCases(
   role: string,
   source: string,
   catalog: SourceCatalog,
-  proposals: readonly Proposal[],
+  proposals: readonly TableProposal[],
   { state }: CompileResult,
 ): { readonly cases: readonly RoleCase[]; readonly without: readonly string[] } {
   const tables = new Map(
@@ -104,7 +104,7 @@ export function roleCases(
 }
 
 /** Field of a text that may be changed to anything. */
-function changedColumn({ table, permissions }: Proposal): string | undefined {
+function changedColumn({ table, permissions }: TableProposal): string | undefined {
   const columns = (permissions.update?.columns ?? []) as readonly string[];
   const found = columns.find((name) => {
     const column = table.catalog.columns.find((each) => each.name === name)!;
@@ -115,7 +115,7 @@ function changedColumn({ table, permissions }: Proposal): string | undefined {
 
 /** The row that refers to what is another's; undefined where the client does not choose that. */
 function strayObject(
-  { table, ties, permissions }: Proposal,
+  { table, ties, permissions }: TableProposal,
   { rows, stray }: ExampleRows,
 ): JsonObject | undefined {
   const columns = (permissions.insert?.columns ?? []) as readonly string[];

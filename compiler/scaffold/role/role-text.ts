@@ -2,7 +2,7 @@
 import { jsonText } from '../../../runtime/core/types.ts';
 import type { Json } from '../../../runtime/metadata/metadata.ts';
 import type { ProposedRole } from './propose-role.ts';
-import type { Proposal } from './propose-table.ts';
+import type { TableProposal } from './propose-table.ts';
 import { wayWords } from './ways.ts';
 
 /** What trying the proposal came to. */
@@ -13,7 +13,7 @@ interface Tried {
 }
 
 /** The proposal, by table, and what is to be done by hand. */
-export function roleText(
+export function proposedRoleText(
   role: string,
   { proposals, kept, indexes, findings }: ProposedRole,
   tried: Tried,
@@ -49,7 +49,7 @@ function list(title: string, lines: readonly string[]): string {
     : `${title} (${lines.length}):\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
-function openText({ table, ties, permissions, remarks }: Proposal): string {
+function openText({ table, ties, permissions, remarks }: TableProposal): string {
   const { select, insert, update } = permissions;
   const columns = (permission: { readonly columns?: Json } | undefined) =>
     ((permission?.columns ?? []) as readonly string[]).join(', ') || 'no columns of its choice';

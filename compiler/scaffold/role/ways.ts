@@ -24,7 +24,7 @@ export interface ServedTable {
   readonly shape: TableShape;
 }
 
-export interface Step {
+export interface JoinStep {
   readonly key: CatalogForeignKey;
   /** Keys of the tables that the foreign key is on, and refers to. */
   readonly from: string;
@@ -33,14 +33,14 @@ export interface Step {
   readonly relationship?: string;
 }
 
-export type Way =
-  | { readonly kind: 'found'; readonly steps: readonly Step[] }
+export type JoinWay =
+  | { readonly kind: 'found'; readonly steps: readonly JoinStep[] }
   /** Several are equally short, each with its first steps. */
-  | { readonly kind: 'ambiguous'; readonly choices: readonly (readonly Step[])[] }
+  | { readonly kind: 'ambiguous'; readonly choices: readonly (readonly JoinStep[])[] }
   /** The way of a table that it leads through has to be chosen first. */
   | { readonly kind: 'blocked'; readonly by: string }
   /** The metadata has no relationship for a foreign key that it would follow. */
-  | { readonly kind: 'unnamed'; readonly step: Step }
+  | { readonly kind: 'unnamed'; readonly step: JoinStep }
   | { readonly kind: 'none' };
 
 /** A path that was asked for leads nowhere; the message says why. */
@@ -58,12 +58,12 @@ export function findWays(
   tables: ReadonlyMap<string, ServedTable>,
   anchor: Anchor,
   closed: string | undefined,
-  chosen: ReadonlyMap<string, readonly Step[]>,
-): ReadonlyMap<string, Way> {
-  const steps = new Map([...tables.values()].map((table) => [table.key, stepsOf(table, tables)]));
+  chosen: ReadonlyMap<string, readonly JoinStep[]>,
+): ReadonlyMap<string, JoinWay> {
+  const steps = new Map([...tables.values()].map((table) => [table.key, joinStepsOf(table, tables)]));
   const lengths = shortestLengths(steps, anchor, closed);
-  const ways = new Map<string, Way>();
-  const decide = (table: string, within: readonly string[]): Way => {
+  const ways = new Map<string, JoinWay>();
+  const decide = (table: string, within: readonly string[]): JoinWay => {
     const known = ways.get(table);
     if (known) return known;
     if (within.includes(table))
@@ -72,7 +72,7 @@ export function findWays(
     ways.set(table, way);
     return way;
   };
-  const follow = (table: string, within: readonly string[]): Way => {
+  const follow = (table: string, within: readonly string[]): JoinWay => {
     const given = chosen.get(table);
     if (given) return extend(given, within);
     const length = lengths.get(table);
@@ -90,7 +90,7 @@ export function findWays(
     };
   };
   /** Goes on from the last step by the way of the table that it leads to. */
-  const extend = (given: readonly Step[], within: readonly string[]): Way => {
+  const extend = (given: readonly JoinStep[], within: readonly string[]): JoinWay => {
     const last = given.at(-1)!;
     const rest = last.to === anchor.table ? FOUND : decide(last.to, within);
     if (rest.kind === 'ambiguous') return { kind: 'blocked', by: last.to };
@@ -107,15 +107,15 @@ export function findWays(
   return ways;
 }
 
-const FOUND: Way & { kind: 'found' } = { kind: 'found', steps: [] };
+const FOUND: JoinWay & { kind: 'found' } = { kind: 'found', steps: [] };
 
 /** The foreign keys of a table that lead to tables that are served. Of several by one relationship there is one. */
-export function stepsOf(
+export function joinStepsOf(
   { key: from, catalog, shape }: ServedTable,
   tables: ReadonlyMap<string, ServedTable>,
-): Step[] {
+): JoinStep[] {
   const seen = new Set<string>();
-  return catalog.foreignKeys.flatMap((key): Step[] => {
+  return catalog.foreignKeys.flatMap((key): JoinStep[] => {
     const to = keyOf(key.references);
     const pairs = key.columns.map((column, index) => [column, key.references.columns[index]!] as const);
     const id = JSON.stringify([to, pairs.toSorted()]);
@@ -135,7 +135,7 @@ export function stepsOf(
 
 /** Number of steps to the anchor, by table. */
 function shortestLengths(
-  steps: ReadonlyMap<string, readonly Step[]>,
+  steps: ReadonlyMap<string, readonly JoinStep[]>,
   anchor: Anchor,
   closed: string | undefined,
 ): ReadonlyMap<string, number> {
@@ -154,23 +154,23 @@ function shortestLengths(
 }
 
 /** The column of a foreign key that holds the anchor's value itself. */
-function directColumn({ key, to }: Step, { table, column }: Anchor): string | undefined {
+function directColumn({ key, to }: JoinStep, { table, column }: Anchor): string | undefined {
   const position = key.references.columns.indexOf(column);
   return to === table && position >= 0 ? key.columns[position] : undefined;
 }
 
 /** The column of a table with such a way that holds the anchor's value itself. */
-export function ownColumn(steps: readonly Step[], anchor: Anchor): string | undefined {
+export function ownColumn(steps: readonly JoinStep[], anchor: Anchor): string | undefined {
   if (steps.length === 0) return anchor.column;
   return steps.length === 1 ? directColumn(steps[0]!, anchor) : undefined;
 }
 
 /** The rule that a way means, in the form of the metadata. */
-export function ruleOf(steps: readonly Step[], anchor: Anchor): JsonObject {
+export function ruleOfWay(steps: readonly JoinStep[], anchor: Anchor): JsonObject {
   const [first, ...rest] = steps;
   const column = ownColumn(steps, anchor);
   if (column !== undefined) return { [column]: { _eq: anchor.variable } };
-  return { [first!.relationship!]: ruleOf(rest, anchor) };
+  return { [first!.relationship!]: ruleOfWay(rest, anchor) };
 }
 
 /** Both rules, each relationship once: it leads to one row. */
@@ -184,7 +184,7 @@ export function bothRules(left: JsonObject, right: JsonObject): JsonObject {
 }
 
 /** `order_id → orders.user_id → users.id = X-Engine-User-Id` */
-export function wayWords(steps: readonly Step[], anchor: Anchor): string {
+export function wayWords(steps: readonly JoinStep[], anchor: Anchor): string {
   const columns = steps.map(({ key }) => key.columns.join(', '));
   const [first, ...rest] = columns;
   const tables = steps.map(({ to }) => to);

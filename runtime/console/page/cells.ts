@@ -7,7 +7,7 @@ export const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
 /** Code of the character for variant 0. */
 const FIRST = '0'.charCodeAt(0);
 
-export interface Row extends AccessObject {
+export interface AccessRow extends AccessObject {
   readonly label: string;
   /** Its kind, and its source where there are several. */
   readonly note: string;
@@ -19,23 +19,23 @@ export interface Row extends AccessObject {
 type Before = ReadonlyMap<string, string>;
 
 export interface Cells {
-  readonly rows: readonly Row[];
+  readonly rows: readonly AccessRow[];
   readonly roles: readonly string[];
   /** The variant of a role: see AccessLine; empty for nothing. */
-  readonly text: (row: Row, role: string) => string;
+  readonly text: (row: AccessRow, role: string) => string;
   /** Whether two roles may do different things. */
-  readonly differ: (row: Row, one: string, other: string) => boolean;
+  readonly differ: (row: AccessRow, one: string, other: string) => boolean;
   /** The variant that the other version has; undefined where both are equal, or nothing is compared. */
-  readonly before: (row: Row, role: string) => string | undefined;
+  readonly before: (row: AccessRow, role: string) => string | undefined;
   /** Whether the other version differs anywhere in the row. */
-  readonly isChanged: (row: Row) => boolean;
+  readonly isChanged: (row: AccessRow) => boolean;
 }
 
 /** @param difference to another version, whose objects and roles are shown as well */
 export function cellsOf(answer: AccessAnswer, difference: DifferenceAnswer | undefined): Cells {
   const numbers = new Map(answer.roles.map((role, index) => [role, index]));
-  const lines = new Map<Row, AccessLine>();
-  const byKey = new Map<string, Row>();
+  const lines = new Map<AccessRow, AccessLine>();
+  const byKey = new Map<string, AccessRow>();
   const noteOf = notes(answer.lines);
   for (const line of answer.lines) {
     const { kind, source, name, label, columns = [] } = line;
@@ -44,7 +44,7 @@ export function cellsOf(answer: AccessAnswer, difference: DifferenceAnswer | und
     lines.set(row, line);
     byKey.set(keyOf(row), row);
   }
-  const changes = new Map<Row, Map<string, string>>();
+  const changes = new Map<AccessRow, Map<string, string>>();
   for (const { role, before, ...object } of difference?.cells ?? []) {
     const key = keyOf(object);
     const { kind, source, name, label } = object;
@@ -54,7 +54,7 @@ export function cellsOf(answer: AccessAnswer, difference: DifferenceAnswer | und
     const own: Before = changes.get(row) ?? new Map();
     changes.set(row, new Map([...own, [role, before]]));
   }
-  const variant = (row: Row, role: string): number => {
+  const variant = (row: AccessRow, role: string): number => {
     const number = numbers.get(role);
     return number === undefined ? 0 : (lines.get(row)?.cells.charCodeAt(number) ?? FIRST) - FIRST;
   };
@@ -81,7 +81,7 @@ export function keyOf({ kind, source, name }: AccessObject): string {
 }
 
 /** The address of a cell, or without a role of a row. Tables are what most rows are, so their kind is left out. */
-export function addressOf({ kind, source, name }: AccessObject, role: string): string {
+export function accessAddress({ kind, source, name }: AccessObject, role: string): string {
   return address('access', source || '-', name, role, ...(kind === 'table' ? [] : [kind]));
 }
 

@@ -8,12 +8,12 @@ import type {
   PlacesAnswer,
 } from '../questions.ts';
 import { type Loaded, read, useLoaded } from './api.ts';
-import { keyOf, OPERATIONS, type Row } from './cells.ts';
-import { Place, Problem, Rule } from './parts.tsx';
+import { type AccessRow, keyOf, OPERATIONS } from './cells.ts';
+import { PlaceText, Problem, Rule } from './parts.tsx';
 import { address } from './route.ts';
 
 interface DetailProps {
-  readonly row: Row;
+  readonly row: AccessRow;
   /** All roles unless it is one. */
   readonly role: string;
   /** Columns with this text are marked. */
@@ -169,7 +169,7 @@ function PermissionDetail({
     <section>
       <h3>
         <span className={operation}>{operation}</span> {role}
-        {place && <Place text={place} />}
+        {place && <PlaceText text={place} />}
       </h3>
       <dl>
         {where !== undefined && (
@@ -239,7 +239,7 @@ function OtherDetail({
   return (
     <>
       <p className="quiet">{note}</p>
-      {place && <Place text={place} />}
+      {place && <PlaceText text={place} />}
       {everyRole ? <Uses names={everyRole} /> : shown.length === 0 && <p>No permission.</p>}
       {shown.map(([name, fields]) => (
         <section key={name}>

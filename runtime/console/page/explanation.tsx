@@ -3,11 +3,11 @@ import { useEffect, useState } from 'react';
 import type { AccessAnswer, AccessObject, RefusedField, WhyAnswer } from '../questions.ts';
 import { post, Refusal } from './api.ts';
 import { useDetail, usePlaces } from './detail.tsx';
-import { Place, Problem, Rule, type Statement, Statements, Waiting } from './parts.tsx';
+import { PlaceText, Problem, Rule, type Statement, Statements, Waiting } from './parts.tsx';
 import { address } from './route.ts';
 
 /** A request to explain for a session. */
-export interface Asked {
+export interface ExplainedRequest {
   readonly role: string;
   readonly request: object;
   /** Headers of the session. */
@@ -25,7 +25,7 @@ export function Explanation({
   access,
   close,
 }: {
-  readonly asked: Asked;
+  readonly asked: ExplainedRequest;
   readonly access: AccessAnswer | undefined;
   /** Absent where it is a part of something else. */
   readonly close?: () => void;
@@ -80,7 +80,7 @@ export function Explanation({
 }
 
 /** Names first: SQL exists where none is refused, and the server explains queries and subscriptions. */
-async function explain({ request: query, user }: Asked): Promise<Found> {
+async function explain({ request: query, user }: ExplainedRequest): Promise<Found> {
   let why: WhyAnswer | undefined;
   try {
     why = await post<WhyAnswer>('/engine/console/why', { query, user });
@@ -182,7 +182,7 @@ function Refused({
                       ) : (
                         name
                       )}{' '}
-                      {place && <Place text={place} />}
+                      {place && <PlaceText text={place} />}
                     </li>
                   );
                 })}
@@ -198,7 +198,7 @@ function Refused({
 function Places({ paths = [] }: { readonly paths?: readonly string[] | undefined }) {
   return paths.map((path) => (
     <span key={path} className="place">
-      <Place text={path} />
+      <PlaceText text={path} />
     </span>
   ));
 }
@@ -227,7 +227,7 @@ function Applied({
         <a href={address('access', table.source, table.name, role)}>
           {operation} on {table.name}
         </a>{' '}
-        {place && <Place text={place} />}
+        {place && <PlaceText text={place} />}
       </h3>
       {role === 'admin' && <p className="quiet">Every row and column.</p>}
       {permission?.where !== undefined && <Rule words={permission.where} />}

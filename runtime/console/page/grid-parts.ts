@@ -53,6 +53,6 @@ export function moved(
   return undefined;
 }
 
-export function within(value: number, low: number, high: number): number {
+export function clamped(value: number, low: number, high: number): number {
   return Math.max(low, Math.min(high, value));
 }

@@ -13,8 +13,8 @@ import {
   useRef,
   useState,
 } from 'react';
-import { addressOf, type Cells, inWords, OPERATIONS, type Row } from './cells.ts';
-import { type At, moved, useKept, within } from './grid-parts.ts';
+import { type AccessRow, accessAddress, type Cells, inWords, OPERATIONS } from './cells.ts';
+import { type At, clamped, moved, useKept } from './grid-parts.ts';
 
 const ROW_HEIGHT = 28;
 const COLUMN_WIDTH = 92;
@@ -25,10 +25,10 @@ const LONG_NAME = 10;
 const HEAD_WIDTH = matchMedia('(max-width: 1000px)').matches ? 150 : 260;
 
 interface GridProps {
-  readonly rows: readonly Row[];
+  readonly rows: readonly AccessRow[];
   readonly roles: readonly string[];
   readonly cells: Cells;
-  readonly chosen: Row | undefined;
+  readonly chosen: AccessRow | undefined;
   readonly role: string;
 }
 
@@ -59,13 +59,13 @@ export function Grid({ rows, roles, cells, chosen, role }: GridProps) {
     overscan: 1,
   });
   const go = (row: number, column: number) => {
-    const next = { row: within(row, 0, rows.length - 1), column: within(column, -1, roles.length - 1) };
+    const next = { row: clamped(row, 0, rows.length - 1), column: clamped(column, -1, roles.length - 1) };
     setAt(next);
     reveal(frame.current, next, headHeight);
   };
   const choose = ({ row, column }: At) => {
     const found = rows[row];
-    if (found) location.hash = addressOf(found, roles[column] ?? '');
+    if (found) location.hash = accessAddress(found, roles[column] ?? '');
   };
   const press = (event: KeyboardEvent) => {
     const height = Math.floor((frame.current?.clientHeight ?? 0) / ROW_HEIGHT);
@@ -190,7 +190,7 @@ const Name = memo(function Name({
   y,
   isActive,
 }: {
-  readonly row: Row;
+  readonly row: AccessRow;
   readonly index: number;
   readonly y: number;
   readonly isActive: boolean;
@@ -211,7 +211,7 @@ const Name = memo(function Name({
 });
 
 interface LineProps extends Pick<GridProps, 'roles' | 'cells'> {
-  readonly row: Row;
+  readonly row: AccessRow;
   readonly index: number;
   readonly y: number;
   readonly columns: readonly Column[];

@@ -1,7 +1,7 @@
 /** Objects of the metadata that are not served: why, and where they are. */
 import type { ConsoleInconsistency, InconsistenciesAnswer } from '../operator-questions.ts';
 import { metadata, read, useLoaded } from './api.ts';
-import { ActionButton, Many, PageHead, type PageProps, Place, Shown } from './parts.tsx';
+import { ActionButton, Many, PageHead, type PageProps, PlaceText, Shown } from './parts.tsx';
 
 export function Inconsistencies({ state }: PageProps) {
   const loaded = useLoaded('inconsistencies', () =>
@@ -85,13 +85,13 @@ function Inconsistency({
       <dl className="facts">
         <dt>Place</dt>
         <dd>
-          <Place text={place ?? path} />
+          <PlaceText text={place ?? path} />
         </dd>
         {because && (
           <>
             <dt>Follows from</dt>
             <dd>
-              <Place text={because} />
+              <PlaceText text={because} />
             </dd>
           </>
         )}

@@ -6,7 +6,7 @@ import type { OperationAnswer } from '../operator-questions.ts';
 import type { AccessAnswer } from '../questions.ts';
 import { allowedText } from './allowed.ts';
 import { read, useLoaded } from './api.ts';
-import { type Asked, Explanation } from './explanation.tsx';
+import { type ExplainedRequest, Explanation } from './explanation.tsx';
 import { readVariables } from './json-object.ts';
 import { ReviewLink } from './model/make.tsx';
 import { Badge, List, PageHead, type PageProps, Problem, Shown } from './parts.tsx';
@@ -196,7 +196,7 @@ function Explain({ operation: { document, roles, variables } }: { readonly opera
   const [role, setRole] = useState(roles.find(({ refused }) => refused === undefined)?.role ?? 'admin');
   const [session, setSession] = useState('');
   const [values, setValues] = useState(() => JSON.stringify(Object.fromEntries(requiredOf(variables))));
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<ExplainedRequest>();
   const [problem, setProblem] = useState<Error>();
   const access = useLoaded('access', () => read<AccessAnswer>('/engine/console/access'));
   useEffect(() => {

@@ -254,7 +254,7 @@ function focus(button: HTMLButtonElement | null): void {
 }
 
 /** A place in a file or a document. */
-export function Place({ text }: { readonly text: string }) {
+export function PlaceText({ text }: { readonly text: string }) {
   return (
     <code>
       <Name text={text} />

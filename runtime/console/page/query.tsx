@@ -7,7 +7,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AccessAnswer } from '../questions.ts';
 import { graphql, read, subscription, useLoaded } from './api.ts';
 import { chosen, RunAs, useAs } from './as.tsx';
-import { type Asked, Explanation } from './explanation.tsx';
+import { type ExplainedRequest, Explanation } from './explanation.tsx';
 import { type HandedOver, takeHandedOver } from './hand-over.ts';
 import { readVariables } from './json-object.ts';
 import { ReviewLink } from './model/make.tsx';
@@ -42,7 +42,7 @@ const FIRST_QUERY = '# Any operation, run as the role above.\n{\n  __typename\n}
 export function Query({ state }: PageProps) {
   const { value: access, error } = useLoaded('access', () => read<AccessAnswer>('/engine/console/access'));
   const { role, session: text } = useAs();
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<ExplainedRequest>();
   const [problem, setProblem] = useState<Error>();
   const [isReady, setReady] = useState(false);
   const [isSaving, setSaving] = useState(false);

@@ -1,7 +1,7 @@
 /** Who can read or write a column, by which paths and rules, and where each rule is written. */
 import type { WhoAnswer } from '../questions.ts';
 import { read, useLoaded } from './api.ts';
-import { PageHead, type PageProps, Place, Rule, Shown } from './parts.tsx';
+import { PageHead, type PageProps, PlaceText, Rule, Shown } from './parts.tsx';
 import { address } from './route.ts';
 
 type Path = WhoAnswer['paths'][number];
@@ -112,7 +112,7 @@ function Role({ role, paths }: { readonly role: string; readonly paths: readonly
               {place && (
                 <>
                   {' · '}
-                  <Place text={`${place.file}:${place.line}`} />
+                  <PlaceText text={`${place.file}:${place.line}`} />
                 </>
               )}
             </span>

@@ -143,12 +143,12 @@ function scalarKind(value: unknown): string {
 }
 
 /** The JSON text of a completed value, as a field of a selection asks for it. */
-export function answerText(type: TypeReference, value: unknown, selection: Selection): string {
+export function actionAnswerText(type: TypeReference, value: unknown, selection: Selection): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value) && type.kind !== 'nonNull' && type.kind !== 'list') return jsonText(value);
-  if (type.kind === 'nonNull') return answerText(type.of, value, selection);
+  if (type.kind === 'nonNull') return actionAnswerText(type.of, value, selection);
   if (type.kind === 'list') {
-    return `[${(value as readonly unknown[]).map((item) => answerText(type.of, item, selection)).join(',')}]`;
+    return `[${(value as readonly unknown[]).map((item) => actionAnswerText(type.of, item, selection)).join(',')}]`;
   }
   if (type.kind !== 'object') return jsonText(value);
   const object = value as Readonly<Record<string, unknown>>;
@@ -169,7 +169,7 @@ function fieldText(
     case 'typename':
       return JSON.stringify(outer.typeName);
     case 'answer':
-      return answerText(type, object[name], inner);
+      return actionAnswerText(type, object[name], inner);
     case 'join': {
       // The values that the join looks up; it puts what it finds in their place.
       const keys = meaning.join.keys.map((key) => object[key.name]);

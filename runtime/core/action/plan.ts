@@ -7,7 +7,7 @@ import type { ScalarType, TypeReference } from '../schema/types.ts';
 import { encodeValue, NumberText } from '../types.ts';
 import type { ActionShape } from './shapes.ts';
 
-export interface ActionArgument {
+export interface PlannedActionArgument {
   readonly name: string;
   readonly type: TypeReference;
   readonly node: InputNode;
@@ -22,7 +22,7 @@ export interface ActionPart {
   /** `enqueue`: stores the call of an asynchronous action. `result`: reads what is stored. */
   readonly mode: 'call' | 'enqueue' | 'result';
   /** Those that are given, in declared order. */
-  readonly arguments: readonly ActionArgument[];
+  readonly arguments: readonly PlannedActionArgument[];
   /** Type of the root field. */
   readonly type: TypeReference;
   readonly selection: Selection;
@@ -34,7 +34,10 @@ type Values = Readonly<Record<string, unknown>>;
  * The values of arguments, checked against their types; numbers keep their digits (NumberText).
  * @throws EngineError validation-failed or parse-failed, with the path of the value
  */
-export function argumentValues(list: readonly ActionArgument[], variables: Values): Record<string, unknown> {
+export function argumentValues(
+  list: readonly PlannedActionArgument[],
+  variables: Values,
+): Record<string, unknown> {
   return Object.fromEntries(
     list.map(({ name, type, node }) => [name, nodeValue(type, node, variables)] as const),
   );

@@ -48,6 +48,7 @@ const BUILTIN: Readonly<Record<string, ScalarType>> = {
 /** Types without a table behind them. */
 const NO_SOURCE: SourceShape = { name: '', kind: 'postgres', types: {} };
 
+/** Memo: a role's schema never changes. */
 const cache = new WeakMap<RoleSchema, ActionTypes>();
 
 /** The custom types as a role sees them. */

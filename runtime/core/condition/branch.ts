@@ -5,11 +5,11 @@
 
 import { remember } from '../remember.ts';
 import { builtinSql } from '../types.ts';
-import type { Operand } from './comparison.ts';
+import type { RuleOperand } from './comparison.ts';
 import type { ColumnFacts, Knowledge } from './knowledge.ts';
 import { oneNotation } from './notation.ts';
 import { emptyRange, type Range, restrict } from './range.ts';
-import { isNeverNull, type Literal, numberOf, type State } from './statement.ts';
+import { isNeverNullOperand, type Literal, numberOf, type State } from './statement.ts';
 import { type Token, type Tokens, textOf } from './tokens.ts';
 import { renameTokens } from './tree.ts';
 
@@ -79,7 +79,7 @@ export function areOfOneEquality(one: string, other: string): boolean {
 }
 
 /** The type that a constant or session variable is cast to, as SQL; undefined: a literal, which is of the type of the other side. */
-function castOf({ tokens }: Operand): string | undefined {
+function castOf({ tokens }: RuleOperand): string | undefined {
   const text = textOf(tokens);
   const at = text.lastIndexOf('::');
   return at === -1
@@ -129,7 +129,7 @@ class Evaluation {
     }
   }
 
-  *#trueEqualities(): Generator<{ readonly left: Operand; readonly right: Operand }> {
+  *#trueEqualities(): Generator<{ readonly left: RuleOperand; readonly right: RuleOperand }> {
     for (const { atom, is } of this.#given.literals)
       if (atom.kind === 'comparison' && atom.operator === '=' && is === 'true') yield atom;
   }
@@ -182,8 +182,8 @@ class Evaluation {
     const literals = this.#given.literals;
     const [nulls, values] = this.#nulls();
     for (const key of nulls) if (values.has(key)) return true;
-    const isValue = (operand: Operand) =>
-      isNeverNull(operand) || values.has(this.#key(operand)) || this.#isNotNull(operand);
+    const isValue = (operand: RuleOperand) =>
+      isNeverNullOperand(operand) || values.has(this.#key(operand)) || this.#isNotNull(operand);
     const states = new Map<string, Set<State>>();
     const orders = new Map<string, number>();
     const ranges = new Map<string, Range>();
@@ -257,7 +257,7 @@ class Evaluation {
   }
 
   /** Whether a column that equals a literal equals a different value, too. */
-  #isSecondText(texts: Map<string, string>, left: Operand, right: Operand): boolean {
+  #isSecondText(texts: Map<string, string>, left: RuleOperand, right: RuleOperand): boolean {
     if (right.kind === 'column' && left.kind !== 'column') return this.#isSecondText(texts, right, left);
     if (left.kind !== 'column' || right.kind !== 'constant') return false;
     const type = this.#factsOf(this.#named(left.tokens))?.type ?? '';
@@ -278,8 +278,8 @@ class Evaluation {
       operator,
       holds,
     }: {
-      readonly left: Operand;
-      readonly right: Operand;
+      readonly left: RuleOperand;
+      readonly right: RuleOperand;
       readonly operator: string;
       readonly holds: boolean;
     },
@@ -327,11 +327,11 @@ class Evaluation {
     return [nulls, values];
   }
 
-  #isNotNull({ kind, tokens }: Operand): boolean {
+  #isNotNull({ kind, tokens }: RuleOperand): boolean {
     return kind === 'column' && this.#factsOf(this.#named(tokens))?.notNull === true;
   }
 
-  #isScalar({ kind, tokens }: Operand): boolean {
+  #isScalar({ kind, tokens }: RuleOperand): boolean {
     if (!this.#knowledge || kind === 'constant' || kind === 'session') return true;
     return kind === 'column' && this.#factsOf(this.#named(tokens))?.scalar === true;
   }
@@ -342,7 +342,7 @@ class Evaluation {
   }
 
   /** Whether `=` compares two operands as a key does that a column among them belongs to. */
-  #isComparedAsKey(left: Operand, right: Operand): boolean {
+  #isComparedAsKey(left: RuleOperand, right: RuleOperand): boolean {
     const [one, other] = [left, right].map((operand) =>
       operand.kind === 'column' ? this.#factsOf(this.#named(operand.tokens))?.type : undefined,
     );
@@ -358,11 +358,11 @@ class Evaluation {
     return this.#given.same.size === 0 ? tokens : renameTokens(tokens, this.#given.same);
   }
 
-  #key({ tokens }: Operand): string {
+  #key({ tokens }: RuleOperand): string {
     return this.#textOf(tokens);
   }
 
-  #equalKey({ tokens, kind }: Operand): string {
+  #equalKey({ tokens, kind }: RuleOperand): string {
     if (kind !== 'column') return this.#textOf(tokens);
     return textOf(representative(this.#equal, this.#named(tokens)));
   }

@@ -5,7 +5,7 @@
 import { oneNotation, withOneNotation } from './notation.ts';
 import {
   closingOf,
-  isNumber,
+  isNumberToken,
   isQuotedName,
   isSession,
   isString,
@@ -16,34 +16,44 @@ import {
   textOf,
 } from './tokens.ts';
 
-export interface Operand {
+export interface RuleOperand {
   readonly tokens: Tokens;
   readonly kind: 'column' | 'constant' | 'session' | 'null' | 'other';
 }
 
 export type Comparison =
-  | { readonly kind: 'binary'; readonly operator: Operator; readonly left: Operand; readonly right: Operand }
-  | { readonly kind: 'null'; readonly of: Operand; readonly negated: boolean }
+  | {
+      readonly kind: 'binary';
+      readonly operator: RuleOperator;
+      readonly left: RuleOperand;
+      readonly right: RuleOperand;
+    }
+  | { readonly kind: 'null'; readonly of: RuleOperand; readonly negated: boolean }
   | {
       readonly kind: 'in';
-      readonly of: Operand;
-      readonly items: readonly Operand[];
+      readonly of: RuleOperand;
+      readonly items: readonly RuleOperand[];
       readonly negated: boolean;
     }
-  | { readonly kind: 'distinct'; readonly left: Operand; readonly right: Operand; readonly negated: boolean }
+  | {
+      readonly kind: 'distinct';
+      readonly left: RuleOperand;
+      readonly right: RuleOperand;
+      readonly negated: boolean;
+    }
   /** A value that is a boolean itself. */
-  | { readonly kind: 'operand'; readonly of: Operand }
+  | { readonly kind: 'operand'; readonly of: RuleOperand }
   | { readonly kind: 'opaque' };
 
 /**
  * Operators that answer null where an operand is null, and true or false elsewhere; `= any` may also answer null for an
  * element, and its right operand is the list.
  */
-export type Operator =
+export type RuleOperator =
   | ('=' | '<>' | '<' | '<=' | '>' | '>=')
   | ('like' | 'not like' | 'ilike' | 'not ilike' | '= any');
 
-const OPERATORS: Readonly<Record<Token, Operator>> = {
+const OPERATORS: Readonly<Record<Token, RuleOperator>> = {
   '=': '=',
   '<>': '<>',
   '!=': '<>',
@@ -89,14 +99,14 @@ export function readComparison(tokens: Tokens): Comparison {
   return { kind: 'binary', operator: `not ${operator}`, left, right };
 }
 
-function wholeOperand(tokens: Tokens): Operand | undefined {
+function wholeOperand(tokens: Tokens): RuleOperand | undefined {
   return tokens.length > 0 && operandEnd(tokens, 0) === tokens.length ? operandOf(tokens) : undefined;
 }
 
 /** Items of `( a, b )`. */
-function listItems(tokens: Tokens): Operand[] | undefined {
+function listItems(tokens: Tokens): RuleOperand[] | undefined {
   if (tokens[0] !== '(' || closingOf(tokens, 0) !== tokens.length - 1) return undefined;
-  const items: Operand[] = [];
+  const items: RuleOperand[] = [];
   for (let at = 1; at < tokens.length; ) {
     const end = operandEnd(tokens, at);
     if (end === undefined || (tokens[end] !== ',' && end !== tokens.length - 1)) return undefined;
@@ -106,20 +116,20 @@ function listItems(tokens: Tokens): Operand[] | undefined {
   return items;
 }
 
-function operandOf(tokens: Tokens): Operand {
+function operandOf(tokens: Tokens): RuleOperand {
   const plain = withOneNotation(oneNotation(tokens));
   return { tokens: plain, kind: operandKind(plain) };
 }
 
-function operandKind(tokens: Tokens): Operand['kind'] {
+function operandKind(tokens: Tokens): RuleOperand['kind'] {
   const [first, second] = tokens;
   if (first === 'null') return 'null';
   const cast = tokens.indexOf('::');
   const base = cast === -1 ? tokens : tokens.slice(0, cast);
   if (isSession(first) && tokens.length === 1) return 'session';
-  if (base.length === 1 && (isString(first) || isNumber(first) || first === 'true' || first === 'false'))
+  if (base.length === 1 && (isString(first) || isNumberToken(first) || first === 'true' || first === 'false'))
     return 'constant';
-  if (base.length === 2 && first === '-' && isNumber(second)) return 'constant';
+  if (base.length === 2 && first === '-' && isNumberToken(second)) return 'constant';
   const isColumn = tokens.length === 3 && second === '.' && isQuotedName(tokens[2]);
   return isColumn ? 'column' : 'other';
 }
@@ -134,8 +144,8 @@ function operandEnd(tokens: Tokens, start: number): number | undefined {
 function primaryEnd(tokens: Tokens, start: number): number | undefined {
   const token = tokens[start];
   if (token === undefined) return undefined;
-  if (isString(token) || isNumber(token) || isSession(token)) return start + 1;
-  if (token === '-') return isNumber(tokens[start + 1]) ? start + 2 : undefined;
+  if (isString(token) || isNumberToken(token) || isSession(token)) return start + 1;
+  if (token === '-') return isNumberToken(tokens[start + 1]) ? start + 2 : undefined;
   if (token === '(') return after(closingOf(tokens, start));
   if (token === 'array') return tokens[start + 1] === '[' ? after(closingOf(tokens, start + 1)) : undefined;
   if (token === 'true' || token === 'false' || token === 'null') return start + 1;

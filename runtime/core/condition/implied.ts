@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { RelationshipShape, RuleText, SourceShape, TableShape } from '../contract/shapes.ts';
-import { isStored, nameOf, quoted } from './knowledge.ts';
+import { isStored, quoted, tableToken } from './knowledge.ts';
 import type { Token } from './tokens.ts';
 
 /** What a proof is about: does the rule that is asked of a joined row follow from the one that is known to hold? */
@@ -20,7 +20,7 @@ export interface Implication {
 
 /** How the other row is joined. */
 export interface JoinedBy {
-  /** The table of the row that facts are about, as `nameOf` writes it; undefined: a query need not find the row. */
+  /** The table of the row that facts are about, as `tableToken` writes it; undefined: a query need not find the row. */
   readonly from: string | undefined;
   readonly to: string;
   readonly pairs: readonly JoinedColumns[];
@@ -56,8 +56,8 @@ export function implicationOf(
     known: from.where,
     asked: to.where,
     join: {
-      from: isStored(from.shape) ? nameOf(from.shape) : undefined,
-      to: nameOf(to.shape),
+      from: isStored(from.shape) ? tableToken(from.shape) : undefined,
+      to: tableToken(to.shape),
       pairs: Object.entries(relationship.columns).map(([own, other]) => ({
         own: quoted(own),
         other: quoted(other),

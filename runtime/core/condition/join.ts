@@ -10,7 +10,7 @@ import type { Implication, JoinedBy } from './implied.ts';
 import type { ColumnFacts, Knowledge, TableFacts } from './knowledge.ts';
 import { parseCondition } from './parse.ts';
 import { areImpossible } from './prove.ts';
-import type { Statement } from './statement.ts';
+import type { Proposition } from './statement.ts';
 import { ROW, type Token } from './tokens.ts';
 import { isReadable, rename } from './tree.ts';
 
@@ -24,11 +24,11 @@ const FIRST: Token = '#0';
 export function follows({ known, asked, join }: Implication): boolean {
   const [first, second] = [parseCondition(known), parseCondition(asked)];
   if (!isReadable(second)) return false;
-  const ties = join.pairs.map(({ own, other }): Statement => {
+  const ties = join.pairs.map(({ own, other }): Proposition => {
     const tokens = [FIRST, '.', own, '=', ROW, '.', other];
     return { condition: { kind: 'leaf', text: tokens.join(''), tokens }, is: 'true' };
   });
-  const facts: Statement[] = isReadable(first)
+  const facts: Proposition[] = isReadable(first)
     ? [{ condition: rename(first, new Map([[ROW, FIRST]])), is: 'true' }]
     : [];
   const row: KnownRow = {
@@ -36,7 +36,7 @@ export function follows({ known, asked, join }: Implication): boolean {
     source: [join.from ?? FIRST],
     unstored: join.from === undefined,
   };
-  const negated: Statement = { condition: second, is: 'not true' };
+  const negated: Proposition = { condition: second, is: 'not true' };
   return areImpossible([...ties, ...facts, negated], knowledgeOf(join), [row], MAX_STEPS);
 }
 

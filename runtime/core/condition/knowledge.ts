@@ -53,13 +53,13 @@ export interface ColumnFacts {
 export function createKnowledge(
   tables: readonly TableShape[],
 ): (row: TableShape, rowIsNew: boolean) => Knowledge {
-  const shapes = new Map(tables.map((shape) => [nameOf(shape), shape]));
+  const shapes = new Map(tables.map((shape) => [tableToken(shape), shape]));
   const known = new Map<string, TableFacts>();
   const table = (name: string) => {
     const shape = shapes.get(name);
     return shape && remember(known, name, () => factsOf(shape));
   };
-  return (row, rowIsNew) => ({ row: nameOf(row), rowIsStored: !rowIsNew && isStored(row), table });
+  return (row, rowIsNew) => ({ row: tableToken(row), rowIsStored: !rowIsNew && isStored(row), table });
 }
 
 /** True if a statement that reads the table twice finds the same rows. */
@@ -68,7 +68,7 @@ export function isStored({ kind }: Pick<TableShape, 'kind'>): boolean {
 }
 
 /** The table as tokens of rules write it. */
-export function nameOf({ schema, name }: Pick<TableShape, 'schema' | 'name'>): string {
+export function tableToken({ schema, name }: Pick<TableShape, 'schema' | 'name'>): string {
   return `${quoted(schema)} . ${quoted(name)}`;
 }
 

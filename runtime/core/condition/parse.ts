@@ -21,7 +21,7 @@ import {
   type Token,
   type Tokens,
 } from './tokens.ts';
-import { type Condition, type FromItem, type Leaf, TRUE } from './tree.ts';
+import { type Condition, type Leaf, type RuleFromItem, TRUE_CONDITION } from './tree.ts';
 
 /** Words of comparisons. Those that bind weaker than `and`, begin a clause or hold conditions are not among them. */
 const WORDS: ReadonlySet<Token> = new Set([
@@ -127,7 +127,7 @@ class Reader {
     }
     if (this.#at === start) throw new Unreadable();
     const tokens = this.#tokens.slice(start, this.#at);
-    if (tokens.length === 1 && tokens[0] === 'true') return TRUE;
+    if (tokens.length === 1 && tokens[0] === 'true') return TRUE_CONDITION;
     if (tokens.length === 1 && tokens[0] === 'false') return { kind: 'or', parts: [] };
     return this.#leaf(start, this.#at);
   }
@@ -166,7 +166,7 @@ class Reader {
       this.#expect('on');
       from.push({ ...item, on: this.condition() });
     }
-    const where = this.#take('where') ? this.condition() : TRUE;
+    const where = this.#take('where') ? this.condition() : TRUE_CONDITION;
     this.#expect(')');
     const names = from.map(({ alias }) => alias);
     if (new Set(names).size < names.length) throw new Unreadable();
@@ -174,7 +174,7 @@ class Reader {
   }
 
   /** `"public"."article" as "_r1"`, `"public"."visible"({row}) as "_r1"`. */
-  #item(): FromItem {
+  #item(): RuleFromItem {
     const start = this.#at;
     this.#name();
     while (this.#take('.')) this.#name();

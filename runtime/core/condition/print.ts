@@ -2,7 +2,7 @@
  * Conditions as rule text. The layout breaks long ones over lines as a person would, so that an auditor reads one comparison
  * a line. Line breaks are only between tokens, never within a literal.
  */
-import type { Condition, FromItem } from './tree.ts';
+import type { Condition, RuleFromItem } from './tree.ts';
 
 /** Maximum length of a line, without its indentation. */
 const LINE = 100;
@@ -45,7 +45,7 @@ function operandLine(condition: Condition): string {
   return isCombination(condition) ? `(${printLine(condition)})` : printLine(condition);
 }
 
-function printItem({ source, alias, on }: FromItem): string {
+function printItem({ source, alias, on }: RuleFromItem): string {
   return on ? `join ${source} as ${alias} on ${printLine(on)}` : `${source} as ${alias}`;
 }
 
@@ -90,7 +90,7 @@ function parenthesise(open: string, condition: Condition): string[] {
   return line.length <= LINE ? [line] : [open, ...indent(layOut(condition)), ')'];
 }
 
-function fromLines([first, ...joins]: readonly FromItem[]): string[] {
+function fromLines([first, ...joins]: readonly RuleFromItem[]): string[] {
   return [`from ${printItem(first!)}`, ...indent(joins.map(printItem))];
 }
 

@@ -12,15 +12,15 @@ import type { Knowledge } from './knowledge.ts';
 import { parseCondition } from './parse.ts';
 import {
   type Form,
-  formOf,
   insideOf,
   type Literal,
   numberOf,
   opposite,
-  type Statement,
+  type Proposition,
+  propositionForm,
 } from './statement.ts';
 import { ROW, type Token, textOf } from './tokens.ts';
-import { type Condition, type Exists, rename, renameTokens, TRUE } from './tree.ts';
+import { type Condition, type Exists, rename, renameTokens, TRUE_CONDITION } from './tree.ts';
 
 /** Maximum number of suppositions that one proof compares with each other; beyond it nothing is proved. */
 const MAX_STEPS = 3000;
@@ -38,7 +38,7 @@ export function implies(first: Condition, second: Condition, knowledge?: Knowled
 
 /** True if it is proved that the condition holds for every row. */
 export function isAlwaysTrue(condition: Condition, knowledge?: Knowledge): boolean {
-  return implies(TRUE, condition, knowledge);
+  return implies(TRUE_CONDITION, condition, knowledge);
 }
 
 /** True if it is proved that the condition holds for no row. */
@@ -54,10 +54,14 @@ export function isNeverTrue(condition: Condition, knowledge?: Knowledge): boolea
  * - `different`: no row that was let through still is
  * - `undecidable`: none of these is proved
  */
-export type Comparison = 'same' | 'narrower' | 'not wider' | 'wider' | 'different' | 'undecidable';
+export type RuleComparison = 'same' | 'narrower' | 'not wider' | 'wider' | 'different' | 'undecidable';
 
 /** Compares two versions of a rule. */
-export function compareConditions(before: Condition, after: Condition, knowledge?: Knowledge): Comparison {
+export function compareConditions(
+  before: Condition,
+  after: Condition,
+  knowledge?: Knowledge,
+): RuleComparison {
   const lost = examine(
     [{ condition: before, is: 'true' }, opposite({ condition: after, is: 'true' })],
     knowledge,
@@ -65,7 +69,7 @@ export function compareConditions(before: Condition, after: Condition, knowledge
   const winsNone = implies(after, before, knowledge);
   if (winsNone) return lost === 'impossible' ? 'same' : lost === 'possible' ? 'narrower' : 'not wider';
   if (lost === 'impossible') return 'wider';
-  const both = [before, after].map((condition): Statement => ({ condition, is: 'true' }));
+  const both = [before, after].map((condition): Proposition => ({ condition, is: 'true' }));
   return areImpossible(both, knowledge) ? 'different' : 'undecidable';
 }
 
@@ -74,7 +78,7 @@ export function compareConditions(before: Condition, after: Condition, knowledge
  * @param rows further rows that exist
  */
 export function areImpossible(
-  statements: readonly Statement[],
+  statements: readonly Proposition[],
   knowledge?: Knowledge,
   rows: readonly KnownRow[] = [],
   steps = MAX_STEPS,
@@ -86,7 +90,7 @@ export function areImpossible(
 type Outcome = 'impossible' | 'possible' | 'unknown';
 
 function examine(
-  statements: readonly Statement[],
+  statements: readonly Proposition[],
   knowledge?: Knowledge,
   rows: readonly KnownRow[] = [],
   steps = MAX_STEPS,
@@ -104,7 +108,7 @@ function rowOf(knowledge: Knowledge | undefined): readonly KnownRow[] {
 }
 
 /** That no row lacks the one that it refers to. */
-function foreignKeys({ references = [] }: Knowledge = { table: () => undefined }): Statement[] {
+function foreignKeys({ references = [] }: Knowledge = { table: () => undefined }): Proposition[] {
   return references.map(({ from, to, columns }) => {
     const given = columns.map(([own]) => `"x".${own} is not null`).join(' and ');
     const joined = columns.map(([own, other]) => `"y".${other} = "x".${own}`).join(' and ');
@@ -118,7 +122,7 @@ interface Proof {
   steps: number;
 }
 
-type Part = Form | Statement;
+type Part = Form | Proposition;
 
 /** No rows of these tables fulfil this condition. */
 interface Absence {
@@ -152,7 +156,7 @@ class Branch {
   }
 
   /** Takes what holds in every database. */
-  know(statements: readonly Statement[]): void {
+  know(statements: readonly Proposition[]): void {
     this.suppose(statements);
     this.absences = this.absences.map((absence) => ({ ...absence, isKnown: true }));
   }
@@ -167,7 +171,7 @@ class Branch {
   /** @param literals gets those of the parts */
   #takeApart(parts: readonly Part[], last: boolean, literals: Literal[]): void {
     for (const part of parts) {
-      const form = 'condition' in part ? formOf(part) : part;
+      const form = 'condition' in part ? propositionForm(part) : part;
       switch (form.kind) {
         case 'and':
           this.#takeApart(form.parts, last, literals);
@@ -209,7 +213,7 @@ class Branch {
 
   /** Supposes what absences say of rows that were not looked at yet; whether there was anything. */
   instantiate(proof: Proof): boolean {
-    const found: Statement[] = [];
+    const found: Proposition[] = [];
     this.absences = this.absences.map((absence) => {
       const { exists, done } = absence;
       const combinations = this.#combinations(exists);

@@ -67,20 +67,20 @@ export function columnsOfRule(text: RuleText, table: string): NamedColumn[] {
   tokens.forEach((token, index) => {
     if (token !== 'as' || !['from', 'join'].includes(tokens[index - 4] ?? '')) return;
     const [schema, dot, name, , alias] = tokens.slice(index - 3, index + 2);
-    if (dot === '.') aliases.set(alias!, objectKey(nameOf(schema!), nameOf(name!)));
+    if (dot === '.') aliases.set(alias!, objectKey(nameOfToken(schema!), nameOfToken(name!)));
   });
   return tokens.flatMap((token, index): NamedColumn[] => {
     const of = token === '.' ? aliases.get(tokens[index - 1]!) : undefined;
     const column = tokens[index + 1];
     if (of === undefined || !isQuotedName(column)) return [];
-    return [[of, nameOf(column!), comparedTexts(tokens.slice(index + 2))]];
+    return [[of, nameOfToken(column!), comparedTexts(tokens.slice(index + 2))]];
   });
 }
 
 /** Key of the table that an item of `from` names; undefined for the call of a function. */
 export function tableOfItem([schema, dot, name, ...rest]: Tokens): string | undefined {
   if (dot !== '.' || rest.length > 0 || !isQuotedName(schema) || !isQuotedName(name)) return undefined;
-  return objectKey(nameOf(schema!), nameOf(name!));
+  return objectKey(nameOfToken(schema!), nameOfToken(name!));
 }
 
 /** The texts of `= 'a'`, `<> 'a'`, `in ('a', 'b')` and `not in ('a', 'b')`. */
@@ -115,6 +115,6 @@ export function undeclaredAlias(text: RuleText): string | undefined {
 const ALIAS = new RegExp(`^"${RULE_ALIAS}\\d+"$`);
 
 /** Braces of rule texts are doubled, too. */
-export function nameOf(token: Token): string {
+export function nameOfToken(token: Token): string {
   return unquoted(token).replaceAll('{{', '{').replaceAll('}}', '}');
 }

@@ -18,18 +18,18 @@ import {
   conjunction,
   constant,
   disjunction,
-  guarded,
-  type Item,
+  type FromItem,
+  guardedCondition,
   type Meaning,
   nested,
   selectStatement,
   tableNamed,
 } from '../sql/statement.ts';
 import { readComparison } from './comparison.ts';
-import { nameOf } from './reads.ts';
+import { nameOfToken } from './reads.ts';
 import { FUNCTIONS, readRule } from './rule.ts';
 import { isQuotedName, type PlacedToken, placeTokens, ROW, type Token } from './tokens.ts';
-import type { Condition, FromItem } from './tree.ts';
+import type { Condition, RuleFromItem } from './tree.ts';
 
 /** @param fragment the text of the rule, with its parameters */
 export function ruleNodes({ rule, row }: Meaning<'rule'>, fragment: Sql): Sql {
@@ -59,7 +59,7 @@ class RuleNodes {
         return condition.part.kind === 'exists' ? sql`not ${part}` : sql`not ${nested(part)}`;
       }
       case 'guarded':
-        return guarded(this.condition(condition.when), this.condition(condition.part));
+        return guardedCondition(this.condition(condition.when), this.condition(condition.part));
       case 'exists': {
         for (const { alias } of condition.from) this.#aliases.add(alias);
         const from = condition.from.map((item, index) => this.#item(item, index));
@@ -79,12 +79,12 @@ class RuleNodes {
     });
   }
 
-  #item({ source, alias, tokens, on }: FromItem, index: number): Item {
+  #item({ source, alias, tokens, on }: RuleFromItem, index: number): FromItem {
     const [schema, , name] = tokens?.length === 3 ? tokens : [];
     return {
       ...(index > 0 && { join: 'join' }),
-      rows: schema && name ? tableNamed(nameOf(schema), nameOf(name)) : this.#leaf(source),
-      alias: aliasNamed(nameOf(alias)),
+      rows: schema && name ? tableNamed(nameOfToken(schema), nameOfToken(name)) : this.#leaf(source),
+      alias: aliasNamed(nameOfToken(alias)),
       ...(on && { on: this.condition(on) }),
     };
   }
@@ -108,8 +108,8 @@ class RuleNodes {
     const tokens = placed.map((token) => token.text);
     const [row, dot, column] = tokens;
     if (tokens.length === 3 && dot === '.' && isQuotedName(column)) {
-      if (row === ROW) return columnOf(this.#row, nameOf(column!));
-      if (this.#aliases.has(row!)) return columnOf(aliasNamed(nameOf(row!)), nameOf(column!));
+      if (row === ROW) return columnOf(this.#row, nameOfToken(column!));
+      if (this.#aliases.has(row!)) return columnOf(aliasNamed(nameOfToken(row!)), nameOfToken(column!));
     }
     const read = readComparison(tokens);
     const value = this.#tokens(placed, text);
@@ -126,7 +126,8 @@ class RuleNodes {
       parts.push(raw(text.slice(end, token.start)));
       end = token.end;
       if (token.text === ROW) parts.push(next === '.' ? this.#row : wholeRow(this.#row));
-      else if (before !== '.' && this.#aliases.has(token.text)) parts.push(aliasNamed(nameOf(token.text)));
+      else if (before !== '.' && this.#aliases.has(token.text))
+        parts.push(aliasNamed(nameOfToken(token.text)));
       else if (token.text === '(') parts.push(OPEN);
       else if (token.text === ')') parts.push(CLOSE);
       else {

@@ -1,6 +1,7 @@
 /** What a rule reads: of the row that it is about, and of other tables; and whether it depends on the time. */
+import type { QualifiedName } from '../names.ts';
 import { namesMoment } from '../sql/moments.ts';
-import { nameOf } from './reads.ts';
+import { nameOfToken } from './reads.ts';
 import { isQuotedName, isString, ROW, readTokens, type Token, type Tokens } from './tokens.ts';
 import type { Condition } from './tree.ts';
 
@@ -9,11 +10,6 @@ export interface SessionKey {
   readonly column: string;
   readonly variable: string;
   readonly type: string;
-}
-
-interface QualifiedName {
-  readonly schema: string;
-  readonly name: string;
 }
 
 /** A table at one place. */
@@ -102,7 +98,7 @@ function keysOf(condition: Condition, row: Token): readonly SessionKey[] {
   const isKey = name === row && dot === '.' && isQuotedName(column) && equals === '=';
   // Arrays, and domains of them, which have several texts for one value, are compared by `operator(pg_catalog.=)`.
   if (!isKey || !variable || condition.text.includes('operator(')) return [];
-  return [{ column: nameOf(column!), variable, type: type! }];
+  return [{ column: nameOfToken(column!), variable, type: type! }];
 }
 
 function noteTokens(tokens: Tokens | undefined, known: ReadonlyMap<Token, Rows>, reads: RuleReads): void {
@@ -130,7 +126,7 @@ function noteTokens(tokens: Tokens | undefined, known: ReadonlyMap<Token, Rows>,
   tokens.forEach((token, index) => {
     const [before, next, behind] = [tokens[index - 1], tokens[index + 1], tokens[index + 2]];
     const of = before === '.' || before === 'as' ? undefined : rows.get(token);
-    if (of && next === '.' && isQuotedName(behind)) of.columns.add(nameOf(behind!));
+    if (of && next === '.' && isQuotedName(behind)) of.columns.add(nameOfToken(behind!));
     else if (of) of.isWhole = true;
     else if (isString(token) && namesMoment(token))
       reads.hasMoment ||= next === '::' && !(behind === 'text' && tokens[index + 3] !== '::');
@@ -144,7 +140,7 @@ function noteTokens(tokens: Tokens | undefined, known: ReadonlyMap<Token, Rows>,
 function qualified(tokens: Tokens, index: number): QualifiedName | undefined {
   const [schema, dot, name] = [tokens[index], tokens[index + 1], tokens[index + 2]];
   if (dot !== '.' || !isQuotedName(schema) || !isQuotedName(name)) return undefined;
-  return { schema: nameOf(schema!), name: nameOf(name!) };
+  return { schema: nameOfToken(schema!), name: nameOfToken(name!) };
 }
 
 /** Keywords that are the time. */

@@ -2,21 +2,21 @@
  * Statements about conditions. In SQL a condition is true, false or unknown; a statement says which, and is itself either so
  * or not. The opposite of "is true" is "is not true": false or unknown.
  */
-import { type Operand, type Operator, readComparison } from './comparison.ts';
+import { type RuleOperand, type RuleOperator, readComparison } from './comparison.ts';
 import { withOneNotation } from './notation.ts';
-import { isNumber, type Tokens } from './tokens.ts';
+import { isNumberToken, type Tokens } from './tokens.ts';
 import { type Condition, conditionsOf, type Exists, type Leaf } from './tree.ts';
 
 export type State = 'true' | 'false' | 'not true' | 'not false';
 
-export interface Statement {
+export interface Proposition {
   readonly condition: Condition;
   readonly is: State;
 }
 
 /** The logical content of a statement. */
 export type Form =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly (Form | Statement)[] }
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly (Form | Proposition)[] }
   | { readonly kind: 'literal'; readonly literal: Literal }
   /** Such rows exist, or do not. */
   | { readonly kind: 'rows'; readonly exists: Exists; readonly some: boolean };
@@ -30,30 +30,30 @@ type Atom =
   | {
       readonly kind: 'comparison';
       readonly operator: AtomOperator;
-      readonly left: Operand;
-      readonly right: Operand;
+      readonly left: RuleOperand;
+      readonly right: RuleOperand;
     }
   /** The value is null. */
-  | { readonly kind: 'null'; readonly of: Operand }
+  | { readonly kind: 'null'; readonly of: RuleOperand }
   /** `is null` or `is not null`: of a composite value that is null or not, and both may be false. */
-  | { readonly kind: 'null test'; readonly of: Operand; readonly negated: boolean }
+  | { readonly kind: 'null test'; readonly of: RuleOperand; readonly negated: boolean }
   | { readonly kind: 'opaque'; readonly tokens: Tokens };
 
-type AtomOperator = Exclude<Operator, '<>' | 'not like' | 'not ilike'>;
+type AtomOperator = Exclude<RuleOperator, '<>' | 'not like' | 'not ilike'>;
 
 /** The statement that holds exactly where the other does not. */
 const OPPOSITE = { true: 'not true', false: 'not false', 'not true': 'true', 'not false': 'false' } as const;
 /** The value of a condition's negation, by the value of the condition. */
 const NEGATED = { true: 'false', false: 'true', 'not true': 'not false', 'not false': 'not true' } as const;
 
-export function opposite({ condition, is }: Statement): Statement {
+export function opposite({ condition, is }: Proposition): Proposition {
   return { condition, is: OPPOSITE[is] };
 }
 
 const ALWAYS: Form = { kind: 'and', parts: [] };
 const NEVER: Form = { kind: 'or', parts: [] };
 
-export function formOf({ condition, is }: Statement): Form {
+export function propositionForm({ condition, is }: Proposition): Form {
   switch (condition.kind) {
     case 'and':
     case 'or': {
@@ -62,11 +62,11 @@ export function formOf({ condition, is }: Statement): Form {
       return { kind: every ? 'and' : 'or', parts: condition.parts.map((part) => ({ condition: part, is })) };
     }
     case 'not':
-      return formOf({ condition: condition.part, is: NEGATED[is] });
+      return propositionForm({ condition: condition.part, is: NEGATED[is] });
     case 'guarded': {
       // It is null where the first condition does not hold.
       const asks = is === 'true' || is === 'false';
-      const when: Statement = { condition: condition.when, is: asks ? 'true' : 'not true' };
+      const when: Proposition = { condition: condition.when, is: asks ? 'true' : 'not true' };
       return { kind: asks ? 'and' : 'or', parts: [when, { condition: condition.part, is }] };
     }
     case 'exists':
@@ -108,9 +108,9 @@ function leafForm({ text, tokens }: Leaf, is: State): Form {
   }
 }
 
-const BOOLEAN_TRUE: Operand = { tokens: ['true'], kind: 'constant' };
+const BOOLEAN_TRUE: RuleOperand = { tokens: ['true'], kind: 'constant' };
 
-function binaryForm(operator: Operator, left: Operand, right: Operand, is: State): Form {
+function binaryForm(operator: RuleOperator, left: RuleOperand, right: RuleOperand, is: State): Form {
   switch (operator) {
     case '=':
       return equality(left, right, is);
@@ -132,7 +132,7 @@ function binaryForm(operator: Operator, left: Operand, right: Operand, is: State
   }
 }
 
-function equality(left: Operand, right: Operand, is: State): Form {
+function equality(left: RuleOperand, right: RuleOperand, is: State): Form {
   // A boolean that equals false is one that does not equal true.
   if (right.tokens[0] === 'false' && right.tokens.length === 1)
     return equality(left, BOOLEAN_TRUE, NEGATED[is]);
@@ -142,16 +142,16 @@ function equality(left: Operand, right: Operand, is: State): Form {
 }
 
 /** `true` or `false` where a condition is. */
-function isBoolean({ tokens }: Operand): boolean {
+function isBoolean({ tokens }: RuleOperand): boolean {
   return tokens.length === 1 && (tokens[0] === 'true' || tokens[0] === 'false');
 }
 
-function textOfBoolean({ tokens }: Operand): boolean {
+function textOfBoolean({ tokens }: RuleOperand): boolean {
   return tokens[0] === 'true';
 }
 
 /** Never unknown. */
-function nullForm(of: Operand, is: State): Form {
+function nullForm(of: RuleOperand, is: State): Form {
   return literal({ kind: 'null', of }, twoValued(is));
 }
 
@@ -161,9 +161,10 @@ function twoValued(is: State): 'true' | 'false' {
 }
 
 /** Never unknown: two nulls are not distinct, a null and a value are. */
-function distinctForm(left: Operand, right: Operand, is: State): Form {
+function distinctForm(left: RuleOperand, right: RuleOperand, is: State): Form {
   const distinct = is === 'true' || is === 'not false';
-  if (isNeverNull(left) || isNeverNull(right)) return equality(left, right, distinct ? 'not true' : 'true');
+  if (isNeverNullOperand(left) || isNeverNullOperand(right))
+    return equality(left, right, distinct ? 'not true' : 'true');
   const both = (state: State) => [nullForm(left, state), nullForm(right, state)];
   return distinct
     ? { kind: 'and', parts: [equality(left, right, 'not true'), { kind: 'or', parts: both('false') }] }
@@ -171,13 +172,13 @@ function distinctForm(left: Operand, right: Operand, is: State): Form {
 }
 
 /** Constants, and session variables: a request without the variable fails. */
-export function isNeverNull({ kind }: Operand): boolean {
+export function isNeverNullOperand({ kind }: RuleOperand): boolean {
   return kind === 'constant' || kind === 'session';
 }
 
 /** A number that is written without quotes and cast, and that a double represents well enough to be compared. */
-export function numberOf({ tokens }: Operand): number | undefined {
+export function numberOf({ tokens }: RuleOperand): number | undefined {
   const [sign, digits] = tokens.length === 2 && tokens[0] === '-' ? [-1, tokens[1]] : [1, tokens[0]];
-  if (tokens.length > 2 || (tokens.length === 2 && sign === 1) || !isNumber(digits)) return undefined;
+  if (tokens.length > 2 || (tokens.length === 2 && sign === 1) || !isNumberToken(digits)) return undefined;
   return /^\d+(\.\d+)?$/.test(digits!) && digits!.length <= 15 ? sign * Number(digits) : undefined;
 }

@@ -75,7 +75,7 @@ export function isWord(token: Token | undefined): boolean {
   return token !== undefined && /^[\p{L}_]/u.test(token) && !isString(token);
 }
 
-export function isNumber(token: Token | undefined): boolean {
+export function isNumberToken(token: Token | undefined): boolean {
   return token !== undefined && /^\d/.test(token);
 }
 

@@ -15,11 +15,11 @@ export type Condition =
 
 export interface Exists {
   readonly kind: 'exists';
-  readonly from: readonly FromItem[];
+  readonly from: readonly RuleFromItem[];
   readonly where: Condition;
 }
 
-export interface FromItem {
+export interface RuleFromItem {
   /** A table (`"public"."article"`) or the call of a function, as text. */
   readonly source: string;
   readonly tokens: Tokens | undefined;
@@ -37,7 +37,7 @@ export interface Leaf {
   readonly tokens: Tokens | undefined;
 }
 
-export const TRUE: Condition = { kind: 'and', parts: [] };
+export const TRUE_CONDITION: Condition = { kind: 'and', parts: [] };
 
 /** A comparison that is printed as it is. */
 export function leaf(text: string): Leaf {
@@ -51,7 +51,7 @@ export function leaf(text: string): Leaf {
 }
 
 /** An item of `from`: a table or the call of a function under an alias. */
-export function fromItem(source: string, alias: Token, on?: Condition): FromItem {
+export function fromItem(source: string, alias: Token, on?: Condition): RuleFromItem {
   return {
     source,
     alias,

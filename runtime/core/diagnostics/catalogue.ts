@@ -14,7 +14,7 @@ function message(
 }
 
 /** Every message of the compiler, by code: a function of what the message names. */
-export const diagnostics = {
+export const messages = {
   /** the type: "%name%" is not defined in custom types or it is not a scalar/enum/input_object */
   actionArgumentTypeUnknown: ({ name }: { name: Hole }): Message =>
     message('action-argument-type-unknown', 'error', [

@@ -43,7 +43,7 @@ export interface Location {
   readonly column: number;
 }
 
-/** Puts a message of the catalogue at a place: `at(entry.path, diagnostics.unknownKey({ key }))`. */
+/** Puts a message of the catalogue at a place: `at(entry.path, messages.unknownKey({ key }))`. */
 export function at(path: MetadataPath, message: Message, inconsistency?: InconsistentObject): Diagnostic {
   return { path, ...message, ...(inconsistency && { inconsistency }) };
 }

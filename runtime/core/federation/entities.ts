@@ -5,7 +5,7 @@
 
 import { mayRepeatKey } from '../contract/shapes.ts';
 import { pathStep } from '../errors.ts';
-import { jsonObject } from '../query/json-rows.ts';
+import { jsonObjectOf } from '../query/json-rows.ts';
 import { baseRows, type RowSource } from '../query/rows.ts';
 import { type Scope, sourceOf } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';
@@ -25,8 +25,8 @@ import {
 } from '../sql/fragment.ts';
 import { asOperand, compare } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
-import { columnOf, listOf, nested, selectStatement } from '../sql/statement.ts';
-import { encodeKeys, readRepresentations, refusal } from './representations.ts';
+import { columnOf, jsonList, nested, selectStatement } from '../sql/statement.ts';
+import { encodeKeys, readRepresentations, representationError } from './representations.ts';
 
 /** The rows of one type. */
 interface EntityLookup {
@@ -58,7 +58,10 @@ export function planEntities(
   const names = new Set<string>();
   for (const [index, { typeName }] of representations.entries()) {
     if (!tables.has(typeName))
-      throw refusal(`${JSON.stringify(typeName)} is not a type of _Entity`, pathStep(node.path, index));
+      throw representationError(
+        `${JSON.stringify(typeName)} is not a type of _Entity`,
+        pathStep(node.path, index),
+      );
     names.add(typeName);
   }
   const lookups = [...names].map((typeName) =>
@@ -100,7 +103,7 @@ function lookup(
     stored: true,
   };
   const base = baseRows(visible, new Map(), rowsOfTable, false, selection.argumentsPath, scope);
-  const object = jsonObject(rowEntries(selection, base.visible, base.alias, scope), scope);
+  const object = jsonObjectOf(rowEntries(selection, base.visible, base.alias, scope), scope);
   const place = columnOf(wanted, POSITION);
   const found = selectStatement({
     distinct: mayRepeatKey(shape) ? [place] : [],
@@ -112,7 +115,7 @@ function lookup(
   const position = identifier(POSITION);
   const every = builtIn('generate_series', raw('1'), builtIn('cardinality', keys[0]!));
   const list = selectStatement({
-    columns: builtIn('coalesce', listOf(value), raw(`'[]'`)),
+    columns: builtIn('coalesce', jsonList(value), raw(`'[]'`)),
     from: [
       { rows: every, alias: all, columns: [position] },
       { join: 'left join', rows: nested(found), alias: rows, using: position },

@@ -10,7 +10,7 @@ interface Representation {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-// The planner, each column of a key and the answer ask about the same value.
+// Memo: the planner, each column of a key and the answer read the same value of a request, which nobody changes.
 const known = new WeakMap<object, readonly Representation[]>();
 
 /** Reads the argument `representations`. @throws EngineError for one that is not an object with a type */
@@ -21,11 +21,11 @@ export function readRepresentations(value: unknown, path: Path): readonly Repres
 
 function read(item: unknown, path: Path): Representation {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
-    throw refusal('representations is expecting a list of objects only', path);
+    throw representationError('representations is expecting a list of objects only', path);
   const values = item as Readonly<Record<string, unknown>>;
-  if (!Object.hasOwn(values, '__typename')) throw refusal('__typename key not found', path);
+  if (!Object.hasOwn(values, '__typename')) throw representationError('__typename key not found', path);
   const typeName = values.__typename;
-  if (typeof typeName !== 'string') throw refusal('__typename can only be a string value', path);
+  if (typeof typeName !== 'string') throw representationError('__typename can only be a string value', path);
   return { typeName, values };
 }
 
@@ -45,7 +45,8 @@ export function encodeKeys(
   const values = readRepresentations(value, path).flatMap((each, index): unknown[] => {
     if (each.typeName !== typeName) return [];
     const place = pathStep(path, index);
-    if (!Object.hasOwn(each.values, field)) throw refusal(`cannot find ${field} in _Any type`, place);
+    if (!Object.hasOwn(each.values, field))
+      throw representationError(`cannot find ${field} in _Any type`, place);
     const own = each.values[field];
     try {
       encodeValue(column.type, own);
@@ -56,7 +57,10 @@ export function encodeKeys(
   });
   // Not cut off like a list: a gateway would take the missing rows for deleted ones.
   if (limit !== undefined && values.length > limit)
-    throw refusal(`the role may look up at most ${limit} rows of ${JSON.stringify(typeName)} at once`, path);
+    throw representationError(
+      `the role may look up at most ${limit} rows of ${JSON.stringify(typeName)} at once`,
+      path,
+    );
   return encodeList(column.type, values);
 }
 
@@ -71,6 +75,6 @@ export function shapeOfRepresentations(value: unknown): string {
   return JSON.stringify([...new Set(names)].sort());
 }
 
-export function refusal(message: string, path: Path): EngineError {
+export function representationError(message: string, path: Path): EngineError {
   return new EngineError('validation-failed', message, { path });
 }

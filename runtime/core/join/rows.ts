@@ -16,7 +16,7 @@ import type { SelectedField } from '../request/selection.ts';
 import { builtIn, identifier, type Sql, sql, unnested } from '../sql/fragment.ts';
 import { asOperand, compare, infixOperator } from '../sql/operand.ts';
 import { arrayParameter } from '../sql/spatial.ts';
-import { columnOf, type Item, listOf, nested, selectStatement } from '../sql/statement.ts';
+import { columnOf, type FromItem, jsonList, nested, selectStatement } from '../sql/statement.ts';
 import type { ResultForm, TableTarget } from './join.ts';
 
 /** Position of a tuple; columns of tuples are `key 1`, `key 2` … */
@@ -50,7 +50,7 @@ export function lookUpRows(target: TableTarget, field: SelectedField, index: num
 
 interface TupleRows {
   readonly alias: Sql;
-  readonly from: Item;
+  readonly from: FromItem;
   /** Arrays, by column of the target. */
   readonly values: readonly Sql[];
 }
@@ -85,7 +85,7 @@ function resultsPerTuple(target: TableTarget, field: SelectedField, tuples: Tupl
   const value = ofTuple(visible, field.selection, field.arguments, source, scope);
   const list = builtIn(
     'coalesce',
-    listOf(value, sql` order by ${columnOf(tuples.alias, POSITION)}`),
+    jsonList(value, sql` order by ${columnOf(tuples.alias, POSITION)}`),
     EMPTY_LIST,
   );
   return nested(selectStatement({ columns: list, from: [tuples.from] }));

@@ -4,7 +4,7 @@ import type { Scope } from '../query/scope.ts';
 import { remember } from '../remember.ts';
 import { isLeaf, type SelectedField, type Selection } from '../request/selection.ts';
 import { needsTrees } from '../shards/index.ts';
-import { join as joinSql, type Sql } from '../sql/fragment.ts';
+import { join, type Sql } from '../sql/fragment.ts';
 import { print } from '../sql/print.ts';
 import { selectStatement } from '../sql/statement.ts';
 import {
@@ -177,7 +177,7 @@ function planLevel(level: readonly FoundJoin[], scope: Scope): JoinRequest[] {
   return [
     ...[...statements].map(([source, { joins, columns, forms }]): JoinRequest => {
       const statement = print(
-        selectStatement({ columns: joinSql(columns, ', ') }),
+        selectStatement({ columns: join(columns, ', ') }),
         needsTrees(scope.roleSchema),
       );
       return { kind: 'sql', source, statement, joins, forms };

@@ -12,7 +12,7 @@ import { UPDATE_OPERATORS, type UpdateOperator } from '../schema/mutation-types.
 import { fixedType, sharedTypes } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { raw, type Sql, sql } from '../sql/fragment.ts';
-import { columnOf, type Assignment as SetColumn, updateOf } from '../sql/statement.ts';
+import { columnOf, type SetColumn, updateOf } from '../sql/statement.ts';
 import { checkOrHole } from './check.ts';
 import { ruleCondition } from './delete.ts';
 import type { Write } from './written.ts';

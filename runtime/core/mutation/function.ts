@@ -4,7 +4,7 @@ import type { FunctionShape } from '../contract/shapes.ts';
 import type { Table } from '../program/program.ts';
 import type { FunctionCall } from '../program/root-fields.ts';
 import { functionCall } from '../query/computed.ts';
-import { nativeArguments } from '../query/native.ts';
+import { nativeArgumentValues } from '../query/native.ts';
 import type { RowSource } from '../query/rows.ts';
 import { type Scope, scopeOf } from '../query/scope.ts';
 import { aggregateOfRows, functionRow, listOfRows } from '../query/select.ts';
@@ -56,7 +56,7 @@ export function functionMutation({ of, requester, selection, args }: FunctionCal
 function writeOf(of: FunctionShape, table: Table, args: RootArguments, alias: Sql): Sql {
   return of.sql === undefined
     ? selectStatement({ columns: keepRowsOf(table, call(of, args), alias) })
-    : nativeWrite(of, nativeArguments(of, args.get('args')), keepNativeRows(table));
+    : nativeWrite(of, nativeArgumentValues(of, args.get('args')), keepNativeRows(table));
 }
 
 function tableOf(shape: FunctionShape, scope: Scope): VisibleTable {
@@ -75,7 +75,7 @@ function rowsNamed({ name, returns }: FunctionShape, from: Sql): RowSource {
 }
 
 function call(shape: FunctionShape, args: RootArguments): Sql {
-  if (shape.sql !== undefined) return nativeRowsOf(shape, nativeArguments(shape, args.get('args')));
+  if (shape.sql !== undefined) return nativeRowsOf(shape, nativeArgumentValues(shape, args.get('args')));
   return functionCall(
     shape.source,
     shape,

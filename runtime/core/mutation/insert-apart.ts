@@ -12,10 +12,10 @@
  * Unreadable conditions prove nothing.
  * @rule When is a nested insert written a table at a time?
  */
-import { nameOf, quoted } from '../condition/knowledge.ts';
+import { quoted, tableToken } from '../condition/knowledge.ts';
 import { callsFunction } from '../condition/reads.ts';
 import { ROW, textOf } from '../condition/tokens.ts';
-import { type Condition, conditionsOf, type Exists, type FromItem } from '../condition/tree.ts';
+import { type Condition, conditionsOf, type Exists, type RuleFromItem } from '../condition/tree.ts';
 import { EVERY_ROW, provenKeys } from '../contract/shapes.ts';
 import type { Column, Table } from '../program/program.ts';
 import { lazy } from '../remember.ts';
@@ -23,7 +23,7 @@ import type { VisibleTable } from '../schema/visible-table.ts';
 import type { RowValues } from './insert-objects.ts';
 
 /** The rows of one place in the tree of objects. */
-export interface Place {
+export interface InsertPlace {
   readonly visible: VisibleTable;
   readonly objects: readonly RowValues[];
   /** The places whose rows come before these, which take over their keys. */
@@ -31,7 +31,7 @@ export interface Place {
 }
 
 export interface Parent {
-  readonly place: Place;
+  readonly place: InsertPlace;
   /** Own column, the parent's column. */
   readonly pairs: readonly (readonly [own: Column, parents: Column])[];
 }
@@ -40,7 +40,7 @@ export interface Parent {
  * Whether a batch of these places has the same result as its objects one by one.
  * @param tables every table that is served
  */
-export function mayBeBatched(places: readonly Place[], tables: readonly Table[]): boolean {
+export function mayBeBatched(places: readonly InsertPlace[], tables: readonly Table[]): boolean {
   const batch = new Set(places.map(({ visible }) => visible.table));
   // Sequences would number the rows of a table at two places in another order.
   if (batch.size < places.length) return false;
@@ -56,7 +56,7 @@ function putsInRowsOnly({ shape: { kind, sideEffects } }: Table): boolean {
   return (kind === 'table' || kind === 'partitioned') && !sideEffects;
 }
 
-function refersToParents(place: Place, batch: ReadonlySet<Table>): boolean {
+function refersToParents(place: InsertPlace, batch: ReadonlySet<Table>): boolean {
   const { visible, objects, parents } = place;
   const keys = new Set(
     [...batch].filter(({ source }) => source === visible.table.source).map(({ key }) => key),
@@ -99,18 +99,20 @@ function isPreset(visible: VisibleTable, column: string): boolean {
   return Object.hasOwn(visible.insert?.presets ?? {}, column);
 }
 
-function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonly Table[]): boolean {
+function looksAtParents(place: InsertPlace, batch: ReadonlySet<Table>, tables: readonly Table[]): boolean {
   const { condition } = place.visible.read(place.visible.insert?.check ?? EVERY_ROW);
   const { source } = place.visible.table;
   // Fast path: most checks name no table, and there may be thousands.
   const named = lazy(
     () =>
-      new Map(tables.filter((table) => table.source === source).map((table) => [nameOf(table.shape), table])),
+      new Map(
+        tables.filter((table) => table.source === source).map((table) => [tableToken(table.shape), table]),
+      ),
   );
   return finds(condition, new Map([[ROW, place]]));
 
   /** `known`: aliases of rows of the batch that are there already. */
-  function finds(part: Condition, known: ReadonlyMap<string, Place>): boolean {
+  function finds(part: Condition, known: ReadonlyMap<string, InsertPlace>): boolean {
     switch (part.kind) {
       case 'leaf':
         return part.tokens !== undefined && !callsFunction(part.tokens);
@@ -126,13 +128,13 @@ function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonl
     }
   }
 
-  function findsRows(exists: Exists, known: ReadonlyMap<string, Place>): boolean {
+  function findsRows(exists: Exists, known: ReadonlyMap<string, InsertPlace>): boolean {
     const inner = new Map(known);
     const conditions = conditionsOf(exists);
     const said = new Set(
       conditions.map((each) => (each.kind === 'leaf' ? (each.tokens ?? []).join('') : '')),
     );
-    const tableNamed = ({ tokens = [] }: FromItem) => named().get(textOf(tokens));
+    const tableNamed = ({ tokens = [] }: RuleFromItem) => named().get(textOf(tokens));
     // A parent of a parent may be named before it.
     for (let found = true; found; ) {
       found = false;
@@ -157,9 +159,9 @@ function looksAtParents(place: Place, batch: ReadonlySet<Table>, tables: readonl
   function parentNamed(
     table: Table | undefined,
     alias: string,
-    known: ReadonlyMap<string, Place>,
+    known: ReadonlyMap<string, InsertPlace>,
     said: ReadonlySet<string>,
-  ): Place | undefined {
+  ): InsertPlace | undefined {
     for (const [child, { visible, parents }] of known) {
       for (const { place: parent, pairs } of parents) {
         if (parent.visible.table !== table || !isKey(table, pairs)) continue;

@@ -16,7 +16,7 @@ import type { VisibleTable } from '../schema/visible-table.ts';
 import { builtIn, COUNT, identifier, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
 import type { Statement } from '../sql/print.ts';
 import { nested, selectStatement } from '../sql/statement.ts';
-import { mayBeBatched, type Parent, type Place } from './insert-apart.ts';
+import { type InsertPlace, mayBeBatched, type Parent } from './insert-apart.ts';
 import { hasNested, type InsertObject, type NestedInsert } from './insert-objects.ts';
 import { type ColumnList, slices, takesItems } from './insert-rows.ts';
 import { flatWrite, ownScope } from './insert-singly.ts';
@@ -98,13 +98,13 @@ function neighbours(
 }
 
 /** The level's own place first. */
-function placesOf({ visible, objects, before, after }: Level, above: readonly Parent[]): Place[] {
+function placesOf({ visible, objects, before, after }: Level, above: readonly Parent[]): InsertPlace[] {
   const first = before.map(({ relationship, level }) => ({
     places: placesOf(level, []),
     pairs: relationship.columns,
   }));
   const parents = [...above, ...first.map(({ places, pairs }) => ({ place: places[0]!, pairs }))];
-  const place: Place = { visible, objects, parents };
+  const place: InsertPlace = { visible, objects, parents };
   const then = after.flatMap(({ relationship, level }) => {
     const pairs = relationship.columns.map(([own, theirs]) => [theirs, own] as const);
     return placesOf(level, [{ place, pairs }]);

@@ -12,7 +12,7 @@ import { fixedType } from '../schema/shared-types.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { builtIn, identifier, join, parameter, raw, type Sql, sql, unnested } from '../sql/fragment.ts';
 import { readText } from '../sql/spatial.ts';
-import { type Insert, type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
+import { type FromItem, type Insert, nested, type Select, selectStatement } from '../sql/statement.ts';
 import { encodeList, encodeValue } from '../types.ts';
 import type { RowValues } from './insert-objects.ts';
 
@@ -30,7 +30,7 @@ export interface ColumnList {
 /** Rows of the database that rows are inserted for: each row once for every one of them. */
 export interface RowsBeside {
   /** Values of fixed columns may name its alias. */
-  readonly from: Item;
+  readonly from: FromItem;
   /** The rows for one row are in this order. */
   readonly order: readonly Sql[];
 }

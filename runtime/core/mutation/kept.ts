@@ -24,7 +24,7 @@ import { print, type Statement } from '../sql/print.ts';
 import {
   aliasNamed,
   columnOf,
-  type Item,
+  type FromItem,
   nested,
   rowsOfTable,
   selectStatement,
@@ -161,7 +161,7 @@ export function rowText(alias: Sql): Sql {
 }
 
 /** The items of an array of texts, without the braces around them: each begins and ends with a parenthesis. */
-function listed(from: Item, row: Sql): Sql {
+function listed(from: FromItem, row: Sql): Sql {
   return nested(
     selectStatement({
       columns: builtIn('btrim', sql`${builtIn('array_agg', row)}::text`, EMPTY_ARRAY),

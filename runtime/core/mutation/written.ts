@@ -6,7 +6,7 @@
 
 import type { Path } from '../errors.ts';
 import type { Table } from '../program/program.ts';
-import { besideColumns, jsonObject, jsonRows } from '../query/json-rows.ts';
+import { besideColumns, jsonObjectOf, jsonRows } from '../query/json-rows.ts';
 import type { Scope } from '../query/scope.ts';
 import { rowEntries } from '../query/select.ts';
 import { onlyOne } from '../query/where.ts';
@@ -16,7 +16,7 @@ import { isDistributed } from '../shards/index.ts';
 import { tablesWritten } from '../sql/contents.ts';
 import { builtIn, COUNT, join, literal, quoteIdentifier, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { print, type Statement } from '../sql/print.ts';
-import { type Item, returning, selectStatement, type With, withItem } from '../sql/statement.ts';
+import { type FromItem, returning, selectStatement, type With, withItem } from '../sql/statement.ts';
 import { failUnlessPassed, type RowCheck } from './check.ts';
 import { keepCount, keepRows, keptCount, keptRows, ofWritten, rowColumn, rowText, WRITTEN } from './kept.ts';
 import type { MutationStep, WriteStatement, WriteStep } from './step.ts';
@@ -201,7 +201,7 @@ function answerOf(
   visible: VisibleTable,
   selection: Selection,
   form: AnswerForm,
-  from: Item & { readonly alias: Sql },
+  from: FromItem & { readonly alias: Sql },
   count: Sql,
   scope: Scope,
 ): Sql {
@@ -229,7 +229,7 @@ function answerOf(
         throw new Error(`the response of a mutation has no ${kind}`);
     }
   });
-  return jsonObject(entries, scope);
+  return jsonObjectOf(entries, scope);
 }
 
 /** The answer of a mutation that has nothing to do. */

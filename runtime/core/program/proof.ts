@@ -15,7 +15,7 @@ import type {
   TableAccess,
   TableShape,
 } from '../contract/shapes.ts';
-import { DECLARED_SCHEMA, keyOf, objectKey } from '../names.ts';
+import { DECLARED_SCHEMA, keyOf, objectKey, type QualifiedName } from '../names.ts';
 import { savedStatement } from '../saved/saved-sql.ts';
 import { bindRow, identifier, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import {
@@ -246,7 +246,7 @@ function* accessProofs({ table, ...rules }: TableAccess, from: Sql): Generator<[
 /** A call with every argument, as of a client that gives them all. */
 function call(
   source: SourceShape,
-  name: { readonly schema: string; readonly name: string },
+  name: QualifiedName,
   list: readonly FunctionArgumentShape[],
   given: ReadonlyMap<number, Sql>,
 ): Sql {

@@ -37,6 +37,7 @@ export function program<
   return Object.freeze({ ...parts, tables, functions: parts.functions as Functions });
 }
 
+/** Memo: the declaration of a table never changes. */
 const unruled = new WeakMap<DeclaredTable, TableAccess>();
 
 /** Returns the same object for the same table, so that programs can be compared by identity. */

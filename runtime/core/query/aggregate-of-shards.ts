@@ -4,7 +4,7 @@ import type { SelectedField, Selection } from '../request/selection.ts';
 import { roleLimit } from '../saved/holes.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { builtIn, filterOf, literal, raw, type Sql, sql } from '../sql/fragment.ts';
-import { columnOf, listOf, nested, selectStatement } from '../sql/statement.ts';
+import { columnOf, jsonList, nested, selectStatement } from '../sql/statement.ts';
 import { aggregateEntries, countsDistinct } from './aggregate.ts';
 import { EMPTY_LIST, type Entry, jsonRows, objectCall } from './json-rows.ts';
 import { type Base, derivedRows, numbered, rowNumber } from './rows.ts';
@@ -49,7 +49,7 @@ export function aggregateOfShards(
         objectCall(aggregateEntries(field.selection, rows.row, keep, [], visible, scope), scope),
       ];
     const [name] = columnsOfNodes[nodes.indexOf(field)]!;
-    const list = sql`${listOf(columnOf(rows.alias, name), order)}${filter}`;
+    const list = sql`${jsonList(columnOf(rows.alias, name), order)}${filter}`;
     return [field.responseName, keep(builtIn('coalesce', list, EMPTY_LIST))];
   });
   // Nothing but type names: one object, whatever the rows.

@@ -8,7 +8,7 @@ import { builtIn, filterOf, isTrue, join, raw, type Sql, sql } from '../sql/frag
 import { nested, selectStatement } from '../sql/statement.ts';
 import type { ColumnType } from '../types.ts';
 import { comparison, type ObjectNode, objectOf } from './comparison.ts';
-import { behind, type Condition } from './condition.ts';
+import { behind, type SqlCondition } from './condition.ts';
 import { isTotalAlong, rowsFrom } from './nested.ts';
 import type { Scope } from './scope.ts';
 import { reached, related, rowRule } from './visible.ts';
@@ -26,8 +26,8 @@ export function aggregateCondition(
   alias: Sql,
   visible: VisibleTable,
   scope: Scope,
-  where: (node: InputNode | undefined, alias: Sql) => Condition,
-): Condition {
+  where: (node: InputNode | undefined, alias: Sql) => SqlCondition,
+): SqlCondition {
   const { name, returns, fields } = predicateOf(node);
   const inner = scope.alias(relationship.name);
   const columns = argumentValues(fields, target, inner);

@@ -4,9 +4,9 @@ import { outputValue, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { builtIn, COUNT, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { aggregateCall } from '../sql/operand.ts';
-import type { Item } from '../sql/statement.ts';
+import type { FromItem } from '../sql/statement.ts';
 import { nested } from '../sql/statement.ts';
-import { computedField } from './computed.ts';
+import { computedFieldSql } from './computed.ts';
 import { type Entry, lateralObject, objectCall } from './json-rows.ts';
 import type { Scope } from './scope.ts';
 
@@ -17,7 +17,7 @@ export function aggregateEntries(
   selection: Selection,
   rows: Sql,
   keep: (value: Sql) => Sql,
-  objects: Item[],
+  objects: FromItem[],
   visible: VisibleTable,
   scope: Scope,
 ): Entry[] {
@@ -46,7 +46,7 @@ export function aggregateEntries(
 
 function objectOfAggregates(
   entries: readonly Entry[],
-  objects: Item[],
+  objects: FromItem[],
   visible: VisibleTable,
   scope: Scope,
 ): Sql {
@@ -69,7 +69,7 @@ function functionEntries(
     if (meaning.kind !== 'aggregateColumn') throw new Error(`an aggregate function has no ${meaning.kind}`);
     const { column } = meaning;
     const own = 'column' in column;
-    const value = own ? column.value(rows) : computedField(column, visible, rows, undefined);
+    const value = own ? column.value(rows) : computedFieldSql(column, visible, rows, undefined);
     const type = own ? column.column.type : 'type' in column.returns ? column.returns.type : undefined;
     const aggregate = aggregateCall(name, value, type);
     return [

@@ -9,15 +9,15 @@ import { raw, type Sql, sql } from '../sql/fragment.ts';
 import { asOperand } from '../sql/operand.ts';
 import { comparisonOf, nested } from '../sql/statement.ts';
 import type { ColumnType } from '../types.ts';
-import { allOf, type Condition, partialCondition, totalCondition } from './condition.ts';
+import { partialCondition, type SqlCondition, sqlAnd, totalCondition } from './condition.ts';
 import { arrayListOperand, listParameter, patternParameter, type Scope, valueParameter } from './scope.ts';
 
 export type ObjectNode = Extract<InputNode, { kind: 'object' }>;
 
 /** A comparison object: several operators are all required. */
-export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope: Scope): Condition {
+export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope: Scope): SqlCondition {
   const definitions = node.type.fields();
-  const conditions: Condition[] = [];
+  const conditions: SqlCondition[] = [];
   for (const [name, value] of node.fields) {
     const definition = definitions.get(name)!;
     const { meaning } = definition;
@@ -28,7 +28,7 @@ export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope:
     if (meaning.kind === 'isNull') {
       conditions.push(totalCondition(isNull(value, left)));
     } else if (meaning.kind === 'cast') {
-      for (const inner of requireObject(value, definition.type).fields.values()) {
+      for (const inner of requireObjectNode(value, definition.type).fields.values()) {
         if (inner.kind === 'null') continue;
         const cast = sql`(${left})::${raw(meaning.type.sql)}`;
         const compared = comparison(objectOf(inner), cast, meaning.type, scope);
@@ -44,7 +44,7 @@ export function comparison(node: ObjectNode, left: Sql, type: ColumnType, scope:
       throw new Error(`a comparison has no ${meaning.kind}`);
     }
   }
-  return allOf(conditions);
+  return sqlAnd(conditions);
 }
 
 /** True if every value of the type can be cast; to text, while others have a domain. */
@@ -99,7 +99,7 @@ function operation(operator: Operator, left: Sql, value: InputNode, type: Column
 }
 
 /** The object of a field that takes no null. @throws EngineError */
-export function requireObject(node: InputNode, type: TypeReference): ObjectNode {
+export function requireObjectNode(node: InputNode, type: TypeReference): ObjectNode {
   if (node.kind === 'null') throw unexpectedNull(type, node.path);
   return objectOf(node);
 }

@@ -2,7 +2,7 @@
 
 import type { FunctionArgumentShape, SourceShape } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
-import { argumentNames } from '../names.ts';
+import { argumentNames, type QualifiedName } from '../names.ts';
 import type { ComputedField, Table } from '../program/program.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleTable } from '../schema/visible-table.ts';
@@ -16,7 +16,7 @@ import { valueParameter } from './scope.ts';
  * The value of a computed field for the row of an alias: a scalar, or in a FROM clause the rows it returns. A scalar is
  * masked like a column where an inherited role sees it in some rows only.
  */
-export function computedField(
+export function computedFieldSql(
   field: ComputedField,
   visible: VisibleTable,
   alias: Sql,
@@ -36,7 +36,7 @@ export function rowArgument({ source, rowType }: Table, alias: Sql): Sql {
 }
 
 function omittedArgument(
-  { schema, name }: { readonly schema: string; readonly name: string },
+  { schema, name }: QualifiedName,
   argument: string,
   args: InputNode | undefined,
 ): EngineError {
@@ -52,7 +52,7 @@ function omittedArgument(
  */
 export function functionCall(
   source: SourceShape,
-  name: { readonly schema: string; readonly name: string },
+  name: QualifiedName,
   list: readonly FunctionArgumentShape[],
   fixed: ReadonlyMap<number, Sql>,
   sessionArgument: number | undefined,

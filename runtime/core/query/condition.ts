@@ -11,54 +11,54 @@
  */
 
 import { isTrue, type Sql, sql, TRUE } from '../sql/fragment.ts';
-import { and, guarded, or } from '../sql/statement.ts';
+import { and, guardedCondition, or } from '../sql/statement.ts';
 
-export interface Condition {
+export interface SqlCondition {
   readonly sql: Sql;
   /** It fails for no row. */
   readonly isTotal: boolean;
   /** It looks at rows of other tables, some of which may be hidden. */
   readonly isFar?: boolean;
   /** The conditions that `and` connects; absent otherwise. */
-  readonly parts?: readonly Condition[];
+  readonly parts?: readonly SqlCondition[];
 }
 
-export function totalCondition(condition: Sql): Condition {
+export function totalCondition(condition: Sql): SqlCondition {
   return { sql: condition, isTotal: true };
 }
 
 /** The same condition, which looks at rows of other tables. */
-export function far({ sql: condition, isTotal }: Condition): Condition {
+export function far({ sql: condition, isTotal }: SqlCondition): SqlCondition {
   return { sql: condition, isTotal, isFar: true };
 }
 
-export function partialCondition(condition: Sql): Condition {
+export function partialCondition(condition: Sql): SqlCondition {
   return { sql: condition, isTotal: false };
 }
 
 const NO_CONDITION = totalCondition(TRUE);
 
-export function allOf(conditions: readonly Condition[]): Condition {
+export function sqlAnd(conditions: readonly SqlCondition[]): SqlCondition {
   const parts = conditions.filter((condition) => !isTrue(condition.sql));
   if (parts.length === 0) return NO_CONDITION;
   if (parts.length === 1) return parts[0]!;
   return { sql: and(parts.map((part) => part.sql)), isTotal: areTotal(parts), isFar: areFar(parts), parts };
 }
 
-export function anyOf(conditions: readonly Condition[]): Condition {
+export function sqlOr(conditions: readonly SqlCondition[]): SqlCondition {
   const all = or(conditions.map((condition) => condition.sql));
   return { sql: all, isTotal: areTotal(conditions), isFar: areFar(conditions) };
 }
 
-export function not({ sql: condition, isTotal, isFar }: Condition): Condition {
+export function sqlNot({ sql: condition, isTotal, isFar }: SqlCondition): SqlCondition {
   return { sql: sql`not ${condition}`, isTotal, isFar: isFar === true };
 }
 
-function areTotal(conditions: readonly Condition[]): boolean {
+function areTotal(conditions: readonly SqlCondition[]): boolean {
   return conditions.every((condition) => condition.isTotal);
 }
 
-function areFar(conditions: readonly Condition[]): boolean {
+function areFar(conditions: readonly SqlCondition[]): boolean {
   return conditions.some(({ isFar }) => isFar);
 }
 
@@ -66,16 +66,16 @@ function areFar(conditions: readonly Condition[]): boolean {
  * The condition for rows that a rule protects. What is total stays where Postgres can use indexes for it.
  * @param rule the conditions of the rule; none = every row
  */
-export function behind(rule: readonly Sql[], condition: Condition): Sql {
+export function behind(rule: readonly Sql[], condition: SqlCondition): Sql {
   if (condition.isTotal) return condition.sql;
   const parts = partsOf(condition);
   const total = parts.filter(({ isTotal }) => isTotal);
   const partial = parts.filter(({ isTotal }) => !isTotal).map((part) => part.sql);
   const guards = [...rule, ...total.filter(({ isFar }) => isFar).map((part) => part.sql)];
   if (guards.length === 0) return condition.sql;
-  return and([...total.map((part) => part.sql), guarded(and(guards), and(partial))]);
+  return and([...total.map((part) => part.sql), guardedCondition(and(guards), and(partial))]);
 }
 
-function partsOf(condition: Condition): readonly Condition[] {
+function partsOf(condition: SqlCondition): readonly SqlCondition[] {
   return condition.parts?.flatMap(partsOf) ?? [condition];
 }

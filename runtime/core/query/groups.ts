@@ -1,13 +1,18 @@
 /** Groups of rows with aggregates → SQL. */
 import { EngineError } from '../errors.ts';
 import type { InputNode, RootArguments, Selection } from '../request/selection.ts';
-import { outputValue, shownValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
+import {
+  outputValue,
+  shownEnumValue,
+  type VisibleColumn,
+  type VisibleTable,
+} from '../schema/visible-table.ts';
 import { literal, raw, type Sql, sql } from '../sql/fragment.ts';
-import { columnOf, type Item, nested, selectStatement } from '../sql/statement.ts';
+import { columnOf, type FromItem, nested, selectStatement } from '../sql/statement.ts';
 import { aggregateEntries } from './aggregate.ts';
 import { groupCondition } from './aggregate-predicate.ts';
 import { objectOf } from './comparison.ts';
-import { columns, type Entry, jsonRows, lateralObject } from './json-rows.ts';
+import { type Entry, jsonRows, lateralObject, namedColumns } from './json-rows.ts';
 import { aggregateKeys, direction, orderBy, type SortKey } from './order.ts';
 import { argumentName, type Base, baseRows, limitOf, offsetOf, type RowSource } from './rows.ts';
 import type { Scope } from './scope.ts';
@@ -34,7 +39,7 @@ export function groupsOfRows(
   const limits = { limit: limitOf(args, visible, true), offset: offsetOf(args) };
 
   const result = scope.alias('group');
-  const objects: Item[] = [];
+  const objects: FromItem[] = [];
   const kept: Entry[] = [...grouped];
   const keep = (value: Sql): Sql => {
     const name = `a${kept.length - grouped.length + 1}`;
@@ -53,7 +58,7 @@ export function groupsOfRows(
   // By position: an alias or an expression could mean something else there.
   const by = grouped.length > 0 ? raw(grouped.map((_, index) => index + 1).join(', ')) : raw('()');
   const rows = selectStatement({
-    columns: columns(kept),
+    columns: namedColumns(kept),
     from: base.from,
     where: base.where,
     group: by,
@@ -95,7 +100,7 @@ function keyEntries(
     const { column } = meaning.column;
     const key = keys.get(column.name);
     if (!key) return [field.responseName, raw('null')];
-    const value = shownValue(column, columnOf(result, key.name));
+    const value = shownEnumValue(column, columnOf(result, key.name));
     return [field.responseName, outputValue(column.type, value, scope.options.stringifyNumbers)];
   });
 }

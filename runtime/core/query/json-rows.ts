@@ -14,7 +14,7 @@ import {
   sql,
   wholeRow,
 } from '../sql/fragment.ts';
-import { type Item, listOf, nested, type Select, selectStatement } from '../sql/statement.ts';
+import { type FromItem, jsonList, nested, type Select, selectStatement } from '../sql/statement.ts';
 import type { Scope } from './scope.ts';
 
 /** The JSON of no rows. */
@@ -32,10 +32,10 @@ function areColumnNames(entries: readonly Entry[]): boolean {
  * A JSON object with the entries in order. Names become column names of a row, which is the fastest way; names that
  * Postgres would cut off are aggregated as pairs instead.
  */
-export function jsonObject(entries: readonly Entry[], scope: Scope): Sql {
+export function jsonObjectOf(entries: readonly Entry[], scope: Scope): Sql {
   const alias = scope.alias('object');
   if (areColumnNames(entries)) {
-    const rows = nested(selectStatement({ columns: columns(entries) }));
+    const rows = nested(selectStatement({ columns: namedColumns(entries) }));
     return nested(
       selectStatement({ columns: builtIn('row_to_json', wholeRow(alias)), from: [{ rows, alias }] }),
     );
@@ -46,7 +46,7 @@ export function jsonObject(entries: readonly Entry[], scope: Scope): Sql {
 }
 
 /** `"value" as "name"` for each entry. */
-export function columns(entries: readonly Entry[]): Sql {
+export function namedColumns(entries: readonly Entry[]): Sql {
   return join(
     entries.map(([name, value]) => sql`${value} as ${identifier(name)}`),
     ', ',
@@ -65,11 +65,11 @@ export function jsonRows(
 ): Sql {
   const alias = scope.alias(form === 'list' ? 'rows' : 'row');
   const short = areColumnNames(entries);
-  const list = short ? columns(entries) : sql`${jsonObject(entries, scope)} as "object"`;
+  const list = short ? namedColumns(entries) : sql`${jsonObjectOf(entries, scope)} as "object"`;
   const row = short ? wholeRow(alias) : sql`${alias}."object"`;
   const result =
     form === 'list'
-      ? builtIn('coalesce', listOf(row), EMPTY_LIST)
+      ? builtIn('coalesce', jsonList(row), EMPTY_LIST)
       : short
         ? builtIn('row_to_json', row)
         : row;
@@ -102,7 +102,7 @@ const MAX_PAIRS = 50;
 
 /** A JSON object made by a call, without a query of its own where its names are few enough. */
 export function objectCall(entries: readonly Entry[], scope: Scope): Sql {
-  if (entries.length > MAX_PAIRS) return jsonObject(entries, scope);
+  if (entries.length > MAX_PAIRS) return jsonObjectOf(entries, scope);
   return builtIn('json_build_object', ...entries.flatMap(([name, value]) => [literal(name), value]));
 }
 
@@ -113,10 +113,10 @@ export function objectCall(entries: readonly Entry[], scope: Scope): Sql {
 const MAX_OBJECTS = 16;
 
 /** An object of values that the FROM items give, made by one more FROM item in `objects`: cheaper than a subselect, which has its own plan. */
-export function lateralObject(entries: readonly Entry[], objects: Item[], scope: Scope): Sql {
-  if (!areColumnNames(entries) || objects.length >= MAX_OBJECTS) return jsonObject(entries, scope);
+export function lateralObject(entries: readonly Entry[], objects: FromItem[], scope: Scope): Sql {
+  if (!areColumnNames(entries) || objects.length >= MAX_OBJECTS) return jsonObjectOf(entries, scope);
   const object = scope.alias('object');
-  const rows = nested(selectStatement({ columns: columns(entries) }));
+  const rows = nested(selectStatement({ columns: namedColumns(entries) }));
   objects.push({ join: 'cross join lateral', rows, alias: object });
   return builtIn('row_to_json', wholeRow(object));
 }

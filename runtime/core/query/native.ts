@@ -8,7 +8,7 @@ import { columnType } from '../types.ts';
 import { valueParameter } from './scope.ts';
 
 /** @throws EngineError where an argument that has to be given is not, or is null */
-export function nativeArguments(
+export function nativeArgumentValues(
   shape: Pick<FunctionShape, 'source' | 'arguments'>,
   args: InputNode | undefined,
 ): (name: string) => Sql {

@@ -14,7 +14,7 @@ import type { VisibleTable } from '../schema/visible-table.ts';
 import { type Sql, sql } from '../sql/fragment.ts';
 import { correlatedRowsOf, givenValues, nativeRowsOf, nestedRowsOf } from '../sql/native.ts';
 import { callOf } from '../sql/statement.ts';
-import { nativeArguments } from './native.ts';
+import { nativeArgumentValues } from './native.ts';
 
 /**
  * @param from what the role sees of the table that the relationship leads from, whose row is `outer`
@@ -47,7 +47,7 @@ function queriedRows(
   outer: Sql,
   args: InputNode | undefined,
 ): Sql {
-  const asked = nativeArguments({ source: table.source, arguments: query.arguments }, args);
+  const asked = nativeArgumentValues({ source: table.source, arguments: query.arguments }, args);
   return Object.keys(given).length === 0
     ? nativeRowsOf(query, asked)
     : correlatedRowsOf(query, givenValues(table.source, query, given, outer), asked);

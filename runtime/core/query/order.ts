@@ -11,7 +11,7 @@ import { nested, selectStatement } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { type ColumnType, columnType } from '../types.ts';
 import { objectOf } from './comparison.ts';
-import { computedField } from './computed.ts';
+import { computedFieldSql } from './computed.ts';
 import { isTotalAlong, rowsFrom } from './nested.ts';
 import type { Scope } from './scope.ts';
 import { related, rowRule, seen } from './visible.ts';
@@ -39,7 +39,7 @@ export interface SortValue {
 type ValueKey = SortKey & { readonly value: SortValue };
 
 /** Sort keys in the order given; null values are ignored. */
-export function sortKeys(
+export function orderByKeys(
   node: InputNode | undefined,
   alias: Sql,
   visible: VisibleTable,
@@ -78,7 +78,7 @@ function objectKeys(
       case 'computedField':
         return [
           {
-            expression: wrap(computedField(meaning.computedField, visible, alias, undefined)),
+            expression: wrap(computedFieldSql(meaning.computedField, visible, alias, undefined)),
             direction: direction(value),
             value: {
               path: [name],
@@ -116,7 +116,7 @@ function objectKeys(
         const rows =
           'target' in meaning.relationship
             ? rowsFrom(visible, meaning.relationship, target, alias)
-            : computedField(meaning.relationship, visible, alias, undefined);
+            : computedFieldSql(meaning.relationship, visible, alias, undefined);
         const conditions =
           'target' in meaning.relationship
             ? related(visible, meaning.relationship, target, alias, inner)

@@ -9,7 +9,7 @@ import { arrayParameter, typedParameter } from '../sql/spatial.ts';
 import { columnOf, nested } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeList, encodeValue } from '../types.ts';
-import { allOf, anyOf, type Condition } from './condition.ts';
+import { type SqlCondition, sqlAnd, sqlOr } from './condition.ts';
 
 type OwnWhere = Where<DeclaredTable>;
 
@@ -23,10 +23,10 @@ const OPERATORS: Readonly<Record<string, string>> = {
 };
 
 /** The condition on the row of an alias. @throws Error naming a column or operator that does not exist */
-export function ownCondition(where: OwnWhere, alias: Sql, table: Table): Condition {
-  const conditions = Object.entries(where).map(([name, value]): Condition => {
-    if (name === '_and') return allOf(items(value).map((item) => ownCondition(item, alias, table)));
-    if (name === '_or') return anyOf(items(value).map((item) => ownCondition(item, alias, table)));
+export function ownCondition(where: OwnWhere, alias: Sql, table: Table): SqlCondition {
+  const conditions = Object.entries(where).map(([name, value]): SqlCondition => {
+    if (name === '_and') return sqlAnd(items(value).map((item) => ownCondition(item, alias, table)));
+    if (name === '_or') return sqlOr(items(value).map((item) => ownCondition(item, alias, table)));
     if (name === '_not') {
       const { sql: condition, isTotal } = ownCondition(value as OwnWhere, alias, table);
       return { sql: sql`not ${nested(condition)}`, isTotal };
@@ -39,14 +39,14 @@ export function ownCondition(where: OwnWhere, alias: Sql, table: Table): Conditi
       asOperand(columnOf(alias, name), column.type),
     );
   });
-  return allOf(conditions);
+  return sqlAnd(conditions);
 }
 
 function items(value: unknown): readonly OwnWhere[] {
   return value as readonly OwnWhere[];
 }
 
-function comparison({ type }: Column, operands: Readonly<Record<string, unknown>>, left: Sql): Condition {
+function comparison({ type }: Column, operands: Readonly<Record<string, unknown>>, left: Sql): SqlCondition {
   const list = (value: unknown) =>
     arrayParameter(type, { from: 'constant', value }, (each) => encodeList(type, each as unknown[]));
   const compared = (name: string, value: unknown): Sql => {
@@ -59,5 +59,5 @@ function comparison({ type }: Column, operands: Readonly<Record<string, unknown>
     return compare(left, operator, type, operand);
   };
   const isTotal = hasTotalComparison(type);
-  return allOf(Object.entries(operands).map(([name, value]) => ({ sql: compared(name, value), isTotal })));
+  return sqlAnd(Object.entries(operands).map(([name, value]) => ({ sql: compared(name, value), isTotal })));
 }

@@ -10,13 +10,13 @@ import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { holdsStatement } from '../sql/contents.ts';
 import { builtIn, identifier, isTrue, join, raw, type Sql, sql } from '../sql/fragment.ts';
-import { columnOf, type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
+import { columnOf, type FromItem, nested, type Select, selectStatement } from '../sql/statement.ts';
 import { NumberText } from '../types.ts';
 import { rowArgument } from './computed.ts';
-import type { Condition } from './condition.ts';
-import { columns, type Entry, nameBeside } from './json-rows.ts';
+import type { SqlCondition } from './condition.ts';
+import { type Entry, nameBeside, namedColumns } from './json-rows.ts';
 import { rowsFrom } from './nested.ts';
-import { distinctColumns, orderBy, type SortKey, sortKeys } from './order.ts';
+import { distinctColumns, orderBy, orderByKeys, type SortKey } from './order.ts';
 import { type Scope, strictParameter } from './scope.ts';
 import { reached, rowRule, seen, visibleThrough } from './visible.ts';
 import { whereCondition } from './where.ts';
@@ -26,13 +26,13 @@ export interface RowSource {
   /** The name of its rows in aliases: the table, the relationship or the function. */
   readonly name: string;
   /** Items of FROM before it, which its conditions may name. */
-  readonly beside?: readonly Item[];
+  readonly beside?: readonly FromItem[];
   readonly from: Sql;
   readonly conditions: (alias: Sql) => readonly Sql[];
   /** The rest of the role's rule beyond those; default: the whole rule. */
   readonly rule?: (alias: Sql) => readonly Sql[];
   /** Conditions on the rows before the `where` of the request. */
-  readonly further?: (alias: Sql) => readonly Condition[];
+  readonly further?: (alias: Sql) => readonly SqlCondition[];
   /** The rows are read from the table itself. */
   readonly stored?: true;
   /** The rows come in an order of their own, which is kept where the request gives none. */
@@ -68,7 +68,7 @@ export interface Base {
   readonly visible: VisibleTable;
   readonly alias: Sql;
   /** With joins that neither add rows nor take any away that the conditions would not. */
-  readonly from: readonly Item[];
+  readonly from: readonly FromItem[];
   readonly where: readonly Sql[];
   /** Columns of `distinct_on`, by database name. */
   readonly distinct: readonly string[];
@@ -97,7 +97,7 @@ export function baseRows(
   const name = argumentName(visible);
   const read = (row: Sql) => readRow(row, visible, args, source, scope);
   const { joins, conditions } = read(alias);
-  const keys = sortKeys(args.get(name('order_by')), alias, visible, scope);
+  const keys = orderByKeys(args.get(name('order_by')), alias, visible, scope);
   const distinct = distinctColumns(args.get(name('distinct_on')), keys, visible, path);
   const limits = { limit: limitOf(args, target, capped), offset: offsetOf(args) };
   const isKept = source.ordered && keys.length === 0 && !isDistributed(visible.table.source);
@@ -115,7 +115,7 @@ export function baseRows(
   };
 }
 
-function itemsOf({ beside = [], from: rows }: RowSource, alias: Sql): readonly Item[] {
+function itemsOf({ beside = [], from: rows }: RowSource, alias: Sql): readonly FromItem[] {
   return [...beside, { rows, alias, ...(beside.length > 0 && { join: 'cross join' }) }];
 }
 
@@ -126,8 +126,8 @@ function readRow(
   args: RootArguments,
   source: RowSource,
   scope: Scope,
-): { readonly joins: readonly Item[]; readonly conditions: readonly Sql[] } {
-  const joins: Item[] = [];
+): { readonly joins: readonly FromItem[]; readonly conditions: readonly Sql[] } {
+  const joins: FromItem[] = [];
   const ties = source.conditions(row);
   const rule = reached(ties, visible, rowRule(visible, row));
   const conditions = [
@@ -224,7 +224,7 @@ export interface DerivedRows {
   /** The row whose columns are read. */
   readonly row: Sql;
   readonly alias: Sql;
-  readonly from: Item;
+  readonly from: FromItem;
   /** The place of a row in an order that joins have to keep. */
   readonly position?: Sql;
 }
@@ -244,11 +244,11 @@ export function derivedRows(
   const alias = scope.alias('selected');
   const whole = needsWholeRows(visible, selection);
   const row = whole ? sql`${rowValue(visible.table, base.alias)} as "row"` : sql`${base.alias}.*`;
-  const list = [row, ...(further.length > 0 ? [columns(further)] : [])];
+  const list = [row, ...(further.length > 0 ? [namedColumns(further)] : [])];
   const derived = { row: whole ? nested(columnOf(alias, 'row')) : alias, alias };
   const distinct = distinctOn(visible, base);
   const rest = { distinct, from: base.from, where: base.where, whole: base.alias };
-  const rows = (statement: Select): Item => ({ rows: nested(selectStatement(statement)), alias });
+  const rows = (statement: Select): FromItem => ({ rows: nested(selectStatement(statement)), alias });
   const ordered = { ...rest, order: orderBy(base.keys), ...base.limits };
   if (!base.position) return { ...derived, from: rows({ columns: join(list, ', '), ...ordered }) };
   const name = nameBeside(visible.table, 'engine position');
@@ -306,7 +306,7 @@ function rowValue(table: Table, alias: Sql): Sql {
 }
 
 /** The same rows with their position, under the same alias. */
-export function numbered({ alias, from }: DerivedRows, table: Table): Item {
+export function numbered({ alias, from }: DerivedRows, table: Table): FromItem {
   const columns = join([sql`${alias}.*`, sql`${PLACE} as ${identifier(rowNumber(table))}`], ', ');
   return { rows: nested(selectStatement({ columns, whole: alias, from: [from] })), alias };
 }

@@ -7,17 +7,22 @@ import { nodeIdOf } from '../relay/node-id.ts';
 import type { InputNode, RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import { roleLimit } from '../saved/holes.ts';
 import type { FieldMeaning } from '../schema/types.ts';
-import { outputValue, shownValue, type VisibleColumn, type VisibleTable } from '../schema/visible-table.ts';
+import {
+  outputValue,
+  shownEnumValue,
+  type VisibleColumn,
+  type VisibleTable,
+} from '../schema/visible-table.ts';
 import { isDistributed } from '../shards/index.ts';
 import { builtIn, filterOf, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
-import { columnOf, conjunction, type Item, listOf, nested, selectStatement } from '../sql/statement.ts';
+import { columnOf, conjunction, type FromItem, jsonList, nested, selectStatement } from '../sql/statement.ts';
 import type { ColumnType } from '../types.ts';
 import { aggregateEntries, countsDistinct } from './aggregate.ts';
 import { aggregateOfShards } from './aggregate-of-shards.ts';
-import { computedField } from './computed.ts';
+import { computedFieldSql } from './computed.ts';
 import { groupsOfRows } from './groups.ts';
 import { jsonPath } from './json-path.ts';
-import { columns, EMPTY_LIST, type Entry, jsonRows, lateralObject } from './json-rows.ts';
+import { EMPTY_LIST, type Entry, jsonRows, lateralObject, namedColumns } from './json-rows.ts';
 import { hasList, rowsFrom } from './nested.ts';
 import { orderBy, type SortKey } from './order.ts';
 import {
@@ -68,7 +73,7 @@ export function listOfRows(
 }
 
 /** Everything behind the select list of the rows. @param joins behind their own */
-function restOf({ from, where, keys, limits }: Base, joins: readonly Item[] = []): Rest {
+function restOf({ from, where, keys, limits }: Base, joins: readonly FromItem[] = []): Rest {
   return { from: [...from, ...joins], where, order: orderBy(keys), ...limits };
 }
 
@@ -107,9 +112,9 @@ export function singleRow(
  * row, and Postgres may choose how to join.
  */
 interface Joins {
-  readonly tables: Item[];
+  readonly tables: FromItem[];
   /** Objects made of their columns, inner ones first. */
-  readonly objects: Item[];
+  readonly objects: FromItem[];
 }
 
 /** Maximum number of joins behind one FROM item: as many as Postgres plans together (join_collapse_limit). */
@@ -130,7 +135,7 @@ function noJoins(): Joins {
   return { tables: [], objects: [] };
 }
 
-function joined({ tables, objects }: Joins): readonly Item[] {
+function joined({ tables, objects }: Joins): readonly FromItem[] {
   return [...tables, ...objects];
 }
 
@@ -266,7 +271,7 @@ function columnValue(field: SelectedField, column: VisibleColumn, alias: Sql, sc
     field,
     outputValue(
       column.column.type,
-      shownValue(column.column, column.value(alias)),
+      shownEnumValue(column.column, column.value(alias)),
       scope.options.stringifyNumbers,
     ),
     column.column.type,
@@ -299,7 +304,7 @@ function computedFieldValue(
   alias: Sql,
   scope: Scope,
 ): Sql {
-  const call = computedField(computed, visible, alias, field.arguments.get('args'));
+  const call = computedFieldSql(computed, visible, alias, field.arguments.get('args'));
   if ('type' in computed.returns) {
     return atJsonPath(
       field,
@@ -363,8 +368,8 @@ export function aggregateOfRows(
   const reordered =
     wantsNodes && (base.keys.length > 0 || base.distinct.length > 0 || ordered) && countsDistinct(selection);
   const aggregates: Entry[] = [];
-  const nodes: Item[] = [];
-  const objects: Item[] = [];
+  const nodes: FromItem[] = [];
+  const objects: FromItem[] = [];
   const result = scope.alias('aggregate');
   const keep = (value: Sql): Sql => {
     const name = `a${aggregates.length + 1}`;
@@ -393,7 +398,7 @@ export function aggregateOfRows(
             const position = columnOf(rows.alias, rowNumber(visible.table));
             const order = reordered ? sql` order by ${position}` : raw('');
             const filter = capped ? filterOf(sql`${position} <= ${roleLimit(visible)}`) : raw('');
-            return builtIn('coalesce', keep(sql`${listOf(node, order)}${filter}`), EMPTY_LIST);
+            return builtIn('coalesce', keep(sql`${jsonList(node, order)}${filter}`), EMPTY_LIST);
           }
           default:
             throw new Error(`an aggregate has no field of the kind ${field.definition.meaning.kind}`);
@@ -404,7 +409,7 @@ export function aggregateOfRows(
   const from = capped || reordered ? numbered(rows, visible.table) : rows.from;
   // Nothing but type names: one object, whatever the rows.
   const values = selectStatement(
-    aggregates.length > 0 ? { columns: columns(aggregates), from: [from, ...nodes] } : {},
+    aggregates.length > 0 ? { columns: namedColumns(aggregates), from: [from, ...nodes] } : {},
   );
   return jsonRows('single', entries, { from: [{ rows: nested(values), alias: result }, ...objects] }, scope);
 }

@@ -13,11 +13,11 @@ import { hasShards } from '../shards/index.ts';
 import { builtIn, COUNT, filterOf, isTrue, join, parameter, raw, type Sql, sql } from '../sql/fragment.ts';
 import { asOperand, compare } from '../sql/operand.ts';
 import { typedParameter } from '../sql/spatial.ts';
-import { type Item, nested, selectStatement } from '../sql/statement.ts';
+import { type FromItem, nested, selectStatement } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { encodeValue } from '../types.ts';
 import { type ObjectNode, objectOf } from './comparison.ts';
-import { jsonObject } from './json-rows.ts';
+import { jsonObjectOf } from './json-rows.ts';
 import { type Scope, sourceOf, strictParameter } from './scope.ts';
 import { rowEntries } from './select.ts';
 import { rowRule, seen } from './visible.ts';
@@ -29,7 +29,7 @@ export interface StreamQuery {
   /** Text of the cursor column in the last row; null when there are none. */
   readonly last: Sql;
   /** FROM item of both. */
-  readonly from: Item;
+  readonly from: FromItem;
   /** Text of what the given position of the cursor means. */
   readonly start: Sql;
   /** GraphQL name of the cursor's column. */
@@ -65,7 +65,7 @@ export function streamRows(
       },
     ]),
   ].filter((condition) => !isTrue(condition));
-  const object = jsonObject(rowEntries(selection, visible, alias, scope), scope);
+  const object = jsonObjectOf(rowEntries(selection, visible, alias, scope), scope);
   const seconds = horizonOf(visible);
   const late = seconds === undefined ? [] : [sql`${isLate(alias)} as "late"`];
   const rows = selectStatement({

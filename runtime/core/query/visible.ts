@@ -15,7 +15,7 @@ import { remember } from '../remember.ts';
 import { ruleOrHole } from '../saved/holes.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { FALSE, isTrue, type Sql } from '../sql/fragment.ts';
-import { and, guarded } from '../sql/statement.ts';
+import { and, guardedCondition } from '../sql/statement.ts';
 
 /** The conditions that the role's rule demands of a row; false for a table that the role may not read. */
 export function rowRule(visible: VisibleTable, alias: Sql): readonly Sql[] {
@@ -24,6 +24,7 @@ export function rowRule(visible: VisibleTable, alias: Sql): readonly Sql[] {
   return ruleOrHole(visible, 'select', alias, conditions);
 }
 
+/** Memo: what a role sees of a table never changes. */
 const seenViews = new WeakMap<VisibleTable, VisibleTable>();
 
 /** The same table, for rows that are known to meet its rule. */
@@ -74,7 +75,7 @@ export function reached(
 ): readonly Sql[] {
   if (!select?.canFail || ties.length === 0) return rule;
   if (rule.length === 0) return ties;
-  return [guarded(and(ties), and(rule))];
+  return [guardedCondition(and(ties), and(rule))];
 }
 
 /** What was proved about a relationship, by the access file; undefined where it says nothing, or not about these rules and this join. */

@@ -8,19 +8,19 @@ import type { TypeReference } from '../schema/types.ts';
 import { joinCondition, type VisibleTable } from '../schema/visible-table.ts';
 import { isTrue, raw, type Sql, sql, TRUE } from '../sql/fragment.ts';
 import { asOperand, compare } from '../sql/operand.ts';
-import { columnOf, type Item, nested, type Select, selectStatement } from '../sql/statement.ts';
+import { columnOf, type FromItem, nested, type Select, selectStatement } from '../sql/statement.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { aggregateCondition } from './aggregate-predicate.ts';
-import { comparison, type ObjectNode, objectOf, requireObject } from './comparison.ts';
-import { computedField } from './computed.ts';
+import { comparison, type ObjectNode, objectOf, requireObjectNode } from './comparison.ts';
+import { computedFieldSql } from './computed.ts';
 import {
-  allOf,
-  anyOf,
   behind,
-  type Condition,
   far,
-  not,
   partialCondition,
+  type SqlCondition,
+  sqlAnd,
+  sqlNot,
+  sqlOr,
   totalCondition,
 } from './condition.ts';
 import { isTotalAlong, rowsFrom } from './nested.ts';
@@ -39,12 +39,12 @@ export function whereCondition(
   visible: VisibleTable,
   scope: Scope,
   rule: readonly Sql[],
-  joins?: Item[],
-  further: readonly Condition[] = [],
+  joins?: FromItem[],
+  further: readonly SqlCondition[] = [],
 ): Sql {
   const conditions =
     !node || node.kind === 'null' ? [] : [expression(objectOf(node), alias, visible, scope, joins)];
-  return behind(rule, allOf([...further, ...conditions]));
+  return behind(rule, sqlAnd([...further, ...conditions]));
 }
 
 /** @param joins only where the condition must hold: not below `_or` and `_not` */
@@ -53,34 +53,34 @@ function expression(
   alias: Sql,
   visible: VisibleTable,
   scope: Scope,
-  joins: Item[] | undefined,
-): Condition {
+  joins: FromItem[] | undefined,
+): SqlCondition {
   const definitions = node.type.fields();
-  const conditions: Condition[] = [];
+  const conditions: SqlCondition[] = [];
   for (const [name, value] of node.fields) {
     const definition = definitions.get(name)!;
     const { meaning } = definition;
     switch (meaning.kind) {
       case 'and':
         conditions.push(
-          allOf(items(value, definition.type).map((item) => expression(item, alias, visible, scope, joins))),
+          sqlAnd(items(value, definition.type).map((item) => expression(item, alias, visible, scope, joins))),
         );
         break;
       case 'or':
         conditions.push(
-          anyOf(
+          sqlOr(
             items(value, definition.type).map((item) => expression(item, alias, visible, scope, undefined)),
           ),
         );
         break;
       case 'not':
         conditions.push(
-          not(expression(requireObject(value, definition.type), alias, visible, scope, undefined)),
+          sqlNot(expression(requireObjectNode(value, definition.type), alias, visible, scope, undefined)),
         );
         break;
       case 'column': {
         const { column } = meaning;
-        const operators = requireObject(value, definition.type);
+        const operators = requireObjectNode(value, definition.type);
         const compared = comparison(operators, column.value(alias), column.column.type, scope);
         conditions.push(column.canFail ? partialCondition(compared.sql) : compared);
         break;
@@ -88,10 +88,10 @@ function expression(
       case 'relationship': {
         const inner = scope.alias(meaning.relationship.name);
         const target = meaning.visible;
-        const condition = requireObject(value, definition.type);
+        const condition = requireObjectNode(value, definition.type);
         const tie = joinCondition(meaning.relationship, alias, inner);
         const rule = visibleThrough(visible, meaning.relationship, target, inner);
-        const innerJoins: Item[] = [];
+        const innerJoins: FromItem[] = [];
         const nested = expression(condition, inner, seen(target), scope, innerJoins);
         const isTotal = nested.isTotal && isTotalAlong(meaning.relationship, target);
         const rows = rowsFrom(visible, meaning.relationship, target, alias);
@@ -114,7 +114,7 @@ function expression(
             aggregateCondition(
               meaning.relationship,
               meaning.visible,
-              requireObject(value, definition.type),
+              requireObjectNode(value, definition.type),
               alias,
               visible,
               scope,
@@ -128,7 +128,7 @@ function expression(
           computedCondition(
             meaning.computedField,
             meaning.visible,
-            requireObject(value, definition.type),
+            requireObjectNode(value, definition.type),
             alias,
             visible,
             scope,
@@ -159,7 +159,7 @@ function expression(
         throw new Error(`a boolean expression has no ${meaning.kind}`);
     }
   }
-  return allOf(conditions);
+  return sqlAnd(conditions);
 }
 
 /** Like `whereCondition`, for the caller to guard. */
@@ -168,7 +168,7 @@ function rowCondition(
   alias: Sql,
   visible: VisibleTable,
   scope: Scope,
-): Condition {
+): SqlCondition {
   return !node || node.kind === 'null'
     ? totalCondition(TRUE)
     : expression(objectOf(node), alias, visible, scope, undefined);
@@ -182,23 +182,23 @@ function computedCondition(
   alias: Sql,
   visible: VisibleTable,
   scope: Scope,
-): Condition {
+): SqlCondition {
   if (!target) {
     const { returns } = field;
     if (!('type' in returns)) throw new Error(`the computed field ${field.name} returns no scalar`);
-    const value = computedField(field, visible, alias, undefined);
+    const value = computedFieldSql(field, visible, alias, undefined);
     return partialCondition(comparison(node, value, returns.type, scope).sql);
   }
   const inner = scope.alias(field.name);
-  const joins: Item[] = [];
+  const joins: FromItem[] = [];
   const nested = expression(node, inner, target, scope, joins);
-  const from = [{ rows: computedField(field, visible, alias, undefined), alias: inner }, ...joins];
+  const from = [{ rows: computedFieldSql(field, visible, alias, undefined), alias: inner }, ...joins];
   const rule = rowRule(target, inner);
   return partialCondition(exists(from, [...rule, behind(rule, nested)]));
 }
 
 /** `exists` over rows that the role may see. */
-function exists(from: readonly Item[], conditions: readonly Sql[]): Sql {
+function exists(from: readonly FromItem[], conditions: readonly Sql[]): Sql {
   const all = conditions.filter((condition) => !isTrue(condition));
   const rows = selectStatement({ columns: raw('1'), from, where: all.length > 0 ? all : [TRUE] });
   return sql`exists ${nested(rows)}`;

@@ -6,8 +6,15 @@
 
 import { mayRepeatKey } from '../contract/shapes.ts';
 import { EngineError } from '../errors.ts';
-import type { Condition } from '../query/condition.ts';
-import { columns, EMPTY_LIST, type Entry, jsonObject, jsonRows, nameBeside } from '../query/json-rows.ts';
+import type { SqlCondition } from '../query/condition.ts';
+import {
+  EMPTY_LIST,
+  type Entry,
+  jsonObjectOf,
+  jsonRows,
+  nameBeside,
+  namedColumns,
+} from '../query/json-rows.ts';
 import { orderBy } from '../query/order.ts';
 import { type Base, baseRows, derivedRows, type RowSource } from '../query/rows.ts';
 import { type Scope, strictParameter } from '../query/scope.ts';
@@ -31,7 +38,7 @@ import {
   type Sql,
   sql,
 } from '../sql/fragment.ts';
-import { columnOf, type Item, listOf, nested, selectStatement } from '../sql/statement.ts';
+import { columnOf, type FromItem, jsonList, nested, selectStatement } from '../sql/statement.ts';
 import { cursorValues } from './cursor.ts';
 import {
   type ConnectionKey,
@@ -102,7 +109,7 @@ class Connection {
   }
 
   /** The rows behind the cursor, or those that are not. */
-  #condition(keys: readonly ConnectionKey[], side: 'behind' | 'other'): Condition | undefined {
+  #condition(keys: readonly ConnectionKey[], side: 'behind' | 'other'): SqlCondition | undefined {
     const node = this.#after ?? this.#before;
     if (!node) return undefined;
     const ordered = this.#after ? keys : reversed(keys);
@@ -150,7 +157,7 @@ class Connection {
       order: order(own),
       ...limits,
     });
-    const from: Item = { rows: nested(kept), alias: rows.alias };
+    const from: FromItem = { rows: nested(kept), alias: rows.alias };
     return { base, rows, keys: own, from, order };
   }
 
@@ -208,7 +215,7 @@ class Connection {
       this.#object(field.selection, (inner) =>
         inner.definition.meaning.kind === 'connection' && inner.definition.meaning.part === 'cursor'
           ? cursorOf(keys)
-          : jsonObject(rowEntries(inner.selection, base.visible, rows.row, this.#scope), this.#scope),
+          : jsonObjectOf(rowEntries(inner.selection, base.visible, rows.row, this.#scope), this.#scope),
       );
     const pageInfo = (field: SelectedField): Sql => {
       const { meaning } = field.definition;
@@ -227,14 +234,14 @@ class Connection {
       field.definition.meaning.kind === 'connection' && field.definition.meaning.part === 'edges'
         ? builtIn(
             'coalesce',
-            keep(sql`${listOf(edge(field), sql` order by ${position}${raw(forward)}`)}${kept}`),
+            keep(sql`${jsonList(edge(field), sql` order by ${position}${raw(forward)}`)}${kept}`),
             EMPTY_LIST,
           )
         : this.#object(field.selection, pageInfo),
     );
     const values = selectStatement(
       aggregates.length > 0
-        ? { columns: columns(aggregates), from: [{ rows: nested(numbered), alias: rows.alias }] }
+        ? { columns: namedColumns(aggregates), from: [{ rows: nested(numbered), alias: rows.alias }] }
         : {},
     );
     return jsonRows('single', entries, { from: [{ rows: nested(values), alias: result }] }, this.#scope);
@@ -245,12 +252,12 @@ class Connection {
     return this.#exist(this.#rows('other').from);
   }
 
-  #exist(rows: Item): Sql {
+  #exist(rows: FromItem): Sql {
     return sql`exists ${nested(selectStatement({ columns: raw('1'), from: [rows] }))}`;
   }
 
   #object(selection: Selection, value: (field: SelectedField) => Sql): Sql {
-    return jsonObject(this.#entries(selection, value), this.#scope);
+    return jsonObjectOf(this.#entries(selection, value), this.#scope);
   }
 
   #entries(selection: Selection, value: (field: SelectedField) => Sql): Entry[] {

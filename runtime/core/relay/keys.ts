@@ -4,9 +4,9 @@
  */
 
 import type { Table } from '../program/program.ts';
-import type { Condition } from '../query/condition.ts';
+import type { SqlCondition } from '../query/condition.ts';
 import { nameBeside } from '../query/json-rows.ts';
-import { type SortKey, type SortValue, sortKeys } from '../query/order.ts';
+import { orderByKeys, type SortKey, type SortValue } from '../query/order.ts';
 import type { Scope } from '../query/scope.ts';
 import type { InputNode } from '../request/selection.ts';
 import type { VisibleColumn, VisibleTable } from '../schema/visible-table.ts';
@@ -28,7 +28,7 @@ export function connectionKeys(
   visible: VisibleTable,
   scope: Scope,
 ): ConnectionKey[] {
-  const given = sortKeys(order, alias, visible, scope);
+  const given = orderByKeys(order, alias, visible, scope);
   const leading =
     given.length > 0 ? [] : distinct.map((name) => columnKey(visible.select!.columns.get(name)!, alias));
   const last = visible.table.primaryKey.map(({ name }) =>
@@ -88,7 +88,7 @@ export function keyName(table: Table, index: number): string {
  * The condition that a row comes later than a position.
  * @param values of the position; null where it is null
  */
-export function isLater(keys: readonly ConnectionKey[], values: readonly Sql[]): Condition {
+export function isLater(keys: readonly ConnectionKey[], values: readonly Sql[]): SqlCondition {
   const isTotal = keys.every(({ value }) => value.isTotal);
   const directions = new Set(keys.map(({ direction }) => operatorOf(direction)));
   if (directions.size === 1 && keys.every(({ value }) => !value.nullable && !value.type.element)) {

@@ -65,7 +65,7 @@ export function tableOfNode(id: NodeId, { tables }: ProgramContent): Table | und
 }
 
 /** Texts of the values of an id; undefined unless all are of the types of the key. @throws EngineError as encodeValue */
-export function keyOf(id: NodeId, key: readonly Column[]): readonly string[] | undefined {
+export function keyValuesOf(id: NodeId, key: readonly Column[]): readonly string[] | undefined {
   const texts = key.flatMap(({ type }, index) => readJsonValue(type, id.key[index]) ?? []);
   return texts.length === key.length ? texts : undefined;
 }

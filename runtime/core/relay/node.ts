@@ -12,7 +12,7 @@ import type { Sql } from '../sql/fragment.ts';
 import { asOperand, compare } from '../sql/operand.ts';
 import { typedParameter } from '../sql/spatial.ts';
 import { columnOf } from '../sql/statement.ts';
-import { keyOf, readNodeId, tableOfNode } from './node-id.ts';
+import { keyValuesOf, readNodeId, tableOfNode } from './node-id.ts';
 import { isNode } from './types.ts';
 
 interface PlannedNode {
@@ -43,7 +43,7 @@ export function planNode(
   const key = visible.table.primaryKey.map((column, index) => {
     const encode = (value: unknown) => {
       const own = readNodeId(value);
-      const values = own && keyOf(own, visible.table.primaryKey);
+      const values = own && keyValuesOf(own, visible.table.primaryKey);
       if (!values) throw invalid('its values are not of the types of the key', node.path);
       return values[index]!;
     };

@@ -1,6 +1,6 @@
 /** Types of the relay API: nodes, connections, edges, page information. */
 import type { RoleSchema } from '../schema/role-schema.ts';
-import { BOOLEAN, COUNT, ID, STRING, typename } from '../schema/shared-types.ts';
+import { BOOLEAN, COUNT_SCALAR, ID, STRING, typename } from '../schema/shared-types.ts';
 import type { TableTypes } from '../schema/table-types.ts';
 import {
   type AbstractType,
@@ -116,8 +116,8 @@ export function connectionArguments({
   return byName([
     { name: 'after', type: CURSOR },
     { name: 'before', type: CURSOR },
-    { name: 'first', type: COUNT },
-    { name: 'last', type: COUNT },
+    { name: 'first', type: COUNT_SCALAR },
+    { name: 'last', type: COUNT_SCALAR },
     ...others,
   ]);
 }

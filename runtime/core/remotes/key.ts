@@ -8,10 +8,10 @@ import { JsonScanner } from '../json/scanner.ts';
 import { givenType, isOneOf, type RemoteDocument, type TypeDefinition } from './document.ts';
 
 /** The JSON of a value as an argument takes it; undefined for a value that it does not take. */
-export type ReadKey = (json: string) => string | undefined;
+export type ReadRemoteKey = (json: string) => string | undefined;
 
 /** @param document the part of the schema that the role has: a value that names anything else does not fit */
-export function keyReader(type: TypeNode, document: RemoteDocument): ReadKey {
+export function keyReader(type: TypeNode, document: RemoteDocument): ReadRemoteKey {
   return (json) => readValue(json, type, document);
 }
 

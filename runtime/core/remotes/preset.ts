@@ -27,7 +27,7 @@ export function isStatic(directive: ConstDirectiveNode): boolean {
  * The value that is sent for a definition with a preset; undefined for one without.
  * @param type of the values that the definition is given
  */
-export function presetValue(
+export function remotePresetValue(
   definition: InputValueDefinitionNode,
   type: TypeNode,
   document: RemoteDocument,

@@ -2,7 +2,7 @@
 
 import { Kind, print as printAst, type TypeNode } from 'graphql';
 import type { JoinField, JoinKey } from '../join/join.ts';
-import { computedField } from '../query/computed.ts';
+import { computedFieldSql } from '../query/computed.ts';
 import { remember } from '../remember.ts';
 import type { InputNode, SelectedField } from '../request/selection.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
@@ -21,7 +21,7 @@ import {
 import type { VisibleTable } from '../schema/visible-table.ts';
 import { jsonText } from '../types.ts';
 import { baseName, givenType, type RemoteDocument } from './document.ts';
-import { keyReader, type ReadKey } from './key.ts';
+import { keyReader, type ReadRemoteKey } from './key.ts';
 import { requireMergeable } from './mergeable.ts';
 import { presetOf } from './preset.ts';
 import type {
@@ -78,7 +78,11 @@ function rowKey(visible: VisibleTable, name: string): JoinKey | undefined {
   if (column) return { name, value: column.value, needsWholeRow: column.needsWholeRow };
   const computed = visible.select?.computedFields.find((field) => field.name === name);
   if (!computed) return undefined;
-  return { name, value: (alias) => computedField(computed, visible, alias, undefined), needsWholeRow: true };
+  return {
+    name,
+    value: (alias) => computedFieldSql(computed, visible, alias, undefined),
+    needsWholeRow: true,
+  };
 }
 
 /** Relationships of a type of a remote schema. */
@@ -219,7 +223,7 @@ function keyCheck(
   keys: readonly string[],
   { document }: RemoteTypes,
 ): (values: readonly string[]) => readonly string[] | undefined {
-  const places: { readonly index: number; readonly read: ReadKey }[] = [];
+  const places: { readonly index: number; readonly read: ReadRemoteKey }[] = [];
   const visit = (argument: RemoteArgument, type: TypeNode): void => {
     if ('key' in argument)
       places.push({ index: keys.indexOf(argument.key), read: keyReader(type, document) });

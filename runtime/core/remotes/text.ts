@@ -7,7 +7,7 @@ import { hiddenFields, NOTHING_SELECTED, refuseHidden } from '../join/join.ts';
 import { type InputNode, isLeaf, type SelectedField, type Selection } from '../request/selection.ts';
 import type { ParameterSource } from '../sql/fragment.ts';
 import { NumberText } from '../types.ts';
-import type { ReadKey } from './key.ts';
+import type { ReadRemoteKey } from './key.ts';
 
 /** A value that is sent beside the text, as a variable. */
 export interface RemoteVariable {
@@ -27,7 +27,7 @@ export interface RemoteKey {
   readonly key: number;
   readonly type: string;
   /** Its values as the argument takes them. */
-  readonly read: ReadKey;
+  readonly read: ReadRemoteKey;
 }
 
 /** Pieces of a text for another server. */

@@ -42,7 +42,7 @@ import {
   specifiedBy,
 } from './document.ts';
 import { type RemoteNames, remoteNames } from './names.ts';
-import { presetOf, presetValue } from './preset.ts';
+import { presetOf, remotePresetValue } from './preset.ts';
 import type { RemoteSchemaShape } from './shapes.ts';
 import { objectText, type RemoteFieldMeaning, type RemotePreset } from './text.ts';
 
@@ -77,6 +77,7 @@ const SCALARS: Readonly<Record<string, ScalarType>> = {
 /** Fields that relationships add to an object type, by the remote's name of the type. */
 export type JoinFields = (type: string) => readonly FieldDefinition[];
 
+/** By text. A document is kept as long as a program uses it. */
 const documents = new Map<string, WeakRef<RemoteDocument>>();
 
 /** The document of a text: roles and programs that have the same text share it. */
@@ -228,7 +229,7 @@ export function createRemoteTypes(
     const open: InputValueDefinitionNode[] = [];
     const presets: RemotePreset[] = [];
     for (const input of inputs) {
-      const preset = presetValue(input, typeOf(input), document, vocabulary);
+      const preset = remotePresetValue(input, typeOf(input), document, vocabulary);
       const closed = preset ? undefined : closedType(input.type, []);
       if (preset) presets.push(preset);
       else if (closed) presets.push({ name: input.name.value, value: objectText(closed.presets!()) });

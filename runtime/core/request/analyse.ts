@@ -2,6 +2,7 @@
  * Analyses an operation without values: whether a role may send it, and the types of the places of its variables.
  * Variables get made-up values of their types, because some places depend on the value.
  */
+
 import { Kind } from 'graphql';
 import { EngineError, UnknownName } from '../errors.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
@@ -12,6 +13,7 @@ import { checkFragmentCycles, type Operation } from './document.ts';
 import { firstField } from './plan.ts';
 import type { Selection } from './selection.ts';
 import { rootSelection } from './selection-set.ts';
+import { planningVariables } from './variables.ts';
 
 export interface OperationAnalysis {
   readonly selection: Selection;
@@ -34,7 +36,7 @@ export function analyseOperation(roleSchema: RoleSchema, operation: Operation): 
   // Each attempt finds at least one more place, or the error is a real one.
   for (;;) {
     try {
-      const variables = { declared: operation.variables, values: samples, used };
+      const variables = planningVariables(operation.variables, samples, used);
       const selection = rootSelection(root, { operation, variables });
       cacheRequest(operation, variables);
       const isNew = learn(used, samples, typed);
@@ -73,7 +75,7 @@ export function casesOf(
 }
 
 /** Values of a case. @param samples see OperationAnalysis */
-export function valuesOf(
+export function caseValues(
   when: When,
   samples: OperationAnalysis['samples'],
 ): Readonly<Record<string, unknown>> {

@@ -20,7 +20,8 @@ export const MAX_REPEATED = 10_000;
  */
 export const MAX_CLAUSES = 20_000;
 
-interface Expansion {
+/** What one planning of an operation has read so far. */
+export interface Expansion {
   repeated: number;
   clauses: number;
   /** Selections and values of the document that were looked at. */
@@ -31,29 +32,20 @@ interface Expansion {
   readonly checked: Map<object, Set<TypeReference>>;
 }
 
-/** By the variables of an operation, which exist once for each planning of it. */
-const expansions = new WeakMap<Variables, Expansion>();
-
-function expansionOf(variables: Variables): Expansion {
-  return remember(expansions, variables, () => ({
-    repeated: 0,
-    clauses: 0,
-    seen: new Set(),
-    read: new Set(),
-    checked: new Map(),
-  }));
+export function createExpansion(): Expansion {
+  return { repeated: 0, clauses: 0, seen: new Set(), read: new Set(), checked: new Map() };
 }
 
 /** Counts a selection or value of the document if it is repeated. @throws EngineError when there are too many */
 export function countNode(variables: Variables, node: object, path: Path): void {
-  const { seen } = expansionOf(variables);
+  const { seen } = variables.expansion;
   if (seen.has(node)) countRepeated(variables, path);
   else seen.add(node);
 }
 
 /** Counts one more repeated part. @throws EngineError when there are too many */
 export function countRepeated(variables: Variables, path: Path): void {
-  const expansion = expansionOf(variables);
+  const { expansion } = variables;
   expansion.repeated += 1;
   if (expansion.repeated > MAX_REPEATED) {
     throw new EngineError(
@@ -66,7 +58,7 @@ export function countRepeated(variables: Variables, path: Path): void {
 
 /** Counts the fields of an object in a condition or an order. @throws EngineError when there are too many */
 export function countClauses(variables: Variables, fields: number, path: Path): void {
-  const expansion = expansionOf(variables);
+  const { expansion } = variables;
   expansion.clauses += Math.max(fields, 1);
   if (expansion.clauses > MAX_CLAUSES) {
     throw new EngineError(
@@ -78,15 +70,15 @@ export function countClauses(variables: Variables, fields: number, path: Path): 
 }
 
 /** The value of a variable while it is read. */
-export interface Reading {
+export interface VariableReading {
   readonly variables: Variables;
   readonly name: string;
   /** It was read before, so that its parts count. */
   readonly isAgain: boolean;
 }
 
-export function readingOf(variables: Variables, name: string): Reading {
-  const { read } = expansionOf(variables);
+export function readingOf(variables: Variables, name: string): VariableReading {
+  const { read } = variables.expansion;
   const isAgain = read.has(name);
   read.add(name);
   return { variables, name, isAgain };
@@ -95,7 +87,7 @@ export function readingOf(variables: Variables, name: string): Reading {
 /** Whether the items of a list that is read again were not checked against the type yet. */
 export function isFirstCheck(variables: Variables, list: unknown, type: TypeReference): boolean {
   if (typeof list !== 'object' || list === null) return true;
-  const types = remember(expansionOf(variables).checked, list, () => new Set<TypeReference>());
+  const types = remember(variables.expansion.checked, list, () => new Set<TypeReference>());
   if (types.has(type)) return false;
   types.add(type);
   return true;

@@ -16,7 +16,7 @@ import { chooseOperation, type Operation, parseDocument } from './document.ts';
 import { type ExplainedField, explainOperation, planOperation, type RequestPlan } from './plan.ts';
 import type { OperationSize } from './size.ts';
 import { planRead, planSubscription, type SubscriptionPlan, type WatchedPlan } from './subscription.ts';
-import { shapeOf, type Variables, variableValues } from './variables.ts';
+import { planningVariables, type Variables, valueShape, variableValues } from './variables.ts';
 
 /** Those of a request to the relay API may be more than the operation has. */
 function valuesOf(operation: Operation, { variables = {}, relay }: GraphqlRequest, options: PlanOptions) {
@@ -84,7 +84,7 @@ interface CachedOperation {
  * Decides whether a role may run an operation at all: before it is planned, and again where its arguments ask for more than
  * its fields do. @throws EngineError when not
  */
-export type Admit = (session: Session, operation: Operation, inArguments?: OperationSize) => void;
+export type AdmitOperation = (session: Session, operation: Operation, inArguments?: OperationSize) => void;
 
 export type KeptPlan = RequestPlan | SubscriptionPlan | WatchedPlan;
 
@@ -157,7 +157,7 @@ export function forgetOtherSchemas({ program, kept: { operations, plans } }: Pla
 export function createPlanner(
   program: Program,
   options: PlanOptions,
-  admit?: Admit,
+  admit?: AdmitOperation,
   previous?: Planner,
   memory = new MemoryBudget(),
 ): Planner {
@@ -198,7 +198,7 @@ export function createPlanner(
       admitArguments(session, operation, known);
       return { plan: known, variables };
     }
-    const context = { declared: operation.variables, values: variables, used };
+    const context = planningVariables(operation.variables, variables, used);
     try {
       const made = shallow(() => make(roleSchema, operation, context, options));
       if (made.kind !== 'query' || made.reusable) plans.set(planKey(number, used, variables), made);
@@ -218,7 +218,7 @@ export function createPlanner(
     const roleSchema = schemaFor(session, request);
     const operation = chooseOperation(parseDocument(request.query), request.operationName);
     const variables = valuesOf(operation, request, options);
-    const context = { declared: operation.variables, values: variables, used: new Map() };
+    const context = planningVariables(operation.variables, variables);
     return { plan: planIt(roleSchema, operation, context, options), variables };
   };
 
@@ -273,6 +273,6 @@ function planKey(
   values: Readonly<Record<string, unknown>>,
 ): string {
   let key = String(operation);
-  for (const [name, type] of used) key += ` ${name}=${shapeOf(type, values[name])}`;
+  for (const [name, type] of used) key += ` ${name}=${valueShape(type, values[name])}`;
   return key;
 }

@@ -170,7 +170,7 @@ function selectedField(
   if (!definition)
     throw new UnknownName(type.name, name, `field '${name}' not found in type: '${type.name}'`, first.path);
   if (rest.length > 0) {
-    const written = argumentsText(first.node);
+    const written = comparableArguments(first.node);
     for (const other of rest) checkMergeable(first, written, other, responseName);
   }
   if (definition.meaning.kind === 'join' && context.operation.kind === 'subscription' && !context.isWatched) {
@@ -232,7 +232,7 @@ function checkMergeable(first: Collected, written: string, other: Collected, res
       { path: first.path },
     );
   }
-  if (written !== argumentsText(b)) {
+  if (written !== comparableArguments(b)) {
     throw new EngineError(
       'validation-failed',
       `inconsistent arguments between multiple selections of field '${a.name.value}'`,
@@ -242,7 +242,7 @@ function checkMergeable(first: Collected, written: string, other: Collected, res
 }
 
 /** Arguments of a field, to be compared. */
-export function argumentsText(node: FieldNode): string {
+export function comparableArguments(node: FieldNode): string {
   return (node.arguments ?? [])
     .map((argument) => printAst(argument))
     .sort()

@@ -20,8 +20,8 @@ import {
   countNode,
   countRepeated,
   isFirstCheck,
-  type Reading,
   readingOf,
+  type VariableReading,
 } from './expansion.ts';
 import {
   article,
@@ -239,7 +239,7 @@ function jsonNode(
   value: unknown,
   path: Path,
   within: Path,
-  reading: Reading,
+  reading: VariableReading,
 ): InputNode {
   if (reading.isAgain) countRepeated(reading.variables, path);
   if (type.kind === 'nonNull') {
@@ -293,7 +293,7 @@ function jsonNode(
   }
 }
 
-function sourceWithin({ name }: Reading, path: Path): ParameterSource {
+function sourceWithin({ name }: VariableReading, path: Path): ParameterSource {
   return { from: 'variable', name, path };
 }
 

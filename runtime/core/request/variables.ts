@@ -9,6 +9,7 @@ import { shapeOfRepresentations } from '../federation/representations.ts';
 import { shapeOfNodeId } from '../relay/node-id.ts';
 import { namedType, type ScalarType, type TypeReference } from '../schema/types.ts';
 import { NumberText } from '../types.ts';
+import { createExpansion, type Expansion } from './expansion.ts';
 import { fitsScalar, isBuiltIn } from './refusals.ts';
 
 /** The variables of one operation: declarations, values, and where each was used. */
@@ -17,6 +18,17 @@ export interface Variables {
   readonly values: Readonly<Record<string, unknown>>;
   /** Types of the places of variables; grows while planning. */
   readonly used: Map<string, TypeReference>;
+  /** What fragments and variables were expanded to; grows while planning. */
+  readonly expansion: Expansion;
+}
+
+/** Variables for one planning of an operation. @param used types that an earlier planning learned; it grows */
+export function planningVariables(
+  declared: Variables['declared'],
+  values: Variables['values'],
+  used: Variables['used'] = new Map(),
+): Variables {
+  return { declared, values, used, expansion: createExpansion() };
 }
 
 export interface DeclaredVariable {
@@ -142,10 +154,10 @@ function fits(declared: TypeNode, type: TypeReference): boolean {
  * The part of a variable's value that a plan depends on: structure, enum values, booleans and nulls, never the scalars. Two
  * values of one shape share a plan; the shape is part of the plan's key.
  */
-export function shapeOf(type: TypeReference, value: unknown): string {
+export function valueShape(type: TypeReference, value: unknown): string {
   if (value === undefined) return 'u';
   if (value === null) return 'n';
-  if (type.kind === 'nonNull') return shapeOf(type.of, value);
+  if (type.kind === 'nonNull') return valueShape(type.of, value);
   const named = namedType(type);
   if (named.kind === 'scalar' && named.accepts === 'entity') return shapeOfRepresentations(value);
   if (named.kind === 'scalar' && named.accepts === 'node') return shapeOfNodeId(value);
@@ -153,9 +165,9 @@ export function shapeOf(type: TypeReference, value: unknown): string {
   if (type.kind === 'list') {
     if (named.kind === 'scalar') return `${holdsNull(value) ? 'w' : 'v'}${misfit(named, value)}`;
     // Not as a list of one: the paths of its parts differ.
-    if (!Array.isArray(value)) return `=${shapeOf(type.of, value)}`;
+    if (!Array.isArray(value)) return `=${valueShape(type.of, value)}`;
     let items = '';
-    for (const item of value) items += `${shapeOf(type.of, item)},`;
+    for (const item of value) items += `${valueShape(type.of, item)},`;
     return `[${items}]`;
   }
   // A boolean of a column is a value like others; one of an argument is a choice between statements.
@@ -171,7 +183,7 @@ export function shapeOf(type: TypeReference, value: unknown): string {
     const definition = fields.get(name);
     // Refused when it is planned.
     if (!definition) return '?';
-    parts += `${name}:${shapeOf(definition.type, item)},`;
+    parts += `${name}:${valueShape(definition.type, item)},`;
   }
   return `{${parts}}`;
 }

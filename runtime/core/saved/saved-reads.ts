@@ -2,7 +2,7 @@
 import { objectKey } from '../names.ts';
 import type { Table } from '../program/program.ts';
 import type { ParameterNode, Sql } from '../sql/fragment.ts';
-import { keysOf, notesOf, type Place, type ReadNotes } from '../sql/reads.ts';
+import { comparedKeys, notesOf, type PlacedRelation, type ReadNotes } from '../sql/reads.ts';
 import type { SavedRead, SavedReads } from './saved.ts';
 
 /** @param holeOf what a hole names a parameter, with its type */
@@ -43,7 +43,7 @@ export function linkReads(
   find: (key: string) => Table,
   holes: ReadonlyMap<string, Sql>,
 ): ReadNotes {
-  const places = reads?.tables.map(({ table, as: alias, columns, where = {}, rule }): Place => {
+  const places = reads?.tables.map(({ table, as: alias, columns, where = {}, rule }): PlacedRelation => {
     const { schema, name } = find(table).shape;
     const values = Object.entries(where).flatMap(([column, hole]) => {
       const [value] = holes.get(hole)?.nodes ?? [];
@@ -56,7 +56,7 @@ export function linkReads(
       name,
       ...(alias !== undefined && { alias }),
       columns,
-      keys: [...values, ...(condition ? keysOf(condition, alias!) : [])],
+      keys: [...values, ...(condition ? comparedKeys(condition, alias!) : [])],
     };
   });
   return {

@@ -1,17 +1,17 @@
 /** Verdicts of Citus on all that a role may ask: its root fields, and the saved operations that it may run. */
 import { EngineError } from '../errors.ts';
 import type { Program } from '../program/program.ts';
-import { analyseOperation, casesOf, valuesOf } from '../request/analyse.ts';
+import { analyseOperation, casesOf, caseValues } from '../request/analyse.ts';
 import { chooseOperation, parseDocument } from '../request/document.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
-import type { Verdict } from '../shards/shapes.ts';
-import { fieldVerdicts, heaviest, verdictOfOperation } from '../shards/verdicts.ts';
+import type { ShardVerdict } from '../shards/shapes.ts';
+import { fieldVerdicts, heaviestVerdict, verdictOfOperation } from '../shards/verdicts.ts';
 import type { SavedOperation } from './saved.ts';
 
 export interface RoleVerdict {
   /** `query team`, `mutation insert_team`, `saved operation COLLECTION.NAME`. */
   readonly subject: string;
-  readonly verdict: Verdict;
+  readonly verdict: ShardVerdict;
 }
 
 /** @param program whose rules are holes: others refuse what is to be judged */
@@ -32,14 +32,14 @@ export function roleVerdicts(
 }
 
 /** The heaviest verdict of all cases, or of all values where there are too many; undefined where the role may not run it, or asks no distributed tables. */
-function savedVerdict(roleSchema: RoleSchema, { document }: SavedOperation): Verdict | undefined {
+function savedVerdict(roleSchema: RoleSchema, { document }: SavedOperation): ShardVerdict | undefined {
   try {
     const operation = chooseOperation(parseDocument(document), undefined);
     const { used, samples } = analyseOperation(roleSchema, operation);
     const verdicts = (casesOf(operation, used) ?? [{}]).map((when) =>
-      verdictOfOperation(roleSchema, operation, valuesOf(when, samples)),
+      verdictOfOperation(roleSchema, operation, caseValues(when, samples)),
     );
-    return heaviest(verdicts.flatMap((verdict) => verdict ?? []));
+    return heaviestVerdict(verdicts.flatMap((verdict) => verdict ?? []));
   } catch (error) {
     if (error instanceof EngineError) return undefined;
     throw error;

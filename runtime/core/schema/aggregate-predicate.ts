@@ -38,6 +38,7 @@ export const PREDICATE_FUNCTIONS: readonly PredicateFunction[] = [
   { name: 'var_samp', type: 'float8' },
 ];
 
+/** Memo: what a role sees of a table never changes. */
 const cache = new WeakMap<VisibleTable, InputType>();
 
 /** `<rt>_aggregate_bool_exp` of the target of an array relationship. */

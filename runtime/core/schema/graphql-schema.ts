@@ -18,6 +18,7 @@ import { IntrospectionAnswer } from './introspection-answer.ts';
 import { IntrospectionSelection } from './introspection-selection.ts';
 import type { RoleSchema } from './role-schema.ts';
 
+/** Memo: a role's schema never changes. */
 const schemas = new WeakMap<RoleSchema, GraphQLSchema>();
 
 /** The schema that a role sees, everything sorted by name. */

@@ -5,7 +5,7 @@ import { lazy, remember } from '../remember.ts';
 import { hasTotalComparison } from '../total-comparison.ts';
 import { aggregatePredicate } from './aggregate-predicate.ts';
 import type { RoleSchema } from './role-schema.ts';
-import { COUNT, columnGraphqlType, OFFSET, sharedTypes, typename } from './shared-types.ts';
+import { COUNT_SCALAR, columnGraphqlType, OFFSET, sharedTypes, typename } from './shared-types.ts';
 import {
   type ArgumentDefinition,
   byName,
@@ -28,6 +28,7 @@ interface GroupTypes {
   readonly orderBy: InputType;
 }
 
+/** Memo: what a role sees of a table never changes. */
 const cache = new WeakMap<VisibleTable, GroupTypes>();
 
 /** Whether rows of the table can be grouped at all: it has a root field for that, which means that the names are free. */
@@ -63,7 +64,7 @@ export function groupsField(
           'columns whose values the rows of a group have in common; without any, all rows are one group',
         type: nonNull(listOf(nonNull(column))),
       },
-      { name: 'limit', description: 'limit the number of groups returned', type: COUNT },
+      { name: 'limit', description: 'limit the number of groups returned', type: COUNT_SCALAR },
       { name: 'offset', description: 'skip the first n groups. Use only with order_by', type: OFFSET },
       {
         name: name('order_by'),

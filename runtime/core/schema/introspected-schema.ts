@@ -118,7 +118,7 @@ const PLACEHOLDER: FieldDefinition = {
 };
 
 /** In the order of names. */
-export function sorted<Item extends { readonly name: string }>(items: Iterable<Item>): Item[] {
+export function sortedByName<Item extends { readonly name: string }>(items: Iterable<Item>): Item[] {
   return [...items].sort((left, right) => naturalCompare(left.name, right.name));
 }
 
@@ -148,7 +148,7 @@ const DIRECTIVES: readonly IntrospectedDirective[] = [
   name,
   ...described(description ?? undefined),
   locations: [...locations].sort(naturalCompare),
-  arguments: byName(sorted(args.map(convertArgument))),
+  arguments: byName(sortedByName(args.map(convertArgument))),
 }));
 
 /** A type of graphql-js as one of ours. */

@@ -6,7 +6,7 @@ import {
   type IntrospectedSchema,
   shownFields,
   shownInputs,
-  sorted,
+  sortedByName,
 } from './introspected-schema.ts';
 import type { Asked } from './introspection-selection.ts';
 import type { ArgumentDefinition, EnumType, FieldDefinition, NamedType, TypeReference } from './types.ts';
@@ -142,11 +142,11 @@ export class IntrospectionAnswer {
   #part(type: NamedType, { name, arguments: given, below }: Asked): void {
     const isShown = shownItems(given);
     const types = (items: Iterable<NamedType>) =>
-      this.#list(sorted(items), (item) => this.#type(item, below));
+      this.#list(sortedByName(items), (item) => this.#type(item, below));
     if (name === 'fields' && (type.kind === 'object' || type.kind === 'interface')) {
       const fields = shownFields(type.fields()).filter(isShown);
       // Those of introspection are in the order of their specification.
-      const inOrder = type.name.startsWith('__') ? fields : sorted(fields);
+      const inOrder = type.name.startsWith('__') ? fields : sortedByName(fields);
       this.#list(inOrder, (field) => this.#field(field, below));
     } else if (name === 'interfaces' && (type.kind === 'object' || type.kind === 'interface')) {
       types([...(type.abstract?.().values() ?? [])].filter(({ kind }) => kind === 'interface'));
@@ -156,7 +156,9 @@ export class IntrospectionAnswer {
       const items = [...type.values].map(([item, value]) => ({ ...value, name: item }));
       this.#list(inCodeOrder(items.filter(isShown)), (item) => this.#enumValue(item, below));
     } else if (name === 'inputFields' && type.kind === 'input') {
-      this.#list(sorted(shownInputs(type.fields()).filter(isShown)), (field) => this.#input(field, below));
+      this.#list(sortedByName(shownInputs(type.fields()).filter(isShown)), (field) =>
+        this.#input(field, below),
+      );
     } else if (name === 'isOneOf' && type.kind === 'input') this.#value(type.isOneOf === true);
     else this.#value(name === 'specifiedByURL' && type.kind === 'scalar' ? type.specifiedBy : null);
   }
@@ -169,8 +171,9 @@ export class IntrospectionAnswer {
         case 'description':
           return this.#value(field.description);
         case 'args':
-          return this.#list(sorted([...field.arguments.values()].filter(shownItems(given))), (argument) =>
-            this.#input(argument, below),
+          return this.#list(
+            sortedByName([...field.arguments.values()].filter(shownItems(given))),
+            (argument) => this.#input(argument, below),
           );
         case 'type':
           return this.#type(field.type, below);

@@ -8,7 +8,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { EngineError } from '../errors.ts';
-import { argumentsText } from '../request/selection-set.ts';
+import { comparableArguments } from '../request/selection-set.ts';
 
 /** A selected field. */
 export interface Asked {
@@ -90,9 +90,9 @@ export class IntrospectionSelection {
   }
 
   #checkMergeable(responseName: string, first: FieldNode, rest: readonly FieldNode[]): void {
-    const written = argumentsText(first);
+    const written = comparableArguments(first);
     const isSame = (node: FieldNode) =>
-      node.name.value === first.name.value && argumentsText(node) === written;
+      node.name.value === first.name.value && comparableArguments(node) === written;
     if (rest.every(isSame)) return;
     throw new EngineError(
       'validation-failed',

@@ -135,6 +135,7 @@ function isJsonb(column: Column): boolean {
   return column.type.family === 'jsonb';
 }
 
+/** Memo: what a role sees of a table never changes. */
 const cache = new WeakMap<VisibleTable, MutationTypes>();
 
 export function mutationTypes(visible: VisibleTable, role: RoleSchema): MutationTypes {

@@ -26,7 +26,7 @@ function reachable(start: readonly NamedType[]): Iterable<NamedType> {
 }
 
 /** A text that is equal for types that are the same to a client. Scalars are opaque, but for those of GraphQL itself. */
-export function formOf(type: NamedType): string {
+export function clientFormOf(type: NamedType): string {
   switch (type.kind) {
     case 'scalar':
       return specifiedScalarTypes.some(({ name }) => name === type.name)

@@ -18,6 +18,7 @@ import {
   type TypeReference,
 } from './types.ts';
 
+/** By name and SQL type, for all programs of the process: a scalar is nothing but the two. */
 const scalars = new Map<string, ScalarType>();
 
 /** The scalar of a column type; one object per name, so that types are compared by identity. */
@@ -28,7 +29,7 @@ export function scalarOf(type: ColumnType): ScalarType {
 }
 
 /** Arguments that are checked strictly. */
-export const COUNT: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'count' };
+export const COUNT_SCALAR: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'count' };
 export const OFFSET: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'offset' };
 export const INT: ScalarType = { kind: 'scalar', name: 'Int', accepts: 'integer' };
 export const FLOAT: ScalarType = { kind: 'scalar', name: 'Float', accepts: 'float' };
@@ -64,6 +65,7 @@ export interface SharedTypes {
   readonly name: (name: string) => string;
 }
 
+/** By naming convention, for all programs of the process: the types depend on nothing else. */
 const registry = new Map<string, SharedTypes>();
 
 /** The shared types of a naming convention. */

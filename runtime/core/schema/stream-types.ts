@@ -1,6 +1,6 @@
 /** The types of streams: what a cursor begins with, and in which order it goes. */
 import { lazy } from '../remember.ts';
-import { COUNT, columnGraphqlType, sharedTypes } from './shared-types.ts';
+import { COUNT_SCALAR, columnGraphqlType, sharedTypes } from './shared-types.ts';
 import type { TableTypes } from './table-types.ts';
 import {
   type ArgumentDefinition,
@@ -61,7 +61,7 @@ export function streamArguments({
     {
       name: name('batch_size'),
       description: 'maximum number of rows returned in a single batch',
-      type: nonNull(COUNT),
+      type: nonNull(COUNT_SCALAR),
     },
     {
       name: 'cursor',

@@ -17,7 +17,15 @@ import {
 } from './function-arguments.ts';
 import { groupsField, offersGroups } from './group-types.ts';
 import type { RoleSchema } from './role-schema.ts';
-import { COUNT, columnGraphqlType, OFFSET, STRING, scalarOf, sharedTypes, typename } from './shared-types.ts';
+import {
+  COUNT_SCALAR,
+  columnGraphqlType,
+  OFFSET,
+  STRING,
+  scalarOf,
+  sharedTypes,
+  typename,
+} from './shared-types.ts';
 import {
   type ArgumentDefinition,
   byName,
@@ -148,7 +156,7 @@ export function createTableTypes(visible: VisibleTable, role: RoleSchema): Table
               },
             ]
           : []),
-        { name: 'limit', description: 'limit the number of rows returned', type: COUNT },
+        { name: 'limit', description: 'limit the number of rows returned', type: COUNT_SCALAR },
         { name: 'offset', description: 'skip the first n rows. Use only with order_by', type: OFFSET },
         {
           name: name('order_by'),

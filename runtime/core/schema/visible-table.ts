@@ -276,7 +276,7 @@ export function joinCondition(relationship: Relationship, from: Sql, to: Sql): S
 }
 
 /** Values of enum tables are written as their GraphQL names, which one naming convention puts in upper case. */
-export function shownValue({ enumTable }: Column, value: Sql): Sql {
+export function shownEnumValue({ enumTable }: Column, value: Sql): Sql {
   return enumTable?.source.naming === 'graphql-default' ? builtIn('upper', value) : value;
 }
 

@@ -4,9 +4,9 @@
  */
 import { builtIn, eachPart, means, raw, type Sql, sql, wholeRow } from '../sql/fragment.ts';
 import { aliasNamed, columnOf, comparisonOf, meaningOf } from '../sql/statement.ts';
-import { type ColumnReference, equalitiesOf, type Reading } from './equalities.ts';
-import type { Facts } from './facts.ts';
-import { allQueries, type Item, itemNamed, type Query, ruleOf } from './query.ts';
+import { type ColumnReference, equalitiesOf, type StatementReading } from './equalities.ts';
+import type { ShardFacts } from './facts.ts';
+import { allQueries, type Item, itemNamed, type Query, ruleOfFragment } from './query.ts';
 import type { Edits } from './rewrite.ts';
 
 /** Columns that are equal, and the values that they equal. */
@@ -16,7 +16,7 @@ interface Class {
 }
 
 /** @returns what takes the places of conditions */
-export function withoutContradictions(statement: Query, facts: Facts, reading: Reading): Edits {
+export function withoutContradictions(statement: Query, facts: ShardFacts, reading: StatementReading): Edits {
   const edits: Edits = new Map();
   const queries = [...allQueries(statement)];
   if (!queries.some(({ clauses: { kind } }) => kind === 'update' || kind === 'delete')) return edits;
@@ -46,7 +46,7 @@ class Classes {
   readonly #of = new Map<Item, Map<string, Class>>();
 
   /** @returns whether a condition is an equality, with a value or between columns */
-  take(condition: Sql, query: Query, reading: Reading): boolean {
+  take(condition: Sql, query: Query, reading: StatementReading): boolean {
     if (meaningOf(condition)?.kind !== 'comparison') return false;
     const [equality] = equalitiesOf(condition, reading);
     if (!equality) return false;
@@ -79,20 +79,20 @@ class Classes {
 }
 
 /** Of a distribution column, the value that tables are pruned by. */
-function keptValue({ columns, fixed }: Class, facts: Facts): string | undefined {
+function keptValue({ columns, fixed }: Class, facts: ShardFacts): string | undefined {
   const pruning = columns.flatMap(({ item, name }) =>
     columnOfShards(item, facts) === name ? (facts.value(item) ?? []) : [],
   );
   return (fixed.find(({ value }) => pruning.includes(value)) ?? fixed[0])?.value;
 }
 
-function columnOfShards(item: Item, facts: Facts): string | undefined {
+function columnOfShards(item: Item, facts: ShardFacts): string | undefined {
   const distribution = facts.distribution(item);
   return distribution?.kind === 'distributed' ? distribution.by : undefined;
 }
 
 /** The conditions that all have to hold. */
-function partsOf(condition: Sql, reading: Reading): readonly Sql[] {
+function partsOf(condition: Sql, reading: StatementReading): readonly Sql[] {
   const meaning = meaningOf(condition);
   switch (meaning?.kind) {
     case 'and':
@@ -102,7 +102,7 @@ function partsOf(condition: Sql, reading: Reading): readonly Sql[] {
     case 'hole':
       return partsOf(meaning.value, reading);
     case 'rule':
-      return partsOf(ruleOf(condition, reading.rules), reading);
+      return partsOf(ruleOfFragment(condition, reading.rules), reading);
     default:
       return [condition];
   }
@@ -135,7 +135,7 @@ function holdsLiteral(condition: Sql): boolean {
 }
 
 /** Whether a planner may turn it into an equality, find it contradicted by one, or prune shards by it. */
-function mayFold(condition: Sql, query: Query, classes: Classes, facts: Facts): boolean {
+function mayFold(condition: Sql, query: Query, classes: Classes, facts: ShardFacts): boolean {
   const meaning = meaningOf(condition);
   if (meaning?.kind === 'guarded') return false;
   if (meaning?.kind === 'comparison') {
@@ -176,7 +176,7 @@ function columnsIn(condition: Sql): readonly ColumnReference[] {
 }
 
 /** Holds as the condition does, and is known for a row only: a count of nulls is never negative. */
-function evaluatedFor(item: Item, condition: Sql, facts: Facts): Sql {
+function evaluatedFor(item: Item, condition: Sql, facts: ShardFacts): Sql {
   const row = aliasNamed(item.alias);
   const by = columnOfShards(item, facts);
   const value = by === undefined ? wholeRow(row) : columnOf(row, by);

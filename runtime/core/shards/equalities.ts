@@ -1,7 +1,7 @@
 /** The equalities that a condition demands: between columns, and between a column and a value that no row decides. */
 import type { Sql } from '../sql/fragment.ts';
 import { type Meaning, meaningOf } from '../sql/statement.ts';
-import { type Rules, ruleOf } from './query.ts';
+import { type Rules, ruleOfFragment } from './query.ts';
 
 export interface ColumnReference {
   readonly alias: string;
@@ -22,13 +22,13 @@ export interface Equality {
 }
 
 /** A statement that is read: its rules, and the texts of its values. */
-export interface Reading {
+export interface StatementReading {
   readonly rules: Rules;
   readonly text: (value: Sql) => string;
 }
 
 /** Equalities that hold wherever the condition holds. */
-export function equalitiesOf(condition: Sql, reading: Reading): readonly Equality[] {
+export function equalitiesOf(condition: Sql, reading: StatementReading): readonly Equality[] {
   const meaning = meaningOf(condition);
   switch (meaning?.kind) {
     case 'or':
@@ -42,7 +42,7 @@ export function equalitiesOf(condition: Sql, reading: Reading): readonly Equalit
     case 'hole':
       return equalitiesOf(meaning.value, reading);
     case 'rule':
-      return equalitiesOf(ruleOf(condition, reading.rules), reading);
+      return equalitiesOf(ruleOfFragment(condition, reading.rules), reading);
     case 'comparison':
       return meaning.operator === '=' ? equalityOf(meaning, reading) : [];
     default:
@@ -50,7 +50,7 @@ export function equalitiesOf(condition: Sql, reading: Reading): readonly Equalit
   }
 }
 
-function equalityOf({ left, right }: Meaning<'comparison'>, reading: Reading): readonly Equality[] {
+function equalityOf({ left, right }: Meaning<'comparison'>, reading: StatementReading): readonly Equality[] {
   const [a, b] = [columnOf(left), columnOf(right)];
   if (a && b)
     return [
@@ -87,7 +87,7 @@ function columnOf(fragment: Sql): ColumnReference | undefined {
 }
 
 /** A parameter, a literal or a number, cast to a type or not. */
-export function constantOf(fragment: Sql, reading: Reading): Constant | undefined {
+export function constantOf(fragment: Sql, reading: StatementReading): Constant | undefined {
   const meaning = meaningOf(fragment);
   switch (meaning?.kind) {
     case 'nested':
@@ -95,7 +95,7 @@ export function constantOf(fragment: Sql, reading: Reading): Constant | undefine
     case 'hole':
       return constantOf(meaning.value, reading);
     case 'rule':
-      return constantOf(ruleOf(fragment, reading.rules), reading);
+      return constantOf(ruleOfFragment(fragment, reading.rules), reading);
     case 'constant':
       return { text: reading.text(fragment), value: fragment };
     case undefined: {

@@ -5,13 +5,19 @@
 import { remember } from '../remember.ts';
 import { quoteIdentifier, raw, type Sql } from '../sql/fragment.ts';
 import type { Insert } from '../sql/statement.ts';
-import { type ColumnReference, type Constant, constantOf, equalitiesOf, type Reading } from './equalities.ts';
-import { allQueries, cteNamed, type Item, itemNamed, nameOf, type Query } from './query.ts';
+import {
+  type ColumnReference,
+  type Constant,
+  constantOf,
+  equalitiesOf,
+  type StatementReading,
+} from './equalities.ts';
+import { aliasName, allQueries, cteNamed, type Item, itemNamed, type Query } from './query.ts';
 import type { Distribution, TableDistribution } from './shapes.ts';
 
 type Distributed = Extract<TableDistribution, { kind: 'distributed' }>;
 
-export interface Facts {
+export interface ShardFacts {
   /** Values that the distribution column of an item equals, by their texts in the statement; none where it is not fixed. */
   readonly fixed: (item: Item) => ReadonlyMap<string, Sql>;
   /** The text of the one of these values that tables are pruned by: where they contradict each other, the one that most tables name. */
@@ -24,7 +30,7 @@ export interface Facts {
 }
 
 /** What is known of a statement from others of its transaction. */
-export interface Known {
+export interface TransactionFacts {
   /** Values that tables are pruned by, where they are fixed to them; see `valueKey`. */
   readonly preferred?: ReadonlySet<string>;
   /** What the distribution column equals in each kept row of a table. */
@@ -34,9 +40,9 @@ export interface Known {
 export function factsOf(
   statement: Query,
   { tables }: Distribution,
-  reading: Reading,
-  { preferred, kept }: Known = {},
-): Facts {
+  reading: StatementReading,
+  { preferred, kept }: TransactionFacts = {},
+): ShardFacts {
   const values: Values = new Map();
   const named = new Map<string, Set<Item>>();
   const flows = new Map<Item, Set<Item>>();
@@ -123,11 +129,15 @@ function starOf(item: Item): Item | undefined {
   if (item.cte !== undefined) return cteNamed(item.cte, item.of)?.items[0];
   const { query } = item;
   const whole = query?.clauses.kind === 'select' ? query.clauses.whole : undefined;
-  return whole && itemNamed(nameOf(whole), query);
+  return whole && itemNamed(aliasName(whole), query);
 }
 
 /** The value of a column in each inserted row; undefined where there are several, or where a row decides it. */
-function insertedValue({ clauses }: Query, by: string | undefined, reading: Reading): Constant | undefined {
+function insertedValue(
+  { clauses }: Query,
+  by: string | undefined,
+  reading: StatementReading,
+): Constant | undefined {
   if (clauses.kind !== 'insert' || by === undefined) return undefined;
   const position = columnsOf(clauses).indexOf(quoteIdentifier(by));
   const values = clauses.values?.map((row) => row[position] && constantOf(row[position], reading)) ?? [];

@@ -10,12 +10,12 @@ import type { RoleSchema } from '../schema/role-schema.ts';
 import type { ParameterNode, Sql } from '../sql/fragment.ts';
 import { partPrinter, print, printInto, type Statement } from '../sql/print.ts';
 import { withoutContradictions } from './contradictions.ts';
-import type { Reading } from './equalities.ts';
-import { factsOf, type Known } from './facts.ts';
+import type { StatementReading } from './equalities.ts';
+import { factsOf, type TransactionFacts } from './facts.ts';
 import { readQuery } from './query.ts';
 import { anchorOf, type Edits, editsOf, withEdits } from './rewrite.ts';
-import type { TableDistribution, Verdict } from './shapes.ts';
-import { valuesOf, verdictOf } from './verdict.ts';
+import type { ShardVerdict, TableDistribution } from './shapes.ts';
+import { pruningValues, verdictOf } from './verdict.ts';
 
 /** Whether the source is on a cluster: tables are spread over its nodes, or functions see tables of the coordinator empty. */
 export function isDistributed({ distribution }: SourceShape): boolean {
@@ -47,7 +47,7 @@ export function needsTrees({ program, options }: Pick<RoleSchema, 'program' | 'o
 }
 
 export interface Judged {
-  readonly verdict: Verdict;
+  readonly verdict: ShardVerdict;
   /** The form that Citus answers rightly: as a tree, and as it is sent. */
   readonly tree: Sql;
   readonly statement: Pick<Statement, 'text' | 'parameters'>;
@@ -56,7 +56,11 @@ export interface Judged {
 }
 
 /** Judges a statement on a source of a cluster. */
-export function judge({ tree, text, parameters }: Statement, source: SourceShape, known: Known = {}): Judged {
+export function judge(
+  { tree, text, parameters }: Statement,
+  source: SourceShape,
+  known: TransactionFacts = {},
+): Judged {
   const { distribution } = source;
   if (!distribution) throw new Error(`the source ${source.name} is not on a cluster`);
   if (!tree) throw new Error('a statement for a cluster was printed without its tree');
@@ -75,7 +79,7 @@ export function judge({ tree, text, parameters }: Statement, source: SourceShape
   }
   if (verdict.kind === 'refused' || verdict.kind === 'reference')
     return { verdict, tree, statement: planned, values: [] };
-  const values = verdict.kind === 'router' ? valuesOf(query, facts) : [];
+  const values = verdict.kind === 'router' ? pruningValues(query, facts) : [];
   const edits: Edits = new Map([
     ...editsOf(query, facts, verdict.kind === 'all shards'),
     ...withoutContradictions(query, facts, reading),
@@ -91,7 +95,7 @@ function otherForm(form: Sql, of: readonly ParameterNode[]): Judged['statement']
   return { text: printInto(form, parameters, (position) => `$${position}`), parameters };
 }
 
-function readingOf(parameters: readonly ParameterNode[]): Reading {
+function readingOf(parameters: readonly ParameterNode[]): StatementReading {
   return { rules: new Map(), text: partPrinter(parameters) };
 }
 
@@ -106,7 +110,7 @@ export function fixesRows(query: Sql, { distribution }: SourceShape): boolean {
  * The statement as it is sent to a source: unchanged for plain PostgreSQL.
  * @throws EngineError not-supported for what Citus cannot answer, or would answer wrongly
  */
-export function forShards(statement: Statement, source: SourceShape, known?: Known): Statement {
+export function forShards(statement: Statement, source: SourceShape, known?: TransactionFacts): Statement {
   return isDistributed(source) ? sentTo(source, statement, known).statement : statement;
 }
 
@@ -117,10 +121,14 @@ export function forShards(statement: Statement, source: SourceShape, known?: Kno
 export function sentTo(
   source: SourceShape,
   statement: Statement,
-  known?: Known,
-): { readonly statement: Statement; readonly tree: Sql; readonly kind: Exclude<Verdict['kind'], 'refused'> } {
+  known?: TransactionFacts,
+): {
+  readonly statement: Statement;
+  readonly tree: Sql;
+  readonly kind: Exclude<ShardVerdict['kind'], 'refused'>;
+} {
   const { verdict, tree, statement: sent } = judge(statement, source, known);
-  if (verdict.kind === 'refused') throw refusal(source.name, verdict.why);
+  if (verdict.kind === 'refused') throw shardError(source.name, verdict.why);
   const { tree: _, ...rest } = statement;
   return { statement: { ...rest, ...sent }, tree, kind: verdict.kind };
 }
@@ -131,7 +139,7 @@ export function treeForShards(query: Sql, source: SourceShape): Sql {
 }
 
 /** Of a source whose tables are spread, for a reason that a reader of the metadata understands. */
-export function refusal(source: string, why: string): EngineError {
+export function shardError(source: string, why: string): EngineError {
   return new EngineError(
     'not-supported',
     `the distributed tables of source "${source}" cannot serve this: ${why}`,

@@ -10,14 +10,14 @@ import { holds } from '../sql/contents.ts';
 import { eachPart, type Sql } from '../sql/fragment.ts';
 import type { Statement } from '../sql/print.ts';
 import { meaningOf, type TableName } from '../sql/statement.ts';
-import { type Known, valueKey } from './facts.ts';
+import { type TransactionFacts, valueKey } from './facts.ts';
 import { judge } from './index.ts';
 import { KEPT_ELSEWHERE } from './verdict.ts';
 
 /** A statement of a step, and where it stands. */
 export interface Placed {
   readonly write: WriteStatement;
-  readonly known: Known;
+  readonly known: TransactionFacts;
   /** It begins to keep rows; those of a read before it are not to be found any more. */
   readonly begins: boolean;
   /** It reads kept rows. */
@@ -55,7 +55,7 @@ function knownOf(
   read: Statement,
   table: string,
   source: SourceShape,
-): Known | string {
+): TransactionFacts | string {
   const writes = statements.flatMap(({ statement }) => {
     const target = targetOf(statement);
     return target?.table === table ? [{ ...target, ...judge(statement, source) }] : [];
@@ -67,7 +67,7 @@ function knownOf(
     ({ values }) => new Map(values.map((value) => [valueKey(value), value])),
   );
   const common = [...first].filter(([key]) => others.every((values) => values.has(key)));
-  const readable = (known: Known): Known | undefined => {
+  const readable = (known: TransactionFacts): TransactionFacts | undefined => {
     const { verdict, values } = judge(read, source, known);
     if (verdict.kind === 'refused') return undefined;
     const keys = new Set(values.map(valueKey));

@@ -8,7 +8,7 @@ import type { RoleSchema } from '../schema/role-schema.ts';
 import type { Sql } from '../sql/fragment.ts';
 import { print, type Statement } from '../sql/print.ts';
 import type { ReadSet } from '../sql/reads.ts';
-import { forShards, isDistributed, judge, refusal, sentTo } from './index.ts';
+import { forShards, isDistributed, judge, sentTo, shardError } from './index.ts';
 import { placed } from './kept-rows.ts';
 
 type Sources = readonly SourceShape[];
@@ -56,11 +56,14 @@ export function liveForShards(
   const statement = print(query);
   const { verdict, statement: sent, tree } = judge({ ...statement, tree: query }, shape);
   if (kind === 'stream' && 'why' in verdict)
-    throw refusal(source, `a stream reads rows of one value of the distribution column: ${verdict.why}`);
-  if (verdict.kind === 'refused') throw refusal(source, verdict.why);
+    throw shardError(source, `a stream reads rows of one value of the distribution column: ${verdict.why}`);
+  if (verdict.kind === 'refused') throw shardError(source, verdict.why);
   if (verdict.kind === 'reference') return undefined;
   if (kind === 'once')
-    throw refusal(source, 'a subscription reads again and again, so it calls no VOLATILE functions for them');
+    throw shardError(
+      source,
+      'a subscription reads again and again, so it calls no VOLATILE functions for them',
+    );
   return { ...statement, ...sent, tree };
 }
 
@@ -95,7 +98,7 @@ function writeForShards({ instead, ...step }: WriteStep, source: SourceShape): W
   // A statement that may have to run again has already run on some worker.
   if (instead) return writeForShards(instead(), source);
   const found = placed(step.statements, source);
-  if (typeof found === 'string') throw refusal(source.name, found);
+  if (typeof found === 'string') throw shardError(source.name, found);
   const statements: WriteStatement[] = [];
   const kinds = new Set<string>();
   const places = found.map(({ write: { statement, ...write }, known, begins, reads }) => {

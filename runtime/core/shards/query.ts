@@ -4,14 +4,7 @@ import { readsOfRule } from '../condition/rule-reads.ts';
 import { DECLARED_SCHEMA, objectKey } from '../names.ts';
 import { remember } from '../remember.ts';
 import type { Sql } from '../sql/fragment.ts';
-import {
-  type Item as FromItem,
-  type Meaning,
-  meaningOf,
-  type Visitor,
-  visit,
-  visitParts,
-} from '../sql/statement.ts';
+import { type FromItem, type Meaning, meaningOf, type Visitor, visit, visitParts } from '../sql/statement.ts';
 
 /** An entry of FROM, or the table that is written. */
 export interface Item {
@@ -54,7 +47,7 @@ export interface Query {
 /** Rules as nodes: made once, because they are told apart. */
 export type Rules = Map<Sql, Sql>;
 
-export function ruleOf(fragment: Sql, rules: Rules): Sql {
+export function ruleOfFragment(fragment: Sql, rules: Rules): Sql {
   return remember(rules, fragment, () => {
     const meaning = meaningOf(fragment);
     if (meaning?.kind !== 'rule') throw new Error('a fragment is no rule');
@@ -74,7 +67,7 @@ export function readQuery(fragment: Sql, rules: Rules, outer?: Query, returned?:
   for (;;) {
     const meaning = meaningOf(statement);
     if (meaning?.kind === 'with') {
-      query.ctes.set(nameOf(meaning.name), readQuery(meaning.item, rules, query, meaning.returning));
+      query.ctes.set(aliasName(meaning.name), readQuery(meaning.item, rules, query, meaning.returning));
       statement = meaning.statement;
     } else if (meaning?.kind === 'returning') {
       columns = meaning.columns;
@@ -97,7 +90,7 @@ export function readQuery(fragment: Sql, rules: Rules, outer?: Query, returned?:
     const table = meaningOf(clauses.table);
     if (table?.kind !== 'table') throw new Error('a write names no table');
     const key = objectKey(table.schema, table.name);
-    query.items.push({ alias: nameOf(clauses.alias), table: key, of: query });
+    query.items.push({ alias: aliasName(clauses.alias), table: key, of: query });
     if (clauses.kind === 'insert') {
       read(clauses.source, ...(clauses.conflict?.set.map(({ value }) => value) ?? []));
       read(...(clauses.conflict?.where ?? []));
@@ -143,7 +136,7 @@ const READ: Visitor<Found> = {
     if (reads.isUnknown) query.unread.push(undefined);
     if (condition.kind === 'leaf')
       for (const { schema, name } of reads.tables) query.unread.push(objectKey(schema, name));
-    visit(READ, ruleOf(fragment, rules), { query, rules });
+    visit(READ, ruleOfFragment(fragment, rules), { query, rules });
   },
   saved: () => {
     throw new Error('a saved statement cannot be read');
@@ -179,7 +172,7 @@ function clausesOf(statement: Sql): Clauses {
 
 function itemOf({ rows, alias, join, on }: FromItem, found: Found): Item {
   const { query: of, rules } = found;
-  const item = { alias: alias ? nameOf(alias) : '', ...(join && { join }), on, of };
+  const item = { alias: alias ? aliasName(alias) : '', ...(join && { join }), on, of };
   if (on) visit(READ, on, found);
   const meaning = meaningOf(rows);
   switch (meaning?.kind) {
@@ -200,7 +193,7 @@ function itemOf({ rows, alias, join, on }: FromItem, found: Found): Item {
 }
 
 /** The name that an alias is; '' for one that is made for rows of no table. */
-export function nameOf(alias: Sql): string {
+export function aliasName(alias: Sql): string {
   const meaning = meaningOf(alias);
   return meaning?.kind === 'alias' ? meaning.name : '';
 }

@@ -8,15 +8,15 @@ import {
   comparisonOf,
   conjunction,
   deleteFrom,
-  type Item as FromItem,
+  type FromItem,
   meaningOf,
   nested,
   selectStatement,
   tableNamed,
   updateOf,
 } from '../sql/statement.ts';
-import type { Facts, Known } from './facts.ts';
-import { allQueries, type Item, isLimited, type Query, type Rules, ruleOf } from './query.ts';
+import type { ShardFacts, TransactionFacts } from './facts.ts';
+import { allQueries, type Item, isLimited, type Query, type Rules, ruleOfFragment } from './query.ts';
 import type { Distribution } from './shapes.ts';
 
 /** What takes the place of a SELECT, UPDATE or DELETE, or of a comparison. */
@@ -26,7 +26,7 @@ export type Edits = Map<Sql, Sql>;
  * Says of each table that is fixed which value its distribution column equals: Citus prunes by constants, and does not follow
  * equalities into correlated subqueries. No row changes, because the equality held already.
  */
-export function editsOf(statement: Query, facts: Facts, isOfAllShards: boolean): Edits {
+export function editsOf(statement: Query, facts: ShardFacts, isOfAllShards: boolean): Edits {
   const edits: Edits = new Map();
   const fenced = isOfAllShards ? fencedOf(statement) : new Set<Query>();
   for (const query of allQueries(statement)) {
@@ -43,9 +43,9 @@ export function editsOf(statement: Query, facts: Facts, isOfAllShards: boolean):
  */
 export function anchorOf(
   statement: Query,
-  facts: Facts,
+  facts: ShardFacts,
   { functions = {} }: Distribution,
-  { table, value }: NonNullable<Known['kept']>,
+  { table, value }: NonNullable<TransactionFacts['kept']>,
 ): Edits | undefined {
   const queries = [...allQueries(statement)];
   const distribution = facts.distribution({ table });
@@ -79,7 +79,8 @@ export function anchorOf(
 /** The statement with the edits, and with rules as they were read. */
 export function withEdits(fragment: Sql, edits: Edits, rules: Rules): Sql {
   const now =
-    edits.get(fragment) ?? (meaningOf(fragment)?.kind === 'rule' ? ruleOf(fragment, rules) : fragment);
+    edits.get(fragment) ??
+    (meaningOf(fragment)?.kind === 'rule' ? ruleOfFragment(fragment, rules) : fragment);
   const parts: (string | Sql)[] = [];
   eachPart(now, (part) => {
     if (typeof part === 'string') parts.push(part);
@@ -119,7 +120,7 @@ function edited(
   }
 }
 
-function constantCondition(item: Item, facts: Facts): Sql | undefined {
+function constantCondition(item: Item, facts: ShardFacts): Sql | undefined {
   const distribution = facts.distribution(item);
   const value = facts.value(item);
   if (distribution?.kind !== 'distributed' || distribution.by === undefined) return undefined;

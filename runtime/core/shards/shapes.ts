@@ -42,7 +42,7 @@ interface Writable {
 }
 
 /** Where the rows of a statement are: what Citus makes of it. */
-export type Verdict =
+export type ShardVerdict =
   | { readonly kind: 'router' | 'reference' }
   /** `why`: the tables that are not fixed to one value. */
   | { readonly kind: 'all shards'; readonly why: string }

@@ -4,11 +4,11 @@
  * @rule What does a Citus cluster make of a statement, and what is refused there?
  */
 import { quoteIdentifier, type Sql } from '../sql/fragment.ts';
-import { columnsOf, type Facts } from './facts.ts';
+import { columnsOf, type ShardFacts } from './facts.ts';
 import { allQueries, type Item, isLimited, itemNamed, type Query } from './query.ts';
-import type { Distribution, Verdict } from './shapes.ts';
+import type { Distribution, ShardVerdict } from './shapes.ts';
 
-export function verdictOf(statement: Query, facts: Facts, distribution: Distribution): Verdict {
+export function verdictOf(statement: Query, facts: ShardFacts, distribution: Distribution): ShardVerdict {
   const queries = [...allQueries(statement)];
   const items = queries.flatMap((query) => query.items);
   const why =
@@ -42,7 +42,7 @@ export function verdictOf(statement: Query, facts: Facts, distribution: Distribu
 /** Why functions that are called, or what the tables call, answer wrongly, whatever the query selects. */
 function refusedCall(
   queries: readonly Query[],
-  facts: Facts,
+  facts: ShardFacts,
   { functions = {} }: Distribution,
 ): string | undefined {
   const called = queries.flatMap(({ calls }) => calls).filter((name) => Object.hasOwn(functions, name));
@@ -61,7 +61,7 @@ function refusedCall(
 }
 
 /** Why a rule that cannot be read may answer wrongly. */
-function refusedRule(queries: readonly Query[], facts: Facts): string | undefined {
+function refusedRule(queries: readonly Query[], facts: ShardFacts): string | undefined {
   for (const table of queries.flatMap(({ unread }) => unread))
     if (table === undefined || isSpread({ table }, facts))
       return table === undefined
@@ -74,7 +74,7 @@ function refusedRule(queries: readonly Query[], facts: Facts): string | undefine
  * The check of deleted rows is a query beside the delete. Only where nothing but those rows is read it does not matter which runs
  * first: a delete also takes rows that refer to the deleted ones.
  */
-function refusedDeleteCheck({ ctes, inner }: Query, facts: Facts): string | undefined {
+function refusedDeleteCheck({ ctes, inner }: Query, facts: ShardFacts): string | undefined {
   for (const { clauses, items } of ctes.values()) {
     if (clauses.kind !== 'delete' || !facts.distribution(items[0]!)) continue;
     const [other] = inner.flatMap((query) => [...allQueries(query)]).flatMap(tablesOf);
@@ -90,7 +90,7 @@ function tablesOf({ items, unread }: Query): string[] {
 }
 
 /** Root fields of one statement are planned apart; within one, Citus joins no table of the coordinator to shards, wherever it is. */
-function localTable(statement: Query, facts: Facts): string | undefined {
+function localTable(statement: Query, facts: ShardFacts): string | undefined {
   const isList = statement.items.length === 0 && statement.ctes.size === 0;
   for (const root of isList ? statement.inner : [statement]) {
     const tables = [...allQueries(root)].flatMap(tablesOf);
@@ -102,30 +102,30 @@ function localTable(statement: Query, facts: Facts): string | undefined {
   return undefined;
 }
 
-function refused(why: string): Verdict {
+function refused(why: string): ShardVerdict {
   return { kind: 'refused', why };
 }
 
-function isSpread(item: Pick<Item, 'table'>, facts: Facts): boolean {
+function isSpread(item: Pick<Item, 'table'>, facts: ShardFacts): boolean {
   const kind = facts.distribution(item)?.kind;
   return kind === 'distributed' || kind === 'single';
 }
 
 /** Whether all are of one group, and fixed to one value. */
-function commonValue(items: readonly Item[], facts: Facts): boolean {
+function commonValue(items: readonly Item[], facts: ShardFacts): boolean {
   const [first] = items;
   const group = groupOf(first!, facts);
   return items.every((item) => groupOf(item, facts) === group) && commonValues(items, facts).length > 0;
 }
 
 /** The values that every item is fixed to. */
-function commonValues(items: readonly Item[], facts: Facts): Sql[] {
+function commonValues(items: readonly Item[], facts: ShardFacts): Sql[] {
   const [first = new Map<string, Sql>(), ...others] = items.map((item) => facts.fixed(item));
   return [...first].flatMap(([text, value]) => (others.every((values) => values.has(text)) ? [value] : []));
 }
 
 /** The values that every distributed table of a statement is fixed to, first the one that they are pruned by. */
-export function valuesOf(statement: Query, facts: Facts): Sql[] {
+export function pruningValues(statement: Query, facts: ShardFacts): Sql[] {
   const items = [...allQueries(statement)].flatMap((query) => query.items);
   const spread = items.filter((item) => isSpread(item, facts));
   const values = commonValues(spread, facts);
@@ -133,7 +133,7 @@ export function valuesOf(statement: Query, facts: Facts): Sql[] {
   return values.toSorted((a, b) => Number(b === pruning) - Number(a === pruning));
 }
 
-function groupOf(item: Item, facts: Facts): number | undefined {
+function groupOf(item: Item, facts: ShardFacts): number | undefined {
   const distribution = facts.distribution(item);
   return distribution && 'group' in distribution ? distribution.group : undefined;
 }
@@ -173,7 +173,7 @@ export const KEPT_ELSEWHERE =
   'written rows can be answered with their relationships only where an argument or a rule fixes these rows, and those of the relationships, to one value of the distribution column; leave the relationships out, or query them after the mutation';
 
 /** Why Citus refuses queries that it plans together, or answers them wrongly. */
-function refusedIsland({ queries }: Island, facts: Facts): string | undefined {
+function refusedIsland({ queries }: Island, facts: ShardFacts): string | undefined {
   const items = queries.flatMap((query) => query.items);
   const spread = items.filter((item) => isSpread(item, facts));
   if (spread.length === 0 || commonValue(spread, facts)) return undefined;
@@ -209,7 +209,7 @@ function isValues({ table, query }: Item): boolean {
 }
 
 /** Why Citus refuses a write whatever its conditions are. */
-function refusedWrite({ clauses, items: [target] }: Query, facts: Facts): string | undefined {
+function refusedWrite({ clauses, items: [target] }: Query, facts: ShardFacts): string | undefined {
   if (clauses.kind === 'select' || clauses.kind === 'delete' || !target) return undefined;
   const distribution = facts.distribution(target);
   if (distribution && 'unwritable' in distribution)

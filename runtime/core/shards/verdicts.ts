@@ -3,21 +3,22 @@
 import type { SourceShape } from '../contract/shapes.ts';
 import { chooseOperation, type Operation, parseDocument } from '../request/document.ts';
 import { planOperation, type RequestPlan } from '../request/plan.ts';
+import { planningVariables } from '../request/variables.ts';
 import type { RoleSchema } from '../schema/role-schema.ts';
 import { type FieldDefinition, namedType, type ObjectType } from '../schema/types.ts';
 import type { Statement } from '../sql/print.ts';
-import type { Known } from './facts.ts';
+import type { TransactionFacts } from './facts.ts';
 import { isDistributed, judge } from './index.ts';
 import { placed } from './kept-rows.ts';
 import { sampleOperation } from './sample.ts';
-import type { Verdict } from './shapes.ts';
+import type { ShardVerdict } from './shapes.ts';
 
 export interface FieldVerdict {
   readonly source: string;
   readonly operation: 'query' | 'mutation';
   /** Below namespaces, `namespace.field`. */
   readonly field: string;
-  readonly verdict: Verdict;
+  readonly verdict: ShardVerdict;
 }
 
 const OPTIONS = { stringifyNumbers: false, collapseNulls: false };
@@ -50,7 +51,7 @@ function verdictOfField(
   kind: 'query' | 'mutation',
   field: FieldDefinition,
   path: readonly string[],
-): Verdict | undefined {
+): ShardVerdict | undefined {
   const operation = chooseOperation(parseDocument(sampleOperation(kind, field, path)), undefined);
   return verdictOfOperation(roleSchema, operation, {});
 }
@@ -60,14 +61,18 @@ export function verdictOfOperation(
   roleSchema: RoleSchema,
   operation: Operation,
   values: Readonly<Record<string, unknown>>,
-): Verdict | undefined {
-  const variables = { declared: operation.variables, values, used: new Map() };
+): ShardVerdict | undefined {
+  const variables = planningVariables(operation.variables, values);
   return planVerdict(planOperation(roleSchema, operation, variables, OPTIONS), roleSchema.program.sources);
 }
 
 /** The verdict of all statements of a plan together; undefined if none is for distributed tables. */
-function planVerdict(plan: RequestPlan, sources: readonly SourceShape[]): Verdict | undefined {
-  const statements: (readonly [source: string, statement: Statement, known?: Known | undefined])[] = [];
+function planVerdict(plan: RequestPlan, sources: readonly SourceShape[]): ShardVerdict | undefined {
+  const statements: (readonly [
+    source: string,
+    statement: Statement,
+    known?: TransactionFacts | undefined,
+  ])[] = [];
   if (plan.kind === 'query') {
     for (const step of plan.steps) if (step.kind === 'sql') statements.push([step.source, step.statement]);
   } else {
@@ -88,14 +93,14 @@ function planVerdict(plan: RequestPlan, sources: readonly SourceShape[]): Verdic
     const source = sources.find((each) => each.name === name);
     return source && isDistributed(source) ? [judge(statement, source, known).verdict] : [];
   });
-  return heaviest(verdicts);
+  return heaviestVerdict(verdicts);
 }
 
-export function heaviest(verdicts: readonly Verdict[]): Verdict | undefined {
+export function heaviestVerdict(verdicts: readonly ShardVerdict[]): ShardVerdict | undefined {
   return verdicts.toSorted((left, right) => WEIGHT[right.kind] - WEIGHT[left.kind])[0];
 }
 
-const WEIGHT: Readonly<Record<Verdict['kind'], number>> = {
+const WEIGHT: Readonly<Record<ShardVerdict['kind'], number>> = {
   reference: 0,
   router: 1,
   'all shards': 2,
@@ -103,6 +108,6 @@ const WEIGHT: Readonly<Record<Verdict['kind'], number>> = {
 };
 
 /** `all shards: no condition fixes …`. */
-export function verdictWords(verdict: Verdict): string {
+export function verdictWords(verdict: ShardVerdict): string {
   return 'why' in verdict ? `${verdict.kind}: ${verdict.why}` : verdict.kind;
 }

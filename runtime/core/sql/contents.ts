@@ -1,7 +1,7 @@
 /** What a fragment holds: nodes of a kind, statements, and tables that it writes. */
 import { holdsQuery } from '../condition/reads.ts';
 import { eachPart, type Sql } from './fragment.ts';
-import { type Kind, type Meaning, meaningOf, type TableName } from './statement.ts';
+import { type Meaning, meaningOf, type NodeKind, type TableName } from './statement.ts';
 
 /** Whether something is true of a node in a fragment, at any depth. */
 function some(fragment: Sql, test: (meaning: Meaning) => boolean): boolean {
@@ -14,7 +14,7 @@ function some(fragment: Sql, test: (meaning: Meaning) => boolean): boolean {
 }
 
 /** Whether a node of a kind is in a fragment. */
-export function holds(fragment: Sql, kind: Kind): boolean {
+export function holds(fragment: Sql, kind: NodeKind): boolean {
   return some(fragment, (meaning) => meaning.kind === kind);
 }
 
@@ -25,7 +25,7 @@ export function holdsStatement(fragment: Sql): boolean {
   );
 }
 
-const IS_STATEMENT: Readonly<Record<Kind, boolean>> = {
+const IS_STATEMENT: Readonly<Record<NodeKind, boolean>> = {
   table: false,
   alias: false,
   column: false,

@@ -4,7 +4,7 @@
  * @rule Which live queries, and which values of theirs, does a write concern?
  */
 import { readsOfRule, type SessionKey } from '../condition/rule-reads.ts';
-import { DECLARED_SCHEMA } from '../names.ts';
+import { DECLARED_SCHEMA, type QualifiedName } from '../names.ts';
 import type { ParameterNode, Sql } from './fragment.ts';
 import { positionOf } from './print.ts';
 import { type Meaning, meaningOf, type Select, type Visitor, visit, visitParts } from './statement.ts';
@@ -17,11 +17,6 @@ export interface ReadKey {
 
 /** How a table is read at one place: every row that is read there has these values; none: any row may be. */
 type ReadPlace = readonly ReadKey[];
-
-interface QualifiedName {
-  readonly schema: string;
-  readonly name: string;
-}
 
 interface ReadRelation extends QualifiedName {
   /** Columns that are named, sorted; undefined: whole rows. */
@@ -72,7 +67,7 @@ export function readSetOf(statement: Sql, parameters: readonly ParameterNode[]):
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 /** A table at one place of a statement. */
-export interface Place extends QualifiedName {
+export interface PlacedRelation extends QualifiedName {
   /** Absent inside rules, and where the rows have no name. */
   readonly alias?: string;
   /** Columns that are named, sorted; undefined: whole rows. */
@@ -90,7 +85,7 @@ interface Key {
 
 /** What a statement reads, place by place. */
 export interface ReadNotes {
-  readonly places: readonly Place[];
+  readonly places: readonly PlacedRelation[];
   readonly functions: ReadonlyMap<string, QualifiedName>;
   readonly words: ReadonlySet<string>;
   readonly hasMoment: boolean;
@@ -110,7 +105,7 @@ class Reads implements ReadNotes {
   readonly words = new Set<string>();
   hasMoment = false;
   isUnknown = false;
-  readonly #places: Place[] = [];
+  readonly #places: PlacedRelation[] = [];
   /** Columns by alias, which no other rows of a statement have; undefined: whole rows. */
   readonly #uses = new Map<string, Set<string> | undefined>();
 
@@ -118,7 +113,7 @@ class Reads implements ReadNotes {
     this.isSaved = isSaved;
   }
 
-  get places(): readonly Place[] {
+  get places(): readonly PlacedRelation[] {
     return this.#places.map((place) => {
       if (place.alias === undefined) return place;
       const isUsed = this.#uses.has(place.alias);
@@ -127,7 +122,7 @@ class Reads implements ReadNotes {
     });
   }
 
-  addPlace(place: Place): void {
+  addPlace(place: PlacedRelation): void {
     this.#places.push(place);
   }
 
@@ -225,7 +220,7 @@ function readSelect(clauses: Select, reads: Reads): void {
     const [table, row] = [meaningOf(rows), alias && meaningOf(alias)];
     if (table?.kind === 'table' && row?.kind === 'alias') {
       const { schema, name } = table;
-      const keys = where.flatMap((condition) => keysOf(condition, row.name, reads.isSaved));
+      const keys = where.flatMap((condition) => comparedKeys(condition, row.name, reads.isSaved));
       const hole = reads.isSaved ? holeAmong(where, row.name) : undefined;
       reads.addPlace({
         schema,
@@ -243,15 +238,15 @@ function readSelect(clauses: Select, reads: Reads): void {
 }
 
 /** The columns of an alias that a condition demands to equal a parameter. */
-export function keysOf(condition: Sql, alias: string, isSaved = false): readonly Key[] {
+export function comparedKeys(condition: Sql, alias: string, isSaved = false): readonly Key[] {
   const meaning = meaningOf(condition);
   switch (meaning?.kind) {
     case 'and':
-      return meaning.conditions.flatMap((each) => keysOf(each, alias, isSaved));
+      return meaning.conditions.flatMap((each) => comparedKeys(each, alias, isSaved));
     case 'nested':
-      return keysOf(meaning.inner, alias, isSaved);
+      return comparedKeys(meaning.inner, alias, isSaved);
     case 'hole':
-      return isSaved ? [] : keysOf(meaning.value, alias);
+      return isSaved ? [] : comparedKeys(meaning.value, alias);
     case 'rule':
       return isAlias(meaning.row, alias) ? sessionKeys(readsOfRule(meaning.rule.condition).keys) : [];
     case 'comparison': {

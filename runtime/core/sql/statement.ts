@@ -62,16 +62,16 @@ interface Nodes {
   returning: { write: Sql; columns: Sql };
 }
 
-export type Kind = keyof Nodes;
+export type NodeKind = keyof Nodes;
 
-export type Meaning<Of extends Kind = Kind> = {
+export type Meaning<Of extends NodeKind = NodeKind> = {
   [Each in Of]: { readonly kind: Each } & Readonly<Nodes[Each]>;
 }[Of];
 
 export type TableName = Meaning<'table'>;
 
 /** An item of FROM. */
-export interface Item {
+export interface FromItem {
   /** How it is joined with those before it. Absent: it is the first. */
   readonly join?: ',' | 'join' | 'left join' | 'cross join' | 'cross join lateral';
   /** A table, a call, a statement in parentheses, or a WITH item. */
@@ -91,7 +91,7 @@ export interface Select {
   readonly columns?: Sql;
   /** The item of FROM whose rows the select list returns unchanged. */
   readonly whole?: Sql;
-  readonly from?: readonly Item[];
+  readonly from?: readonly FromItem[];
   /** Conditions that all have to hold. */
   readonly where?: readonly Sql[];
   readonly group?: Sql;
@@ -114,7 +114,7 @@ export interface Insert {
   readonly conflict?: Conflict | undefined;
 }
 
-export interface Assignment {
+export interface SetColumn {
   readonly column: string;
   readonly value: Sql;
 }
@@ -123,14 +123,14 @@ interface Conflict {
   /** What names the constraint or index. */
   readonly target?: Sql | undefined;
   /** None: the row is left alone. */
-  readonly set: readonly Assignment[];
+  readonly set: readonly SetColumn[];
   readonly where: readonly Sql[];
 }
 
 export interface Update {
   readonly table: Sql;
   readonly alias: Sql;
-  readonly set: readonly Assignment[];
+  readonly set: readonly SetColumn[];
   readonly where: readonly Sql[];
 }
 
@@ -152,7 +152,7 @@ export interface With {
 
 /** One function for each kind, each of which notes what it finds. */
 export type Visitor<Found> = {
-  readonly [Each in Kind]: (meaning: Meaning<Each>, found: Found, fragment: Sql) => void;
+  readonly [Each in NodeKind]: (meaning: Meaning<Each>, found: Found, fragment: Sql) => void;
 };
 
 /** What a fragment is; undefined for one that is an expression of no kind of its own. */
@@ -238,7 +238,7 @@ export function disjunction(conditions: readonly Sql[]): Sql {
 }
 
 /** A condition that is evaluated only where another one holds; null elsewhere. */
-export function guarded(when: Sql, then: Sql): Sql {
+export function guardedCondition(when: Sql, then: Sql): Sql {
   return node({ kind: 'guarded', when, then }, ['case when ', when, ' then ', then, ' end']);
 }
 
@@ -247,7 +247,7 @@ export function constant(value: Sql): Sql {
 }
 
 /** @param ending order and filter */
-export function listOf(row: Sql, ending?: Sql): Sql {
+export function jsonList(row: Sql, ending?: Sql): Sql {
   return node({ kind: 'list' }, [builtIn('json_agg', ending ? sql`${row}${ending}` : row)]);
 }
 
@@ -284,7 +284,7 @@ const CONFLICT = laidOut(' on conflict', 'clause');
 const RETURNING = laidOut(' returning ', 'clause');
 /** Precedes a statement, or what it begins with. */
 export const CLAUSE: Sql = laidOut(' ', 'clause');
-const JOINS: Readonly<Record<NonNullable<Item['join']>, string | Sql>> = {
+const JOINS: Readonly<Record<NonNullable<FromItem['join']>, string | Sql>> = {
   ',': ', ',
   join: laidOut(' join ', 'clause'),
   'left join': laidOut(' left join ', 'clause'),
@@ -309,7 +309,7 @@ export function selectStatement(clauses: Select): Sql {
   return node({ kind: 'select', ...clauses }, parts);
 }
 
-function itemParts(item: Item): (string | Sql)[] {
+function itemParts(item: FromItem): (string | Sql)[] {
   const { rows, alias: name, columns, on, using } = item;
   return [
     ...(item.join === undefined ? [] : [JOINS[item.join]]),
@@ -345,7 +345,7 @@ export function insertInto(clauses: Insert): Sql {
   return node({ kind: 'insert', ...clauses }, parts);
 }
 
-function assignments(set: readonly Assignment[]): Sql {
+function assignments(set: readonly SetColumn[]): Sql {
   return join(
     set.map(({ column, value }) => sql`${identifier(column)} = ${value}`),
     ', ',

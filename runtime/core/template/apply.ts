@@ -4,7 +4,7 @@ import { headerProblem } from '../header-text.ts';
 import { parseExactJson } from '../json/exact-json.ts';
 import { jsonText } from '../types.ts';
 import { authorityOf, type RequestTransform, type ResponseTransform } from './definition.ts';
-import { evaluate, evaluateText, evaluateUrlText, type UrlPart, type Variables } from './evaluate.ts';
+import { evaluate, evaluateText, evaluateUrlText, type TemplateVariables, type UrlPart } from './evaluate.ts';
 import { escapeUri } from './functions.ts';
 import { type Template, TemplateError, type TemplateProblem, templateError } from './syntax.ts';
 
@@ -50,7 +50,7 @@ export function applyRequestTransform(
   transform: RequestTransform,
   request: OriginalRequest,
 ): TransformedRequest {
-  const variables: Variables = {
+  const variables: TemplateVariables = {
     $body: request.body,
     $base_url: request.url,
     $session_variables: request.sessionVariables ?? null,
@@ -84,7 +84,11 @@ export function applyRequestTransform(
   };
 }
 
-function transformedUrl({ url, query }: RequestTransform, base: string, variables: Variables): string {
+function transformedUrl(
+  { url, query }: RequestTransform,
+  base: string,
+  variables: TemplateVariables,
+): string {
   const target = url === undefined ? base : checkedUrl(url, base, variables);
   if (query === undefined) return target;
   const text = 'root' in query ? evaluateUrlText(query, variables, escaped) : queryText(query, variables);
@@ -94,7 +98,10 @@ function transformedUrl({ url, query }: RequestTransform, base: string, variable
   return [whole, ...hash].join('#');
 }
 
-function queryText(query: readonly (readonly [Template, Template | null])[], variables: Variables): string {
+function queryText(
+  query: readonly (readonly [Template, Template | null])[],
+  variables: TemplateVariables,
+): string {
   return query
     .flatMap(([keyTemplate, valueTemplate]) => {
       const key = evaluateText(keyTemplate, variables);
@@ -105,7 +112,7 @@ function queryText(query: readonly (readonly [Template, Template | null])[], var
     .join('&');
 }
 
-function checkedUrl(template: Template, base: string, variables: Variables): string {
+function checkedUrl(template: Template, base: string, variables: TemplateVariables): string {
   const whole = { start: 0, end: template.text.length };
   const text = evaluateUrlText(template, variables, escaped) ?? 'null';
   const planned = evaluateUrlText(template, variables, () => 'x') ?? 'null';
@@ -146,7 +153,7 @@ function keepsPath(path: string, planned: string): boolean {
   });
 }
 
-function headerText(name: string, template: Template, variables: Variables): string {
+function headerText(name: string, template: Template, variables: TemplateVariables): string {
   const text = evaluateText(template, variables) ?? 'null';
   const problem = headerProblem(name, text);
   if (problem === undefined) return text;
@@ -157,7 +164,7 @@ function headerText(name: string, template: Template, variables: Variables): str
 function transformedBody(
   { body }: RequestTransform,
   original: unknown,
-  variables: Variables,
+  variables: TemplateVariables,
 ): string | undefined {
   switch (body?.action) {
     case undefined:
@@ -216,7 +223,7 @@ export function applyResponseTransform(
 ): unknown {
   if (transform.body === undefined) return body;
   if (transform.body.action === 'remove') return null;
-  const variables: Variables = {
+  const variables: TemplateVariables = {
     $body: body,
     $response: { status, body },
     $session_variables: sessionVariables ?? null,

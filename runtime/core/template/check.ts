@@ -1,5 +1,11 @@
 /** Checks a template against what is known of its variables, before anything is evaluated. */
-import { type Expression, type Span, sourcePosition, type Template, type TemplateProblem } from './syntax.ts';
+import {
+  type Expression,
+  sourcePosition,
+  type Template,
+  type TemplateProblem,
+  type TextSpan,
+} from './syntax.ts';
 
 /** The known type of a value; `any` if a check cannot decide. */
 export type Shape =
@@ -18,7 +24,7 @@ export type Shapes = Readonly<Record<string, Shape>>;
 /** Lookups that can never succeed, and variables that do not exist. */
 export function checkTemplate(template: Template, shapes: Shapes): readonly TemplateProblem[] {
   const problems: TemplateProblem[] = [];
-  const report = (error_code: TemplateProblem['error_code'], message: string, span: Span) =>
+  const report = (error_code: TemplateProblem['error_code'], message: string, span: TextSpan) =>
     problems.push({ error_code, message, source_position: sourcePosition(template.text, span) });
 
   const shapeOf = (expression: Expression, scope: Shapes): Shape => {

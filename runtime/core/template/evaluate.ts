@@ -5,7 +5,7 @@ import { type Expression, type Template, type TemplateProblem, templateError } f
 import { compareValues, interpolated, isNumber, kindOf, makeObject, ownField } from './values.ts';
 
 /** Variables by name, with their dollar: `$body`, `$base_url` … */
-export type Variables = Readonly<Record<string, unknown>>;
+export type TemplateVariables = Readonly<Record<string, unknown>>;
 
 /** Maximum steps of one evaluation; nested ranges over long lists would otherwise fill the memory. */
 const MAX_STEPS = 5_000_000;
@@ -17,7 +17,7 @@ const MISSING = Symbol('missing');
  * The JSON value that a template renders. Numbers keep their digits.
  * @throws TemplateError
  */
-export function evaluate(template: Template, variables: Variables): unknown {
+export function evaluate(template: Template, variables: TemplateVariables): unknown {
   return new Evaluation(template, variables).whole(template.root);
 }
 
@@ -26,7 +26,7 @@ export function evaluate(template: Template, variables: Variables): unknown {
  * that is null, or the word `null`. A string of the data that happens to be "null" stays a text.
  * @throws TemplateError
  */
-export function evaluateText(template: Template, variables: Variables): string | null {
+export function evaluateText(template: Template, variables: TemplateVariables): string | null {
   const { root } = template;
   const evaluation = new Evaluation(template, variables);
   const [only, ...others] = root.kind === 'text' ? root.parts : [root];
@@ -47,7 +47,11 @@ export type UrlPart = (text: string, isEscaped: boolean) => string;
  * alternatives and concatenations of these. Everything else is data, which `part` makes a part of the URL.
  * @throws TemplateError
  */
-export function evaluateUrlText(template: Template, variables: Variables, part: UrlPart): string | null {
+export function evaluateUrlText(
+  template: Template,
+  variables: TemplateVariables,
+  part: UrlPart,
+): string | null {
   if (evaluateText(template, variables) === null) return null;
   return new Evaluation(template, variables, part).whole(template.root) as string;
 }
@@ -55,11 +59,11 @@ export function evaluateUrlText(template: Template, variables: Variables, part: 
 class Evaluation {
   readonly #template: Template;
   readonly #scope: Map<string, unknown>;
-  readonly #sessionVariables: Variables | undefined;
+  readonly #sessionVariables: TemplateVariables | undefined;
   readonly #urlPart: UrlPart | undefined;
   #steps = 0;
 
-  constructor(template: Template, variables: Variables, urlPart?: UrlPart) {
+  constructor(template: Template, variables: TemplateVariables, urlPart?: UrlPart) {
     this.#template = template;
     this.#urlPart = urlPart;
     this.#scope = new Map(Object.entries(variables));

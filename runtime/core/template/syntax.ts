@@ -3,14 +3,14 @@
  */
 
 /** Offsets into the template's text, end exclusive. */
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
 export type BinaryOperator = '??' | '||' | '&&' | 'in' | '==' | '!=' | '<' | '>' | '<=' | '>=';
 
-export type Expression = { readonly span: Span } & (
+export type Expression = { readonly span: TextSpan } & (
   | { readonly kind: 'literal'; readonly value: unknown }
   /** A string; parts that are no text are rendered into it. */
   | { readonly kind: 'text'; readonly parts: readonly (string | Expression)[] }
@@ -91,12 +91,12 @@ export function templateError(
   code: TemplateProblem['error_code'],
   message: string,
   text: string,
-  span: Span,
+  span: TextSpan,
 ): TemplateError {
   return new TemplateError({ error_code: code, message, source_position: sourcePosition(text, span) });
 }
 
-export function sourcePosition(text: string, span: Span): SourcePosition {
+export function sourcePosition(text: string, span: TextSpan): SourcePosition {
   const [start_line, start_column] = lineAndColumn(text, span.start);
   const [end_line, end_column] = lineAndColumn(text, span.end);
   return { start_line, start_column, end_line, end_column };

@@ -1,6 +1,7 @@
 /** Installs and removes what records writes (schema.ts), and says what is installed. */
 
 import { setTimeout as delay } from 'node:timers/promises';
+import type { QualifiedName } from '../../core/names.ts';
 import { quoteIdentifier } from '../../core/sql/fragment.ts';
 import { namingOwnObjects } from '../own-objects.ts';
 import { READ_THROUGH } from '../read-through.ts';
@@ -59,7 +60,7 @@ where c.relkind in ('r', 'p') and c.oid >= 16384 and c.relpersistence <> 't' ord
 /** The tables that tracked tables and views read, and whether their writes are recorded. */
 export async function captureStatus(
   client: CaptureClient,
-  tracked: readonly { readonly schema: string; readonly name: string }[],
+  tracked: readonly QualifiedName[],
 ): Promise<readonly CaptureStatus[]> {
   const names = [tracked.map(({ schema }) => schema), tracked.map(({ name }) => name)];
   return (await client.query(READ_TABLES, names)).rows;
@@ -71,9 +72,7 @@ export function installStatements(tables: readonly CapturedTable[]): readonly st
 }
 
 /** The statements that remove what is installed. */
-export function removeStatements(
-  tables: readonly { readonly schema: string; readonly name: string }[],
-): readonly string[] {
+export function removeStatements(tables: readonly QualifiedName[]): readonly string[] {
   return [...tables.map(releaseStatement), DROP_CAPTURE_TABLES];
 }
 
@@ -128,6 +127,6 @@ async function transaction(connection: CaptureClient, statements: readonly strin
 }
 
 /** A table for people. */
-export function tableLabel({ schema, name }: { readonly schema: string; readonly name: string }): string {
+export function tableLabel({ schema, name }: QualifiedName): string {
   return schema === 'public' ? name : quoteIdentifier(schema, name).replaceAll('"', '');
 }

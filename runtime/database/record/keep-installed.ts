@@ -2,6 +2,7 @@
  * Installs what records writes in the databases of sources whose metadata ask for it, and on tables that are tracked later.
  * It happens behind the program: requests and live queries do not wait for it, nor depend on it.
  */
+import type { QualifiedName } from '../../core/names.ts';
 import type { ProgramContent } from '../../core/program/program.ts';
 import type { Observer } from '../../observe/logs/observe.ts';
 import type { SourceConnection, SourceConnections } from '../source.ts';
@@ -20,7 +21,7 @@ export interface CaptureKeeper {
 
 interface Wanted {
   readonly connection: SourceConnection;
-  readonly tables: readonly { readonly schema: string; readonly name: string }[];
+  readonly tables: readonly QualifiedName[];
   /** Equal for programs that ask for the same. */
   readonly key: string;
 }

@@ -10,23 +10,23 @@ import type {
   TypeReference,
 } from '../../core/schema/types.ts';
 
-export type Schema = Readonly<Record<string, unknown>>;
+export type OpenapiSchema = Readonly<Record<string, unknown>>;
 
 /** Makes schemas; enums and input objects are collected as components, and referred to. */
-export interface SchemaWriter {
-  readonly components: Readonly<Record<string, Schema>>;
+export interface OpenapiSchemaWriter {
+  readonly components: Readonly<Record<string, OpenapiSchema>>;
   /** Schema of the answer of a selection: one property per field. @param isConditional no field is always there */
-  readonly answer: (selection: Selection, isConditional: boolean) => Schema;
+  readonly answer: (selection: Selection, isConditional: boolean) => OpenapiSchema;
   /** @param type the type that the declaration names, where a use of the variable tells it */
-  readonly variable: (declared: TypeNode, type: NamedType | undefined) => Schema;
+  readonly variable: (declared: TypeNode, type: NamedType | undefined) => OpenapiSchema;
   /** A variable in a path or query, where objects are JSON texts. */
-  readonly text: (declared: TypeNode, type: NamedType | undefined) => Schema;
+  readonly text: (declared: TypeNode, type: NamedType | undefined) => OpenapiSchema;
   /** A schema with a default; undefined is none. */
-  readonly withDefault: (schema: Schema, value: unknown) => Schema;
+  readonly withDefault: (schema: OpenapiSchema, value: unknown) => OpenapiSchema;
 }
 
 /** Scalars whose values have one form in JSON. Of any other scalar only PostgreSQL or its owner knows the form. */
-const SCALARS: Readonly<Record<string, Schema>> = {
+const SCALARS: Readonly<Record<string, OpenapiSchema>> = {
   Int: { type: 'integer', format: 'int32' },
   smallint: { type: 'integer', format: 'int32' },
   Float: { type: 'number' },
@@ -40,20 +40,20 @@ const SCALARS: Readonly<Record<string, Schema>> = {
 };
 
 /** Those that may be strings, depending on a setting of the server. */
-const LARGE_NUMBERS: Readonly<Record<string, Schema>> = {
+const LARGE_NUMBERS: Readonly<Record<string, OpenapiSchema>> = {
   bigint: { type: 'integer', format: 'int64' },
   numeric: { type: 'number' },
   float8: { type: 'number' },
 };
 
-const STRING: Schema = { type: 'string' };
-const ANYTHING: Schema = {};
+const STRING: OpenapiSchema = { type: 'string' };
+const ANYTHING: OpenapiSchema = {};
 
 /** @param stringifyNumbers whether answers give numbers that JavaScript may not hold as strings */
-export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
-  const components: Record<string, Schema> = {};
+export function createOpenapiSchemaWriter(stringifyNumbers: boolean): OpenapiSchemaWriter {
+  const components: Record<string, OpenapiSchema> = {};
 
-  const component = (name: string, make: () => Schema): Schema => {
+  const component = (name: string, make: () => OpenapiSchema): OpenapiSchema => {
     if (!Object.hasOwn(components, name)) {
       // Known before it is made: input objects refer to themselves.
       components[name] = {};
@@ -63,7 +63,7 @@ export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
   };
 
   /** A reference has no room for more. OpenAPI 3.0 has null and defaults beside a type only, and null in the list of an enum. */
-  const beside = (schema: Schema, notes: Schema): Schema => {
+  const beside = (schema: OpenapiSchema, notes: OpenapiSchema): OpenapiSchema => {
     if (Object.keys(notes).length === 0) return schema;
     const name = typeof schema.$ref === 'string' ? schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1) : '';
     const { enum: values, ...target } = components[name] ?? schema;
@@ -71,25 +71,25 @@ export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
       return { ...target, enum: notes.nullable ? [...values, null] : values, ...notes };
     return name === '' ? { ...schema, ...notes } : { type: 'object', allOf: [schema], ...notes };
   };
-  const orNull = (schema: Schema): Schema =>
+  const orNull = (schema: OpenapiSchema): OpenapiSchema =>
     schema.type === undefined && schema.$ref === undefined ? schema : beside(schema, { nullable: true });
   const noted = (
-    schema: Schema,
+    schema: OpenapiSchema,
     { description, deprecationReason }: Pick<InputFieldDefinition, 'description' | 'deprecationReason'>,
-  ): Schema =>
+  ): OpenapiSchema =>
     beside(schema, {
       ...(description !== undefined && { description }),
       ...(deprecationReason !== undefined && { deprecated: true }),
     });
 
-  const scalar = (name: string, accepts?: ScalarType['accepts']): Schema => {
+  const scalar = (name: string, accepts?: ScalarType['accepts']): OpenapiSchema => {
     const known = SCALARS[name] ?? (stringifyNumbers && LARGE_NUMBERS[name] ? STRING : LARGE_NUMBERS[name]);
     if (known) return known;
     if (typeof accepts !== 'object') return ANYTHING;
     return isText(accepts.family) && !accepts.isComposite && !accepts.element ? STRING : ANYTHING;
   };
 
-  const input = (type: InputType): Schema =>
+  const input = (type: InputType): OpenapiSchema =>
     component(type.name, () => {
       const fields = [...type.fields().values()];
       const required = fields.flatMap((field) =>
@@ -106,28 +106,28 @@ export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
       };
     });
 
-  const enumeration = (type: EnumType): Schema => {
+  const enumeration = (type: EnumType): OpenapiSchema => {
     const values = [...type.values.keys()];
     return component(type.name, () => ({ ...STRING, ...(values.length > 0 && { enum: values }) }));
   };
 
-  const named = (type: NamedType): Schema => {
+  const named = (type: NamedType): OpenapiSchema => {
     if (type.kind === 'scalar') return scalar(type.name, type.accepts);
     if (type.kind === 'input') return input(type);
     return type.kind === 'enum' ? enumeration(type) : { type: 'object' };
   };
 
-  const reference = (type: TypeReference, write: (type: NamedType) => Schema): Schema => {
+  const reference = (type: TypeReference, write: (type: NamedType) => OpenapiSchema): OpenapiSchema => {
     if (type.kind === 'nonNull') return bare(type.of, write);
     return orNull(bare(type, write));
   };
 
-  const bare = (type: TypeReference, write: (type: NamedType) => Schema): Schema => {
+  const bare = (type: TypeReference, write: (type: NamedType) => OpenapiSchema): OpenapiSchema => {
     if (type.kind === 'nonNull') return bare(type.of, write);
     return type.kind === 'list' ? { type: 'array', items: reference(type.of, write) } : write(type);
   };
 
-  const answer = (selection: Selection, isConditional: boolean): Schema => {
+  const answer = (selection: Selection, isConditional: boolean): OpenapiSchema => {
     const field = ({ definition, selection: inner }: SelectedField) =>
       noted(
         reference(definition.type, (type) =>
@@ -150,11 +150,11 @@ export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
     return { type: 'object', properties, ...(required.length > 0 && { required }) };
   };
 
-  const declaredAs = (declared: TypeNode, write: (name: string) => Schema): Schema => {
+  const declaredAs = (declared: TypeNode, write: (name: string) => OpenapiSchema): OpenapiSchema => {
     if (declared.kind === Kind.NON_NULL_TYPE) return declaredBare(declared.type, write);
     return orNull(declaredBare(declared, write));
   };
-  const declaredBare = (declared: TypeNode, write: (name: string) => Schema): Schema => {
+  const declaredBare = (declared: TypeNode, write: (name: string) => OpenapiSchema): OpenapiSchema => {
     if (declared.kind === Kind.NON_NULL_TYPE) return declaredBare(declared.type, write);
     return declared.kind === Kind.LIST_TYPE
       ? { type: 'array', items: declaredAs(declared.type, write) }
@@ -167,7 +167,7 @@ export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
     withDefault: (schema, value) => beside(schema, value === undefined ? {} : { default: value }),
     variable: (declared, type) => declaredAs(declared, (name) => (type ? named(type) : scalar(name))),
     text: (declared, type) => {
-      const written = (name: string): Schema => {
+      const written = (name: string): OpenapiSchema => {
         const schema = type?.kind === 'input' ? ANYTHING : type ? named(type) : scalar(name);
         return Object.keys(schema).length > 0 ? schema : STRING;
       };

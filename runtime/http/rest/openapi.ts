@@ -5,7 +5,11 @@ import type { Program } from '../../core/program/program.ts';
 import type { RestMethod, RestRoute } from '../../core/saved/saved.ts';
 import { namedType } from '../../core/schema/types.ts';
 import { jsonText } from '../../core/types.ts';
-import { createSchemaWriter, type Schema, type SchemaWriter } from './openapi-schemas.ts';
+import {
+  createOpenapiSchemaWriter,
+  type OpenapiSchema,
+  type OpenapiSchemaWriter,
+} from './openapi-schemas.ts';
 import { type OpenApiOptions, type UsableRoute, usableRoutes } from './usable-routes.ts';
 
 const WITH_BODY: ReadonlySet<RestMethod> = new Set(['POST', 'PUT', 'PATCH']);
@@ -29,7 +33,7 @@ export function openApiDocument(
   program: Program,
   { role, stringifyNumbers }: OpenApiOptions,
 ): object {
-  const schemas = createSchemaWriter(stringifyNumbers);
+  const schemas = createOpenapiSchemaWriter(stringifyNumbers);
   const paths = new Map<string, PathItem>();
   for (const usable of usableRoutes(routes, program, role)) {
     // Paths that differ in the names of variables only are one path.
@@ -72,10 +76,10 @@ interface PathItem {
   readonly url: string;
   /** Its variables, in order. */
   readonly names: readonly string[];
-  readonly operations: Record<string, Schema>;
+  readonly operations: Record<string, OpenapiSchema>;
 }
 
-const errorSchema: Schema = {
+const errorSchema: OpenapiSchema = {
   type: 'object',
   required: ['path', 'error', 'code'],
   properties: {
@@ -86,14 +90,14 @@ const errorSchema: Schema = {
   },
 };
 
-const requestId: Schema = { 'x-request-id': { schema: { type: 'string' } } };
+const requestId: OpenapiSchema = { 'x-request-id': { schema: { type: 'string' } } };
 
 function describe(
   { route, operation, analysis, isConditional }: UsableRoute,
   method: RestMethod,
   namesInPath: readonly string[],
-  schemas: SchemaWriter,
-): Schema {
+  schemas: OpenapiSchemaWriter,
+): OpenapiSchema {
   const own = variablesOf(route);
   const variables = [...operation.variables.values()].map(({ name, type, defaultValue }) => {
     const place = analysis.used.get(name);
@@ -106,7 +110,7 @@ function describe(
     };
   });
   type Variable = (typeof variables)[number];
-  const text = ({ type, named, value }: Variable): Schema => {
+  const text = ({ type, named, value }: Variable): OpenapiSchema => {
     const schema = schemas.text(type, named);
     const isJson = schema.type === 'string' && typeof value === 'object';
     return schemas.withDefault(schema, isJson && value !== null ? jsonText(value) : (value ?? undefined));
@@ -180,6 +184,6 @@ function operationId(method: RestMethod, name: string): string {
   return `${method.toLowerCase()}_${plain}${hash}`;
 }
 
-function json(schema: Schema): Schema {
+function json(schema: OpenapiSchema): OpenapiSchema {
   return { 'application/json': { schema } };
 }

@@ -3,17 +3,17 @@ import { Kind, type TypeNode } from 'graphql';
 import type { SelectedField, Selection } from '../../core/request/selection.ts';
 import type { InputType, NamedType, TypeReference } from '../../core/schema/types.ts';
 
-export type Schema = Readonly<Record<string, unknown>>;
+export type SwaggerSchema = Readonly<Record<string, unknown>>;
 
 /** Makes schemas; named ones are collected, and referred to. */
-export interface SchemaWriter {
-  readonly components: Readonly<Record<string, Schema>>;
+export interface SwaggerSchemaWriter {
+  readonly components: Readonly<Record<string, SwaggerSchema>>;
   /** Schema of the answer of a selection: one property per field. */
-  readonly properties: (selection: Selection) => Schema;
+  readonly properties: (selection: Selection) => SwaggerSchema;
   /** @param named the type that the declaration names, where a use of the variable tells it */
-  readonly variable: (declared: TypeNode, named: NamedType | undefined) => Schema;
+  readonly variable: (declared: TypeNode, named: NamedType | undefined) => SwaggerSchema;
   /** A variable in a path or query text; undefined for one that only a body can hold. */
-  readonly text: (declared: TypeNode, named: NamedType | undefined) => Schema | undefined;
+  readonly text: (declared: TypeNode, named: NamedType | undefined) => SwaggerSchema | undefined;
 }
 
 const UUID = '[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89aAbB][a-f0-9]{3}-[a-f0-9]{12}';
@@ -32,10 +32,10 @@ const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'float8', 'float4', 're
 const ANYTHING: ReadonlySet<string> = new Set(['json', 'jsonb', '_Any']);
 
 /** @param stringifyNumbers whether answers give numbers that JavaScript may not hold as strings */
-export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
-  const components: Record<string, Schema> = {};
+export function createSwaggerSchemaWriter(stringifyNumbers: boolean): SwaggerSchemaWriter {
+  const components: Record<string, SwaggerSchema> = {};
 
-  const component = (name: string, nullable: boolean, make: () => Schema): Schema => {
+  const component = (name: string, nullable: boolean, make: () => SwaggerSchema): SwaggerSchema => {
     const key = nullable ? name : `${name}!`;
     if (!Object.hasOwn(components, key)) {
       // Known before it is made: input objects refer to themselves.
@@ -45,21 +45,21 @@ export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
     return { $ref: `#/components/schemas/${key}` };
   };
 
-  const scalarType = (name: string): Schema => {
+  const scalarType = (name: string): SwaggerSchema => {
     if (ANYTHING.has(name)) return {};
     if (WHOLE_NUMBERS.has(name)) return { type: stringifyNumbers ? 'string' : 'integer' };
     if (NUMBERS.has(name)) return { type: stringifyNumbers ? 'string' : 'number' };
     return { type: 'string', ...(name === 'uuid' ? { pattern: UUID } : {}) };
   };
 
-  const scalar = (name: string, nullable: boolean): Schema => {
+  const scalar = (name: string, nullable: boolean): SwaggerSchema => {
     const standard = STANDARD[name];
     return standard === undefined
       ? component(name, nullable, () => ({ title: name, nullable, ...scalarType(name) }))
       : { title: name, type: standard, nullable };
   };
 
-  const inputObject = (type: InputType, nullable: boolean): Schema =>
+  const inputObject = (type: InputType, nullable: boolean): SwaggerSchema =>
     component(type.name, nullable, () => ({
       title: type.name,
       type: 'object',
@@ -70,7 +70,7 @@ export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
       ),
     }));
 
-  const named = (type: NamedType, nullable: boolean): Schema => {
+  const named = (type: NamedType, nullable: boolean): SwaggerSchema => {
     if (type.kind === 'scalar') return scalar(type.name, nullable);
     if (type.kind === 'input') return inputObject(type, nullable);
     if (type.kind !== 'enum') return { title: type.name, type: 'object', nullable };
@@ -84,15 +84,15 @@ export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
 
   const reference = (
     type: TypeReference,
-    write: (type: NamedType, nullable: boolean) => Schema,
+    write: (type: NamedType, nullable: boolean) => SwaggerSchema,
     nullable: boolean,
-  ): Schema => {
+  ): SwaggerSchema => {
     if (type.kind === 'nonNull') return reference(type.of, write, false);
     if (type.kind === 'list') return { type: 'array', nullable, items: reference(type.of, write, true) };
     return write(type, nullable);
   };
 
-  const field = ({ definition, selection }: SelectedField): Schema =>
+  const field = ({ definition, selection }: SelectedField): SwaggerSchema =>
     reference(
       definition.type,
       (type, nullable) =>
@@ -108,17 +108,17 @@ export function createSchemaWriter(stringifyNumbers: boolean): SchemaWriter {
       true,
     );
 
-  const properties = (selection: Selection): Schema =>
+  const properties = (selection: Selection): SwaggerSchema =>
     Object.fromEntries(selection.fields.map((each) => [each.responseName, field(each)]));
 
-  const variable = (declared: TypeNode, type: NamedType | undefined, nullable = true): Schema => {
+  const variable = (declared: TypeNode, type: NamedType | undefined, nullable = true): SwaggerSchema => {
     if (declared.kind === Kind.NON_NULL_TYPE) return variable(declared.type, type, false);
     if (declared.kind === Kind.LIST_TYPE)
       return { type: 'array', nullable, items: variable(declared.type, type) };
     return type ? named(type, nullable) : scalar(declared.name.value, nullable);
   };
 
-  const text = (declared: TypeNode, type: NamedType | undefined): Schema | undefined => {
+  const text = (declared: TypeNode, type: NamedType | undefined): SwaggerSchema | undefined => {
     const bare = declared.kind === Kind.NON_NULL_TYPE ? declared.type : declared;
     if (bare.kind === Kind.LIST_TYPE || type?.kind === 'input') return undefined;
     if (type?.kind === 'enum') return { type: 'string', enum: [...type.values.keys()] };

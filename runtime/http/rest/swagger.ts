@@ -9,7 +9,11 @@ import type { Operation } from '../../core/request/document.ts';
 import type { RestMethod, RestRoute } from '../../core/saved/saved.ts';
 import { namedType } from '../../core/schema/types.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
-import { createSchemaWriter, type Schema, type SchemaWriter } from './swagger-schemas.ts';
+import {
+  createSwaggerSchemaWriter,
+  type SwaggerSchema,
+  type SwaggerSchemaWriter,
+} from './swagger-schemas.ts';
 import { type OpenApiOptions, usableRoutes } from './usable-routes.ts';
 
 /** Describes the endpoints whose operation the role may run. */
@@ -18,9 +22,9 @@ export function swaggerDocument(
   program: Program,
   { role, stringifyNumbers }: OpenApiOptions,
 ): object {
-  const schemas = createSchemaWriter(stringifyNumbers);
+  const schemas = createSwaggerSchemaWriter(stringifyNumbers);
   const secret = adminSecret(program.vocabulary);
-  const paths: Record<string, Record<string, Schema>> = {};
+  const paths: Record<string, Record<string, SwaggerSchema>> = {};
   for (const { route, operation, analysis, url } of usableRoutes(routes, program, role)) {
     for (const method of route.methods) {
       paths[url] = {
@@ -41,7 +45,7 @@ export function swaggerDocument(
   };
 }
 
-function adminSecret(vocabulary: Vocabulary): Schema {
+function adminSecret(vocabulary: Vocabulary): SwaggerSchema {
   const name = vocabulary.fromCanonical('x-engine-admin-secret');
   return {
     in: 'header',
@@ -57,8 +61,8 @@ function describe(
   url: string,
   operation: Operation,
   { selection, used }: OperationAnalysis,
-  { schemas, secret }: { readonly schemas: SchemaWriter; readonly secret: Schema },
-): Schema {
+  { schemas, secret }: { readonly schemas: SwaggerSchemaWriter; readonly secret: SwaggerSchema },
+): SwaggerSchema {
   const inPath = new Set(
     template.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : [])),
   );
@@ -107,7 +111,7 @@ function describe(
   };
 }
 
-function parameter(name: string, required: boolean, inPath: boolean, schema: Schema): Schema {
+function parameter(name: string, required: boolean, inPath: boolean, schema: SwaggerSchema): SwaggerSchema {
   if (inPath)
     return {
       in: 'path',
@@ -127,6 +131,6 @@ function parameter(name: string, required: boolean, inPath: boolean, schema: Sch
   };
 }
 
-function json(schema: Schema): Schema {
+function json(schema: SwaggerSchema): SwaggerSchema {
   return { 'application/json': { schema } };
 }

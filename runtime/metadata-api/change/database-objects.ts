@@ -42,6 +42,7 @@ function namedObjects({ tables, functions, logical_models, native_queries }: Sou
   return objects;
 }
 
+/** Memo: a metadata entry never changes. */
 const objectsOfTables = new WeakMap<TableEntry, readonly string[]>();
 
 function objectsOfTable({ table, is_enum, computed_fields }: TableEntry): readonly string[] {

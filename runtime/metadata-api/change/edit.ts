@@ -18,7 +18,7 @@ export function findSource(metadata: Metadata, name: string): Source {
   return source;
 }
 
-export function trackedTable(
+export function trackedTableEntry(
   metadata: Metadata,
   source: string,
   table: QualifiedName,
@@ -31,7 +31,7 @@ export function trackedTable(
 /** The tracked table; throws `not-exists`, at `path` (relative to the arguments). */
 export function findTable(metadata: Metadata, source: string, table: QualifiedName, path = '$'): TableEntry {
   findSource(metadata, source);
-  const entry = trackedTable(metadata, source, table);
+  const entry = trackedTableEntry(metadata, source, table);
   if (entry === undefined) {
     throw new EngineError('not-exists', `table ${quotedName(table)} does not exist in source: ${source}`, {
       path,
@@ -40,7 +40,7 @@ export function findTable(metadata: Metadata, source: string, table: QualifiedNa
   return entry;
 }
 
-export function trackedFunction(
+export function trackedFunctionEntry(
   metadata: Metadata,
   source: string,
   name: QualifiedName,
@@ -53,7 +53,7 @@ export function trackedFunction(
 /** The tracked function; throws `not-exists`. */
 export function findFunction(metadata: Metadata, source: string, name: QualifiedName): FunctionEntry {
   findSource(metadata, source);
-  const entry = trackedFunction(metadata, source, name);
+  const entry = trackedFunctionEntry(metadata, source, name);
   if (entry === undefined) {
     throw new EngineError('not-exists', `function ${quotedName(name)} does not exist in source: ${source}`);
   }

@@ -18,7 +18,7 @@ import { readMetadata } from '../../metadata/read-metadata.ts';
 import { forgetCalls } from '../../outgoing/actions/forget-calls.ts';
 import type { PreparedProgram } from '../../program/host.ts';
 import type { Answer } from '../request/answer.ts';
-import type { Requester } from '../request/operation.ts';
+import type { OperationRequester } from '../request/operation.ts';
 import type { MetadataRequest } from '../request/request.ts';
 import { type MetadataStore, versionConflict } from '../store/store.ts';
 import { storedChange } from '../store/stored-change.ts';
@@ -117,7 +117,7 @@ export class MetadataEngine<Database extends SourceDatabase = SourceDatabase> {
   }
 
   /** Runs a request, a bulk included, and gives its answer. Throws EngineError. */
-  async execute(request: MetadataRequest, requester: Requester): Promise<Answer> {
+  async execute(request: MetadataRequest, requester: OperationRequester): Promise<Answer> {
     if (!request.changesMetadata) return runRequest(request, this.#copy(), requester);
     return this.#alone(async () => {
       await this.#followOthers();

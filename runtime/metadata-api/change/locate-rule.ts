@@ -3,7 +3,7 @@
 import { pathStep } from '../../core/errors.ts';
 import { isObject } from '../../core/json/json.ts';
 import { actionRule, type Reason, ruleName } from '../../core/reason.ts';
-import type { Json, Metadata, Permission, Source, TableEntry } from '../../metadata/metadata.ts';
+import type { Json, Metadata, PermissionEntry, Source, TableEntry } from '../../metadata/metadata.ts';
 import type { MetadataState, SourceDatabase } from './state.ts';
 
 const TABLE_OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
@@ -62,7 +62,7 @@ function locateInTable(
   columns: ReadonlySet<string>,
 ): readonly string[] {
   const list = `${table}.${operation}_permissions`;
-  const permissions: readonly Permission<unknown>[] = entry[`${operation}_permissions`];
+  const permissions: readonly PermissionEntry<unknown>[] = entry[`${operation}_permissions`];
   const roles = new Set([role, ...parentsOf(metadata, role)]);
   const found = permissions
     .filter((each) => roles.has(each.role))

@@ -16,7 +16,7 @@ import { globalObject, type ObjectIdentity } from '../request/names.ts';
  */
 export type Policy = 'target' | 'others' | 'everything';
 
-export interface Outcome {
+export interface PolicyOutcome {
   readonly before: readonly InconsistentObject[];
   readonly after: readonly InconsistentObject[];
   /** The objects that the operation changes, for the policy `target`. */
@@ -24,7 +24,7 @@ export interface Outcome {
 }
 
 /** Throws if the outcome is not acceptable under the policy. */
-export function enforcePolicy(policy: Policy, outcome: Outcome): void {
+export function enforcePolicy(policy: Policy, outcome: PolicyOutcome): void {
   const { before, after, targets } = outcome;
   if (policy === 'everything') {
     if (after.length === 0) return;

@@ -1,7 +1,7 @@
 /** Reads what the metadata is compiled against: catalogs of databases, and remote schemas. */
 import type { Catalog, SourceCatalog } from '../../catalog/catalog.ts';
 import type { DeclaredObjects } from '../../catalog/declared.ts';
-import { introspectDatabase, type Query, readEnumTableRows } from '../../catalog/index.ts';
+import { introspectDatabase, type RunQuery, readEnumTableRows } from '../../catalog/index.ts';
 import { loadReadBody } from '../../catalog/sql-body.ts';
 import { catalogStatement, servedStatement } from '../../catalog/statement.ts';
 import { EngineError } from '../../core/errors.ts';
@@ -11,7 +11,7 @@ import type { CatalogOrError, CopyServices, MetadataOptions, RemoteOrError } fro
 
 /** Reads a database's catalog and the rows of the enum tables that the metadata marks. */
 export async function introspectSource(
-  query: Query,
+  query: RunQuery,
   source: Source,
   options: Pick<MetadataOptions, 'writesFiles'>,
   declared: DeclaredObjects = source,
@@ -21,21 +21,25 @@ export async function introspectSource(
 
 /** Generated files that are written have what comparisons of versions need. */
 export function introspect(
-  query: Query,
+  query: RunQuery,
   { writesFiles }: Pick<MetadataOptions, 'writesFiles'>,
   declared: DeclaredObjects,
 ): Promise<Catalog> {
   return introspectDatabase(query, loadReadBody, writesFiles ? catalogStatement : servedStatement, declared);
 }
 
-export async function withEnumTables(query: Query, catalog: Catalog, source: Source): Promise<SourceCatalog> {
+export async function withEnumTables(
+  query: RunQuery,
+  catalog: Catalog,
+  source: Source,
+): Promise<SourceCatalog> {
   const enumTables = source.tables.filter((entry) => entry.is_enum).map((entry) => entry.table);
   return { ...catalog, enumTables: await readEnumTableRows(query, enumTables, catalog) };
 }
 
 /** The catalog, or why it cannot be read. */
-export async function readCatalog(
-  query: Query,
+export async function readSourceCatalog(
+  query: RunQuery,
   source: Source,
   options: Pick<MetadataOptions, 'writesFiles'>,
 ): Promise<CatalogOrError> {

@@ -2,7 +2,7 @@
 import { EngineError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../core/json/json.ts';
 import type { Answer } from '../request/answer.ts';
-import type { Requester } from '../request/operation.ts';
+import type { OperationRequester } from '../request/operation.ts';
 import type { MetadataRequest } from '../request/request.ts';
 import { withWarnings } from '../request/warning.ts';
 import type { WorkingCopy } from './working-copy.ts';
@@ -11,7 +11,7 @@ import type { WorkingCopy } from './working-copy.ts';
 export async function runRequest(
   request: MetadataRequest,
   copy: WorkingCopy,
-  requester: Requester,
+  requester: OperationRequester,
 ): Promise<Answer> {
   const { operation, endpoint, version, path } = request;
   const before = copy.baseline();

@@ -1,7 +1,7 @@
 /** The state that the metadata API changes, and the functions that it gets from its caller. */
 
 import type { SourceCatalog } from '../../catalog/catalog.ts';
-import type { Query } from '../../catalog/index.ts';
+import type { RunQuery } from '../../catalog/index.ts';
 import type { EventsProgram } from '../../core/contract/events.ts';
 import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../../core/diagnostics/inconsistency.ts';
@@ -46,16 +46,16 @@ export type Compile = (
 
 /** A connection to a source's database, as the metadata API uses it. */
 export interface SourceDatabase {
-  readonly query: Query;
+  readonly query: RunQuery;
   /** A statement on Engine's own tables, which finds no names of users. */
   readonly maintain: SourceConnection['maintain'];
   /** Runs `use` with one connection of the pool, which is exclusive meanwhile. */
-  withClient<Value>(use: (client: DatabaseClient) => Promise<Value>): Promise<Value>;
+  withClient<Value>(use: (client: SqlClient) => Promise<Value>): Promise<Value>;
   end(): Promise<void>;
 }
 
 /** The part of `pg.Client` that run_sql and the data operations use. */
-export interface DatabaseClient {
+export interface SqlClient {
   // biome-ignore lint/suspicious/noExplicitAny: `pg` gives an untyped result, or a list of them for several statements.
   query(text: string | object, values?: readonly unknown[]): Promise<any>;
 }

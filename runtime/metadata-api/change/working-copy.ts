@@ -19,7 +19,7 @@ import { addedObjects, tellsOf } from './database-objects.ts';
 import { findSource } from './edit.ts';
 import { type NameConflict, nameConflicts, refuseConflicts, refuseRemoteConflict } from './name-conflicts.ts';
 import { enforcePolicy, type Policy } from './policy.ts';
-import { readCatalog, readRemote } from './read-sources.ts';
+import { readRemote, readSourceCatalog } from './read-sources.ts';
 import type {
   CatalogOrError,
   Compilation,
@@ -242,7 +242,7 @@ export class WorkingCopy {
           catalogs[source.name] = known;
           return;
         }
-        catalogs[source.name] = await readCatalog(opened.database.query, source, this.services.options);
+        catalogs[source.name] = await readSourceCatalog(opened.database.query, source, this.services.options);
         this.#fresh.add(source.name);
       }),
     );

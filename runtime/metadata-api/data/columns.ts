@@ -2,7 +2,7 @@
 
 import { EngineError, pathStep } from '../../core/errors.ts';
 import type { InputNode, RootArguments, SelectedField, Selection } from '../../core/request/selection.ts';
-import { COUNT, OFFSET, STRING, sharedTypes } from '../../core/schema/shared-types.ts';
+import { COUNT_SCALAR, OFFSET, STRING, sharedTypes } from '../../core/schema/shared-types.ts';
 import type { FieldMeaning } from '../../core/schema/types.ts';
 import type { VisibleColumn } from '../../core/schema/visible-table.ts';
 import { type OrderItem, orderNode } from './order-by.ts';
@@ -34,7 +34,7 @@ export type ColumnItem =
     } & RowsArguments);
 
 /** Arguments of a list of rows, under the names that the planner knows them by. */
-export function rowsArguments(args: RowsArguments, table: ReadableTable, path: string): RootArguments {
+export function plannerArguments(args: RowsArguments, table: ReadableTable, path: string): RootArguments {
   const { where, order_by: order, limit, offset } = args;
   const nodes = new Map<string, InputNode>();
   if (where !== undefined) nodes.set('where', whereNode(where, table, `${path}.where`));
@@ -43,7 +43,7 @@ export function rowsArguments(args: RowsArguments, table: ReadableTable, path: s
     nodes.set(name('order_by'), orderNode(order, table, `${path}.order_by`));
   }
   if (limit !== undefined)
-    nodes.set('limit', scalarNode(COUNT, notNegative(limit, `${path}.limit`), `${path}.limit`));
+    nodes.set('limit', scalarNode(COUNT_SCALAR, notNegative(limit, `${path}.limit`), `${path}.limit`));
   if (offset !== undefined)
     nodes.set('offset', scalarNode(OFFSET, notNegative(offset, `${path}.offset`), `${path}.offset`));
   return nodes;
@@ -136,7 +136,7 @@ function relatedField(
   }
   return {
     ...field(shown, { kind: 'relationship', relationship, visible: target.visible }, path),
-    arguments: many ? rowsArguments(rows, target, path) : new Map(),
+    arguments: many ? plannerArguments(rows, target, path) : new Map(),
     selection: rowSelection(columns, target, pathStep(path, 'columns')),
   };
 }

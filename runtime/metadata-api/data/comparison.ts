@@ -20,10 +20,10 @@ import { type ReadableTable, readableColumn } from './table.ts';
 import {
   booleanNode,
   listNode,
-  misplaced,
+  misplacedValue,
   objectNode,
   type Part,
-  requireObject,
+  requireArgumentObject,
   underscored,
   valueNode,
 } from './value.ts';
@@ -85,14 +85,14 @@ function comparedColumn(operand: unknown, path: string): string {
     throw new EngineError('not-supported', 'columns of the root table can be named in permissions only', {
       path,
     });
-  throw misplaced('column', 'a column name', operand, path);
+  throw misplacedValue('column', 'a column name', operand, path);
 }
 
 function operatorPart(left: Left, key: string, operand: unknown, path: string): Part {
   const plain = underscored(key);
   const name = Object.hasOwn(METADATA_SPELLINGS, plain) ? METADATA_SPELLINGS[plain]! : plain;
   if (name === '_is_null') {
-    if (typeof operand !== 'boolean') throw misplaced('Bool', 'Bool', operand, path);
+    if (typeof operand !== 'boolean') throw misplacedValue('Bool', 'Bool', operand, path);
     return { name: key, meaning: { kind: 'isNull' }, node: booleanNode(operand, path) };
   }
   if (name === '_cast') return castPart(left, key, operand, path);
@@ -102,7 +102,7 @@ function operatorPart(left: Left, key: string, operand: unknown, path: string): 
     // Comparing with null by `=` finds nothing; this language's equality is null-safe.
     if (name === '_eq' || name === '_neq')
       return { name: key, meaning: { kind: 'isNull' }, node: booleanNode(name === '_eq', path) };
-    throw misplaced(left.type.scalar, 'a value', null, path);
+    throw misplacedValue(left.type.scalar, 'a value', null, path);
   }
   const meaning = { kind: 'operator', operator: nullSafe(operator, left) } as const;
   return { name: key, meaning, node: argumentNode(operator.argument, left.type, operand, path) };
@@ -133,7 +133,7 @@ function argumentNode(
         ? listNode(fixedType(argument.type), operand, path)
         : valueNode(fixedType(argument.type), operand, path);
     case 'object': {
-      const given = requireObject(operand, path);
+      const given = requireArgumentObject(operand, path);
       const parts = argument.fields.flatMap((field): Part[] => {
         const value = given[field.name] ?? null;
         const fieldPath = pathStep(path, field.name);
@@ -157,7 +157,7 @@ const SOURCE: SourceShape = { name: '', kind: 'postgres', types: {} };
 /** `{text: {…}}`: comparisons of the value as another type, of those that GraphQL casts to. */
 function castPart(left: Left, key: string, operand: unknown, path: string): Part {
   const meaning = sharedTypes(SOURCE).comparisonOf(left.type).fields().get('_cast')?.meaning;
-  const parts = Object.entries(requireObject(operand, path)).map(([name, value]): Part => {
+  const parts = Object.entries(requireArgumentObject(operand, path)).map(([name, value]): Part => {
     if (meaning?.kind !== 'cast' || (name !== meaning.type.scalar && name !== meaning.type.name)) {
       throw new EngineError(
         'unexpected-payload',

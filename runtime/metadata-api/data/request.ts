@@ -1,6 +1,8 @@
 /** Runs legacy data operations on the same plans, connections and transactions as GraphQL. */
+
 import { EngineError } from '../../core/errors.ts';
 import type { MutationStep } from '../../core/mutation/step.ts';
+import type { QualifiedName } from '../../core/names.ts';
 import { createScope, type Scope } from '../../core/query/scope.ts';
 import { MissingSessionVariable } from '../../core/request/bind.ts';
 import { readStatement } from '../../core/request/plan.ts';
@@ -8,14 +10,14 @@ import { forShards, isDistributed } from '../../core/shards/index.ts';
 import { stepForShards } from '../../core/shards/plans.ts';
 import type { Sql } from '../../core/sql/fragment.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
-import { runStatement, writeStep } from '../../graphql/execute.ts';
+import { runStatement, runWriteStep } from '../../graphql/execute.ts';
 import type { Request } from '../../graphql/request.ts';
-import { type DataOperation, findTable, type RequestedTable, type TableName } from './table.ts';
+import { type DataOperation, findRequestedTable, type RequestedTable } from './table.ts';
 
 /** The table that every data operation is about. */
 export interface TableArguments {
   readonly source: string;
-  readonly table: TableName;
+  readonly table: QualifiedName;
 }
 
 /** One operation of one requester. Paths of its errors begin with `$` for the arguments. */
@@ -36,7 +38,7 @@ export function dataRequest(
 ): DataRequest {
   const { served, session } = request;
   const { program, options } = served.planner;
-  const table = findTable(program, source, name, { role: session.role, operation });
+  const table = findRequestedTable(program, source, name, { role: session.role, operation });
   const { source: shape } = table;
   const roleView = program.roleSchema(session.role, session.backendOnly);
   return {
@@ -48,7 +50,7 @@ export function dataRequest(
       ),
     write: (step) =>
       inOwnWords(session.vocabulary, async () => [
-        await writeStep(stepForShards(step, shape), source, request),
+        await runWriteStep(stepForShards(step, shape), source, request),
       ]),
   };
 }

@@ -3,7 +3,7 @@ import { selectAggregate, selectRows } from '../../core/query/resolvers.ts';
 import type { InputNode } from '../../core/request/selection.ts';
 import { sharedTypes } from '../../core/schema/shared-types.ts';
 import type { Request } from '../../graphql/request.ts';
-import { type ColumnItem, field, type RowsArguments, rowSelection, rowsArguments } from './columns.ts';
+import { type ColumnItem, field, plannerArguments, type RowsArguments, rowSelection } from './columns.ts';
 import { dataRequest, type TableArguments } from './request.ts';
 import { listedTable, readableColumn } from './table.ts';
 import { nameNode } from './value.ts';
@@ -22,7 +22,7 @@ export async function select(args: SelectArguments, request: Request): Promise<s
       of: table.visible.table.shape,
       requester: scope,
       selection,
-      args: rowsArguments(args, listed, '$'),
+      args: plannerArguments(args, listed, '$'),
     }),
   );
 }
@@ -42,7 +42,7 @@ export async function count(args: CountArguments, request: Request): Promise<str
       return [readableColumn(listed, name, path).column.name, nameNode(name, path)];
     }),
   );
-  const rows = new Map(rowsArguments({ where: args.where }, listed, '$'));
+  const rows = new Map(plannerArguments({ where: args.where }, listed, '$'));
   if (names.size > 0) {
     const { name } = sharedTypes(table.visible.table.source);
     rows.set(name('distinct_on'), { kind: 'list', path: '$.distinct', items: [...names.values()] });

@@ -4,18 +4,12 @@
  * not exist are the same, in the same words.
  */
 import { EngineError } from '../../core/errors.ts';
-import { quotedName } from '../../core/names.ts';
+import { type QualifiedName, quotedName } from '../../core/names.ts';
 import type { ComputedField, Program, Relationship, Table } from '../../core/program/program.ts';
 import { type RuleSubject, ruleName } from '../../core/reason.ts';
 import { userArguments } from '../../core/schema/function-arguments.ts';
 import type { VisibleColumn, VisibleRows, VisibleTable } from '../../core/schema/visible-table.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
-
-/** Schema and name of a table. */
-export interface TableName {
-  readonly schema: string;
-  readonly name: string;
-}
 
 /** The table of a request, as the requester's role sees it. */
 export interface RequestedTable {
@@ -36,10 +30,10 @@ export type DataOperation = Write | 'select';
  * The tracked table.
  * @throws EngineError not-exists; for a role the error of a table that it may not use for the operation
  */
-export function findTable(
+export function findRequestedTable(
   program: Program,
   source: string,
-  name: TableName,
+  name: QualifiedName,
   { role, operation, path = '$' }: { role: string; operation: DataOperation; path?: string },
 ): Table {
   const table = program.tables.find(

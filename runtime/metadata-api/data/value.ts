@@ -2,6 +2,7 @@
 
 import { type EngineError, pathStep } from '../../core/errors.ts';
 import { isObject } from '../../core/json/json.ts';
+import type { QualifiedName } from '../../core/names.ts';
 import type { InputNode } from '../../core/request/selection.ts';
 import { fixedType, STRING, scalarOf } from '../../core/schema/shared-types.ts';
 import type { InputMeaning, ScalarType } from '../../core/schema/types.ts';
@@ -35,7 +36,7 @@ export function listNode(type: ColumnType, value: unknown, path: string): InputN
   const items = requireList(value, path).map((item, index) => {
     const itemPath = pathStep(path, index);
     // One null makes `in` unknown for every row that matches nothing else, and `not in` for every row.
-    if (item === null) throw misplaced(type.scalar, 'a value', item, itemPath);
+    if (item === null) throw misplacedValue(type.scalar, 'a value', item, itemPath);
     return valueNode(type, item, itemPath);
   });
   return { kind: 'list', path, items };
@@ -61,29 +62,29 @@ export function underscored(key: string): string {
   return key.startsWith('$') ? `_${key.slice(1)}` : key;
 }
 
-export function requireObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
+export function requireArgumentObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (isObject(value)) return value;
-  throw misplaced('Object', 'Object', value, path);
+  throw misplacedValue('Object', 'Object', value, path);
 }
 
 export function requireList(value: unknown, path: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw misplaced('[]', 'Array', value, path);
+  throw misplacedValue('[]', 'Array', value, path);
 }
 
 function requireText(value: unknown, path: string): string {
   if (typeof value === 'string') return value;
-  throw misplaced('Text', 'String', value, path);
+  throw misplacedValue('Text', 'String', value, path);
 }
 
-export function misplaced(what: string, expected: string, found: unknown, path: string): EngineError {
+export function misplacedValue(what: string, expected: string, found: unknown, path: string): EngineError {
   return expectedKind(what, expected, found ?? null).at(path);
 }
 
 /** `"author"` or `{name, schema = "public"}`. */
-export function tableName(value: unknown, path: string): { readonly schema: string; readonly name: string } {
+export function readTableName(value: unknown, path: string): QualifiedName {
   if (typeof value === 'string') return { schema: 'public', name: value };
-  const { name, schema = 'public' } = requireObject(value, path);
+  const { name, schema = 'public' } = requireArgumentObject(value, path);
   return {
     schema: requireText(schema, pathStep(path, 'schema')),
     name: requireText(name, pathStep(path, 'name')),

@@ -9,16 +9,23 @@ import { columnComparisons, comparisons } from './comparison.ts';
 import {
   findComputedField,
   findRelationship,
-  findTable,
+  findRequestedTable,
   type ReadableTable,
   readableColumn,
   readableTable,
 } from './table.ts';
-import { objectNode, type Part, requireList, requireObject, tableName, underscored } from './value.ts';
+import {
+  objectNode,
+  type Part,
+  readTableName,
+  requireArgumentObject,
+  requireList,
+  underscored,
+} from './value.ts';
 
 /** The expression as a node of the planner. @throws EngineError for every error in it, with its path */
 export function whereNode(json: unknown, table: ReadableTable, path: string): InputNode {
-  const entries = Object.entries(requireObject(json, path));
+  const entries = Object.entries(requireArgumentObject(json, path));
   return objectNode(
     path,
     entries.flatMap(([key, value]) => parts(key, value, table, pathStep(path, key))),
@@ -62,10 +69,10 @@ function list(value: unknown, table: ReadableTable, path: string): InputNode {
 
 /** `{_table, _where}`: there is a row that the role may see, of any table of the same source. */
 function exists(key: string, value: unknown, table: ReadableTable, path: string): Part {
-  const { _table, $table, _where, $where } = requireObject(value, path);
+  const { _table, $table, _where, $where } = requireArgumentObject(value, path);
   const tablePath = pathStep(path, '_table');
-  const name = tableName(_table ?? $table, tablePath);
-  const found = findTable(table.program, table.visible.table.source.name, name, {
+  const name = readTableName(_table ?? $table, tablePath);
+  const found = findRequestedTable(table.program, table.visible.table.source.name, name, {
     role: table.role,
     operation: 'select',
     path: tablePath,

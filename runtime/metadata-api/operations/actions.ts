@@ -5,7 +5,7 @@ import { boolean, name, text } from '../../metadata/values.ts';
 import { NO_PATH } from '../change/edit.ts';
 import { innerList, listOperations, serviceList } from '../request/list-operations.ts';
 import { globalObject } from '../request/names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
+import { METADATA_AND_LEGACY, type MetadataOperation } from '../request/operation.ts';
 
 const common = { spelling: 'bare', endpoints: METADATA_AND_LEGACY } as const;
 
@@ -30,7 +30,7 @@ const permissions = listOperations(
 
 const permissionArguments = object({ action: name, role: name, comment: optional(text) });
 
-export const actionOperations: readonly Operation[] = [
+export const actionOperations: readonly MetadataOperation[] = [
   create({
     name: 'create_action',
     documentation: 'Adds a query or mutation that a web hook answers.',

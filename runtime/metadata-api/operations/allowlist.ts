@@ -7,7 +7,7 @@ import { allowlistEntry, allowlistScope } from '../../metadata/kinds/query-colle
 import { name } from '../../metadata/values.ts';
 import { NO_PATH } from '../change/edit.ts';
 import { listOperations, serviceList } from '../request/list-operations.ts';
-import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../request/operation.ts';
+import { METADATA_AND_LEGACY, type MetadataOperation, operation, SUCCESS } from '../request/operation.ts';
 import { findCollection } from './query-collections.ts';
 
 const common = { spelling: 'bare', endpoints: METADATA_AND_LEGACY, policy: 'others' } as const;
@@ -31,7 +31,7 @@ const droppedCollection: typeof collectionOnly = {
   },
 };
 
-export const allowlistOperations: readonly Operation[] = [
+export const allowlistOperations: readonly MetadataOperation[] = [
   operation({
     ...common,
     name: 'add_collection_to_allowlist',

@@ -3,7 +3,7 @@ import type { Codec } from '../../metadata/codec.ts';
 import { json } from '../../metadata/values.ts';
 import { runRequest, StepFailed } from '../change/run.ts';
 import { type Answer, describeError } from '../request/answer.ts';
-import { type Operation, operation, SUCCESS } from '../request/operation.ts';
+import { type MetadataOperation, operation, SUCCESS } from '../request/operation.ts';
 import type { MetadataRequest } from '../request/request.ts';
 import { relationshipOperations } from './relationships.ts';
 import { remoteRelationshipOperations } from './remote-relationships.ts';
@@ -38,7 +38,7 @@ const ATOMIC: ReadonlySet<string> = new Set(
   ),
 );
 
-export const bulkOperations: readonly Operation[] = [
+export const bulkOperations: readonly MetadataOperation[] = [
   /** Requests in order on one copy; the first that fails ends it, and nothing of the metadata is stored. */
   operation({
     name: 'bulk',

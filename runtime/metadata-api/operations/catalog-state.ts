@@ -1,9 +1,9 @@
 import { object } from '../../metadata/combinators.ts';
 import { jsonObject, oneOf } from '../../metadata/values.ts';
 import { noArguments } from '../request/arguments.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../request/operation.ts';
+import { METADATA, type MetadataOperation, operation, SUCCESS } from '../request/operation.ts';
 
-export const catalogStateOperations: readonly Operation[] = [
+export const catalogStateOperations: readonly MetadataOperation[] = [
   operation({
     name: 'get_catalog_state',
     spelling: 'bare',

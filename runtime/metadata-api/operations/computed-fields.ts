@@ -7,7 +7,7 @@ import { refuseTakenField } from '../change/table-fields.ts';
 import { tableArguments } from '../request/arguments.ts';
 import { listOperations, tableList } from '../request/list-operations.ts';
 import { tablePart } from '../request/names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
+import { METADATA_AND_LEGACY, type MetadataOperation } from '../request/operation.ts';
 
 const { create, drop } = listOperations(
   tableList('computed_fields', 'name', '$.table'),
@@ -15,7 +15,7 @@ const { create, drop } = listOperations(
   (field, { source, table }) => [tablePart('computed_field', field, source, table)],
 );
 
-export const computedFieldOperations: readonly Operation[] = [
+export const computedFieldOperations: readonly MetadataOperation[] = [
   create({
     name: 'add_computed_field',
     documentation: 'Adds a field whose value a function computes from the row.',

@@ -6,7 +6,7 @@ import { boolean, name } from '../../metadata/values.ts';
 import { NO_PATH, without } from '../change/edit.ts';
 import { listOperations, serviceList } from '../request/list-operations.ts';
 import { globalObject } from '../request/names.ts';
-import { METADATA, METADATA_AND_LEGACY, type Operation, operation } from '../request/operation.ts';
+import { METADATA, METADATA_AND_LEGACY, type MetadataOperation, operation } from '../request/operation.ts';
 
 const { create, drop } = listOperations(
   serviceList('cron_triggers', 'name'),
@@ -17,7 +17,7 @@ const { create, drop } = listOperations(
 const missing = (args: { readonly name: string }) =>
   new EngineError('not-exists', `cron trigger with name: ${args.name} does not exist`);
 
-export const cronTriggerOperations: readonly Operation[] = [
+export const cronTriggerOperations: readonly MetadataOperation[] = [
   create({
     name: 'create_cron_trigger',
     documentation:

@@ -3,7 +3,7 @@ import { jsonObject } from '../../metadata/values.ts';
 import { type DeleteArguments, remove } from '../data/write.ts';
 import { tableArguments } from '../request/arguments.ts';
 import { dataOperation } from '../request/data-operation.ts';
-import { columns } from '../request/row-arguments.ts';
+import { columnItems } from '../request/row-arguments.ts';
 
 export default dataOperation<DeleteArguments>({
   name: 'delete',
@@ -11,7 +11,7 @@ export default dataOperation<DeleteArguments>({
   arguments: object({
     ...tableArguments,
     where: jsonObject,
-    returning: optional(columns),
+    returning: optional(columnItems),
   }),
   run: remove,
 });

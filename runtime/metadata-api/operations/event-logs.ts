@@ -11,7 +11,13 @@ import type { WorkingCopy } from '../change/working-copy.ts';
 import { JsonText } from '../request/answer.ts';
 import { sourceArgument } from '../request/arguments.ts';
 import { anyJson } from '../request/data-operation.ts';
-import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../request/operation.ts';
+import {
+  METADATA,
+  METADATA_AND_LEGACY,
+  type MetadataOperation,
+  operation,
+  SUCCESS,
+} from '../request/operation.ts';
 import { missingEventTrigger } from './event-triggers.ts';
 
 const page = {
@@ -40,7 +46,7 @@ export const STATUS_CONDITIONS: Readonly<Record<(typeof STATUSES)[number], strin
 const INVOCATION_COLUMNS =
   'i.id, coalesce(i.trigger_name, e.trigger_name) as trigger_name, i.event_id, i.status as http_status, i.request, i.response, i.created_at';
 
-export const eventLogOperations: readonly Operation[] = [
+export const eventLogOperations: readonly MetadataOperation[] = [
   operation({
     name: 'redeliver_event',
     spelling: 'prefixed',
@@ -49,7 +55,7 @@ export const eventLogOperations: readonly Operation[] = [
     arguments: object({ event_id: name, source: sourceArgument }),
     changesMetadata: false,
     run: async ({ source, event_id }, copy) => {
-      if (!(await hasEvents(copy, source))) throw new EngineError('not-exists', 'event not found');
+      if (!(await hasEventTables(copy, source))) throw new EngineError('not-exists', 'event not found');
       const rows = await rowsOf<{ taken: boolean; found: boolean }>(
         copy,
         source,
@@ -154,7 +160,7 @@ export const eventLogOperations: readonly Operation[] = [
     changesMetadata: false,
     run: async ({ event_id, source, invocation_log_limit, invocation_log_offset }, copy) => {
       const missing = new EngineError('not-exists', `event id ${event_id} does not exist`);
-      if (!(await hasEvents(copy, source))) throw missing;
+      if (!(await hasEventTables(copy, source))) throw missing;
       const rows = await rowsOf<{ event: string | null; invocations: string }>(
         copy,
         source,
@@ -186,7 +192,7 @@ export function findTrigger(copy: WorkingCopy, source: string, name: string) {
 }
 
 /** Whether a source has tables of events; it gets them with its first event trigger. */
-export async function hasEvents(copy: WorkingCopy, source: string): Promise<boolean> {
+export async function hasEventTables(copy: WorkingCopy, source: string): Promise<boolean> {
   const rows = await rowsOf<{ has: boolean }>(
     copy,
     source,

@@ -8,8 +8,8 @@ import { boolean, integerFrom, name, naturalNumber, numberFrom, oneOf } from '..
 import { withSource } from '../change/edit.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { sourceArgument } from '../request/arguments.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../request/operation.ts';
-import { findTrigger, hasEvents, rowsOf, STATUS_CONDITIONS } from './event-logs.ts';
+import { METADATA, type MetadataOperation, operation, SUCCESS } from '../request/operation.ts';
+import { findTrigger, hasEventTables, rowsOf, STATUS_CONDITIONS } from './event-logs.ts';
 import { time } from './scheduled-events.ts';
 
 /** Triggers of all sources, of some, or some of some. */
@@ -23,7 +23,7 @@ const wholeSources = object({
 const someTriggers = list(object({ source_name: name, event_triggers: list(name) }));
 const selection = choose<Selection>((input) => (Array.isArray(input) ? someTriggers : wholeSources));
 
-function setCleanups(paused: boolean): Operation {
+function setCleanups(paused: boolean): MetadataOperation {
   return operation({
     name: `${paused ? 'pause' : 'resume'}_event_trigger_cleanups`,
     spelling: 'either',
@@ -80,7 +80,7 @@ function selected(given: Selection, copy: WorkingCopy): ReadonlyMap<string, Read
   );
 }
 
-function setPaused(isPaused: boolean): Operation {
+function setPaused(isPaused: boolean): MetadataOperation {
   return operation({
     name: `${isPaused ? 'pause' : 'resume'}_event_trigger`,
     spelling: 'prefixed',
@@ -105,7 +105,7 @@ function setPaused(isPaused: boolean): Operation {
   });
 }
 
-export const eventMaintenanceOperations: readonly Operation[] = [
+export const eventMaintenanceOperations: readonly MetadataOperation[] = [
   operation({
     name: 'redeliver_events',
     spelling: 'prefixed',
@@ -163,7 +163,7 @@ export const eventMaintenanceOperations: readonly Operation[] = [
     changesMetadata: false,
     run: async ({ event_trigger_name, source, ...given }, copy) => {
       findTrigger(copy, source, event_trigger_name);
-      if (!(await hasEvents(copy, source))) return SUCCESS;
+      if (!(await hasEventTables(copy, source))) return SUCCESS;
       const deletion: Deletion = {
         olderThan: given.clear_older_than,
         batchSize: given.batch_size,

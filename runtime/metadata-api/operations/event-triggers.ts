@@ -17,7 +17,7 @@ import type { WorkingCopy } from '../change/working-copy.ts';
 import { sourceArgument, tableArguments } from '../request/arguments.ts';
 import { type KeyedList, listOperations, type TablePlace, tableList } from '../request/list-operations.ts';
 import { sameName, tablePart } from '../request/names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
+import { METADATA_AND_LEGACY, type MetadataOperation } from '../request/operation.ts';
 
 const common = { spelling: 'prefixed', endpoints: METADATA_AND_LEGACY } as const;
 
@@ -98,7 +98,7 @@ const ofSource: KeyedList<{ readonly source: string }, EventTrigger> = {
     })),
 };
 
-export const eventTriggerOperations: readonly Operation[] = [
+export const eventTriggerOperations: readonly MetadataOperation[] = [
   createOn.create({
     name: 'create_event_trigger',
     documentation:

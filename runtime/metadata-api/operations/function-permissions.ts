@@ -4,12 +4,12 @@ import { object } from '../../metadata/combinators.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 import { name } from '../../metadata/values.ts';
-import { trackedTable } from '../change/edit.ts';
+import { trackedTableEntry } from '../change/edit.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { sourceArgument } from '../request/arguments.ts';
 import { functionPermissions, listOperations } from '../request/list-operations.ts';
 import { functionObject, sameName } from '../request/names.ts';
-import { METADATA, type Operation } from '../request/operation.ts';
+import { METADATA, type MetadataOperation } from '../request/operation.ts';
 
 const permissionArguments = object({ function: qualifiedName, source: sourceArgument, role: name });
 
@@ -19,7 +19,7 @@ const { create, drop } = listOperations(
   (_, place) => [functionObject(place.source, place.function)],
 );
 
-export const functionPermissionOperations: readonly Operation[] = [
+export const functionPermissionOperations: readonly MetadataOperation[] = [
   create({
     name: 'create_function_permission',
     documentation:
@@ -68,7 +68,7 @@ function returnedTableIsReadable(
   role: string,
 ): boolean {
   const table = returnedTable(copy, source, name);
-  const entry = table && trackedTable(copy.metadata, source, table);
+  const entry = table && trackedTableEntry(copy.metadata, source, table);
   if (entry === undefined) return true;
   const readable = (candidate: string, seen: ReadonlySet<string>): boolean => {
     if (seen.has(candidate)) return false;

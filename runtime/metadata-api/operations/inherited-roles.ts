@@ -5,13 +5,13 @@ import type { InheritedRole } from '../../metadata/metadata.ts';
 import { name } from '../../metadata/values.ts';
 import { NO_PATH } from '../change/edit.ts';
 import { listOperations, serviceList } from '../request/list-operations.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../request/operation.ts';
+import { METADATA, type MetadataOperation, operation, SUCCESS } from '../request/operation.ts';
 
 const common = { spelling: 'bare', endpoints: METADATA, policy: 'target' } as const;
 
 const { drop } = listOperations(serviceList('inherited_roles', 'role_name'), common, () => []);
 
-export const inheritedRoleOperations: readonly Operation[] = [
+export const inheritedRoleOperations: readonly MetadataOperation[] = [
   operation({
     ...common,
     name: 'add_inherited_role',

@@ -3,7 +3,7 @@ import { jsonObject, name, oneOf } from '../../metadata/values.ts';
 import { type InsertArguments, insert } from '../data/write.ts';
 import { tableArguments } from '../request/arguments.ts';
 import { dataOperation, names } from '../request/data-operation.ts';
-import { columns } from '../request/row-arguments.ts';
+import { columnItems } from '../request/row-arguments.ts';
 
 export default dataOperation<InsertArguments>({
   name: 'insert',
@@ -20,7 +20,7 @@ export default dataOperation<InsertArguments>({
         constraint_on: optional(names),
       }),
     ),
-    returning: optional(columns),
+    returning: optional(columnItems),
   }),
   run: insert,
 });

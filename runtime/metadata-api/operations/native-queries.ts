@@ -15,7 +15,7 @@ import { findSource, replaceWhere, withSource } from '../change/edit.ts';
 import { sourceArgument } from '../request/arguments.ts';
 import { type KeyedList, listOperations } from '../request/list-operations.ts';
 import { type ObjectIdentity, sourceObject } from '../request/names.ts';
-import { METADATA, type Operation, operation } from '../request/operation.ts';
+import { METADATA, type MetadataOperation, operation } from '../request/operation.ts';
 
 const common = { spelling: 'prefixed', endpoints: METADATA } as const;
 
@@ -89,7 +89,7 @@ function listing<Key extends 'native_queries' | 'logical_models'>(
   documentation: string,
   key: Key,
   codec: Codec<Source[Key]>,
-): Operation {
+): MetadataOperation {
   return operation<Place>({
     ...common,
     name: operationName,
@@ -128,7 +128,7 @@ const permissionTaken = ({ name: model, role }: ModelPlace & { readonly role: st
     `select permission already defined on logical model "${model}" with role "${role}"`,
   );
 
-export const nativeQueryOperations: readonly Operation[] = [
+export const nativeQueryOperations: readonly MetadataOperation[] = [
   modelOperations.create({
     name: 'track_logical_model',
     documentation: 'Declares the fields that rows of native queries have.',

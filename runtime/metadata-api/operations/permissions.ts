@@ -15,7 +15,7 @@ import {
   withComment,
 } from '../request/list-operations.ts';
 import { tablePart } from '../request/names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
+import { METADATA_AND_LEGACY, type MetadataOperation } from '../request/operation.ts';
 
 const common = { spelling: 'prefixed', endpoints: METADATA_AND_LEGACY } as const;
 
@@ -34,7 +34,7 @@ function operationsOn(kind: PermissionKind) {
   ]);
 }
 
-function createPermission(kind: PermissionKind): Operation {
+function createPermission(kind: PermissionKind): MetadataOperation {
   const taken = (args: TablePlace & { readonly role: string }) =>
     new EngineError(
       'already-exists',
@@ -58,7 +58,7 @@ function createPermission(kind: PermissionKind): Operation {
   });
 }
 
-function dropPermission(kind: PermissionKind): Operation {
+function dropPermission(kind: PermissionKind): MetadataOperation {
   return operationsOn(kind).drop({
     name: `drop_${kind}_permission`,
     documentation: `Drops the ${kind} permission of a role on a table.`,
@@ -105,7 +105,7 @@ const setPermissionComment = listOperations(anyKind, common, (role, { source, ta
   change: withComment,
 });
 
-export const permissionOperations: readonly Operation[] = [
+export const permissionOperations: readonly MetadataOperation[] = [
   ...kinds.map(createPermission),
   ...kinds.map(dropPermission),
   setPermissionComment,

@@ -9,7 +9,7 @@ import { boolean, name, text } from '../../metadata/values.ts';
 import { replaceWhere } from '../change/edit.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { innerList, listOperations, serviceList } from '../request/list-operations.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
+import { METADATA_AND_LEGACY, type MetadataOperation } from '../request/operation.ts';
 
 const common = { spelling: 'bare', endpoints: METADATA_AND_LEGACY, policy: 'others' } as const;
 
@@ -33,7 +33,7 @@ const queries = listOperations(
   () => [],
 );
 
-export const queryCollectionOperations: readonly Operation[] = [
+export const queryCollectionOperations: readonly MetadataOperation[] = [
   create({
     name: 'create_query_collection',
     documentation: 'Makes a named collection of queries, for the allow-list and REST endpoints.',

@@ -18,7 +18,7 @@ import {
   withComment,
 } from '../request/list-operations.ts';
 import { sameName, tablePart } from '../request/names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
+import { METADATA_AND_LEGACY, type MetadataOperation } from '../request/operation.ts';
 
 const common = { spelling: 'prefixed', endpoints: METADATA_AND_LEGACY } as const;
 
@@ -66,7 +66,7 @@ function missing({ source, table, relationship }: Relationship, copy: WorkingCop
 const createObject = listOperations(lists.object, common, (key, place) => [identify('object')(key, place)]);
 const createArray = listOperations(lists.array, common, (key, place) => [identify('array')(key, place)]);
 
-export const relationshipOperations: readonly Operation[] = [
+export const relationshipOperations: readonly MetadataOperation[] = [
   createObject.create({
     name: 'create_object_relationship',
     documentation:

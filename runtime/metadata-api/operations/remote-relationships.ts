@@ -11,7 +11,7 @@ import { fieldNames } from '../change/table-fields.ts';
 import { tableArguments } from '../request/arguments.ts';
 import { listOperations, tableList } from '../request/list-operations.ts';
 import { tablePart } from '../request/names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
+import { METADATA_AND_LEGACY, type MetadataOperation } from '../request/operation.ts';
 
 type NameArguments = TypeOf<typeof nameArguments>;
 
@@ -45,7 +45,7 @@ const { create, change, drop } = listOperations(
 
 const missing = (args: NameArguments) => new EngineError('not-exists', `"${args.name}" does not exist`);
 
-export const remoteRelationshipOperations: readonly Operation[] = [
+export const remoteRelationshipOperations: readonly MetadataOperation[] = [
   create({
     name: 'create_remote_relationship',
     documentation:

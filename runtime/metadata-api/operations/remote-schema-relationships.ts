@@ -7,8 +7,8 @@ import { graphqlName, name } from '../../metadata/values.ts';
 import { NO_PATH } from '../change/edit.ts';
 import { innerList, type KeyedList, listOperations } from '../request/list-operations.ts';
 import { globalObject } from '../request/names.ts';
-import { METADATA, type Operation } from '../request/operation.ts';
-import { remoteSchemas } from './remote-schemas.ts';
+import { METADATA, type MetadataOperation } from '../request/operation.ts';
+import { remoteSchemaList } from './remote-schemas.ts';
 
 const KIND = 'remote_schema_remote_relationship';
 
@@ -18,7 +18,7 @@ interface TypePlace {
 }
 
 const types = innerList(
-  remoteSchemas,
+  remoteSchemaList,
   'remote_schema',
   (schema) => new EngineError('not-exists', `remote schema with name "${schema}" not found`),
   {
@@ -63,7 +63,7 @@ const missing = ({ remote_schema, name }: { readonly remote_schema: string; read
     `no relationship defined on remote schema ${JSON.stringify(remote_schema)} with name ${JSON.stringify(name)}`,
   );
 
-export const remoteSchemaRelationshipOperations: readonly Operation[] = [
+export const remoteSchemaRelationshipOperations: readonly MetadataOperation[] = [
   create({
     name: `create_${KIND}`,
     documentation: 'Connects a type of a remote schema with a field of another one, or with a table.',

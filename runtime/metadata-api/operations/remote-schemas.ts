@@ -14,13 +14,13 @@ import { NO_PATH } from '../change/edit.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { innerList, listOperations, serviceList } from '../request/list-operations.ts';
 import { globalObject } from '../request/names.ts';
-import { METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../request/operation.ts';
+import { METADATA_AND_LEGACY, type MetadataOperation, operation, SUCCESS } from '../request/operation.ts';
 
 const common = { spelling: 'bare', endpoints: METADATA_AND_LEGACY } as const;
 
-export const remoteSchemas = serviceList('remote_schemas', 'name');
+export const remoteSchemaList = serviceList('remote_schemas', 'name');
 
-const { create, change, drop } = listOperations(remoteSchemas, common, (schema) => [
+const { create, change, drop } = listOperations(remoteSchemaList, common, (schema) => [
   globalObject('remote_schema', schema),
 ]);
 
@@ -29,7 +29,7 @@ const permissionObject = (role: string, schema: string) =>
 
 const permissions = listOperations(
   innerList(
-    remoteSchemas,
+    remoteSchemaList,
     'remote_schema',
     (schema) => new EngineError('not-exists', `remote schema "${schema}" doesn't exist`),
     {
@@ -85,7 +85,7 @@ const sdl = argument(text, (schema, fail) => {
   return schema;
 });
 
-export const remoteSchemaOperations: readonly Operation[] = [
+export const remoteSchemaOperations: readonly MetadataOperation[] = [
   create({
     name: 'add_remote_schema',
     documentation: "Adds another GraphQL service's schema.",

@@ -5,7 +5,7 @@ import { name } from '../../metadata/values.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { listOperations, serviceList } from '../request/list-operations.ts';
 import { globalObject } from '../request/names.ts';
-import { METADATA_AND_LEGACY, type Operation } from '../request/operation.ts';
+import { METADATA_AND_LEGACY, type MetadataOperation } from '../request/operation.ts';
 
 const { create, drop } = listOperations(
   serviceList('rest_endpoints', 'name'),
@@ -13,7 +13,7 @@ const { create, drop } = listOperations(
   (endpoint) => [globalObject('rest_endpoint', endpoint)],
 );
 
-export const restEndpointOperations: readonly Operation[] = [
+export const restEndpointOperations: readonly MetadataOperation[] = [
   create({
     name: 'create_rest_endpoint',
     documentation: 'Makes a saved query callable under a URL of its own.',

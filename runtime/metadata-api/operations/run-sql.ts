@@ -1,4 +1,4 @@
-import type { Query } from '../../catalog/index.ts';
+import type { RunQuery } from '../../catalog/index.ts';
 import { setWriter } from '../../database/writer.ts';
 import { writerOf } from '../../graphql/writer.ts';
 import { object, optional, withDefault } from '../../metadata/combinators.ts';
@@ -6,12 +6,12 @@ import type { Json } from '../../metadata/metadata.ts';
 import { boolean, name, text } from '../../metadata/values.ts';
 import { findSource } from '../change/edit.ts';
 import { introspect, introspectSource, withEnumTables } from '../change/read-sources.ts';
-import type { DatabaseClient } from '../change/state.ts';
+import type { SqlClient } from '../change/state.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { operation } from '../request/operation.ts';
 import {
+  type ExecutionProgress,
   endsTransaction,
-  type Progress,
   runInTransactions,
   runStatements,
   runText,
@@ -69,14 +69,14 @@ function checksMetadata({ sql, read_only, check_metadata_consistency }: Argument
 /** A transaction cannot become one that writes after its first query. */
 const BEGIN_READ_ONLY = 'begin read only; select';
 
-async function runSql(args: Arguments, copy: WorkingCopy, client: DatabaseClient): Promise<Json> {
+async function runSql(args: Arguments, copy: WorkingCopy, client: SqlClient): Promise<Json> {
   const { sql, source } = args;
   if (args.read_only) return runReadOnly(sql, client);
   const checks = checksMetadata(args);
   if (!checks) copy.noteSql(source);
   // Also when it fails: what was committed by then stays, and a broken connection does not tell.
   else copy.changedDatabases.add(source);
-  const progress: Progress = { committed: 0 };
+  const progress: ExecutionProgress = { committed: 0 };
   try {
     const run = () => {
       if (args.no_transaction) return runStatements(client, sql, progress);
@@ -95,7 +95,7 @@ async function runSql(args: Arguments, copy: WorkingCopy, client: DatabaseClient
   }
 }
 
-async function runReadOnly(sql: string, client: DatabaseClient): Promise<Json> {
+async function runReadOnly(sql: string, client: SqlClient): Promise<Json> {
   await client.query(BEGIN_READ_ONLY);
   try {
     const answer = await runInTransactions(client, sql, BEGIN_READ_ONLY, { committed: 0 });
@@ -117,7 +117,7 @@ function refuse(sql: string): (error: unknown) => never {
 async function withCheck(
   { source, cascade }: Arguments,
   copy: WorkingCopy,
-  client: DatabaseClient,
+  client: SqlClient,
   run: () => Promise<Json>,
 ): Promise<Json> {
   const query = (sql: string, values?: readonly unknown[]) => client.query(sql, values);
@@ -137,7 +137,7 @@ async function withCheck(
 }
 
 /** Statements that may fail without an end to the transaction, if there is one. */
-function attemptIn(client: DatabaseClient): Query {
+function attemptIn(client: SqlClient): RunQuery {
   return async (sql, values) => {
     const isInside = await client.query('savepoint engine_attempt').then(
       () => true,

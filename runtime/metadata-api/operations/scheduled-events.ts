@@ -8,7 +8,13 @@ import { boolean, name, naturalNumber, oneOf, text, textLike } from '../../metad
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { JsonText } from '../request/answer.ts';
 import { anyJson } from '../request/data-operation.ts';
-import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../request/operation.ts';
+import {
+  METADATA,
+  METADATA_AND_LEGACY,
+  type MetadataOperation,
+  operation,
+  SUCCESS,
+} from '../request/operation.ts';
 
 /** Date and time with a zone, as ISO 8601 has it; Postgres knows no year 0, and zones of less than 16 hours. */
 const TIME =
@@ -66,7 +72,7 @@ const page = {
   get_rows_count: withDefault(boolean, false),
 };
 
-export const scheduledEventOperations: readonly Operation[] = [
+export const scheduledEventOperations: readonly MetadataOperation[] = [
   operation({
     name: 'create_scheduled_event',
     spelling: 'bare',

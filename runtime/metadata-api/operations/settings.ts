@@ -6,7 +6,7 @@ import {
   apiLimits,
   graphqlSchemaIntrospection,
   metricsConfig,
-  opentelemetry as openTelemetry,
+  opentelemetry,
   tlsAllowlistEntry,
 } from '../../metadata/kinds/settings.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
@@ -16,7 +16,7 @@ import { optionally, without } from '../change/edit.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { noArguments } from '../request/arguments.ts';
 import { warnNotServed } from '../request/not-served.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../request/operation.ts';
+import { METADATA, type MetadataOperation, operation, SUCCESS } from '../request/operation.ts';
 
 /** Inconsistent metadata: listing and removing it. */
 const WITHOUT_WARNING =
@@ -28,7 +28,7 @@ function setting<Value>(
   documentation: string,
   schema: Codec<Value>,
   change: (metadata: Metadata, value: Value) => Metadata,
-): Operation {
+): MetadataOperation {
   return operation({
     name,
     spelling: 'bare',
@@ -67,7 +67,7 @@ function warnOfUnsent(copy: WorkingCopy, name: string): void {
     });
 }
 
-export const settingOperations: readonly Operation[] = [
+export const settingOperations: readonly MetadataOperation[] = [
   setting(
     'set_api_limits',
     'Limits depth, nodes, batches, time and rate of requests.',
@@ -95,7 +95,7 @@ export const settingOperations: readonly Operation[] = [
   setting(
     'set_opentelemetry_config',
     'Sets where traces of requests are sent; metrics and logs are not sent.',
-    openTelemetry,
+    opentelemetry,
     (metadata, opentelemetry) => withTelemetry(metadata, opentelemetry),
   ),
   setting(

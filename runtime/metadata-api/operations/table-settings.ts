@@ -9,15 +9,21 @@ import { optionally, without, withTable } from '../change/edit.ts';
 import { tableArguments } from '../request/arguments.ts';
 import type { TablePlace } from '../request/list-operations.ts';
 import { tableObject } from '../request/names.ts';
-import { METADATA, METADATA_AND_LEGACY, type Operation, operation, SUCCESS } from '../request/operation.ts';
+import {
+  METADATA,
+  METADATA_AND_LEGACY,
+  type MetadataOperation,
+  operation,
+  SUCCESS,
+} from '../request/operation.ts';
 
 function tableSetting<Args extends TablePlace>(
-  definition: Pick<Operation<Args>, 'name' | 'endpoints' | 'documentation'> & {
+  definition: Pick<MetadataOperation<Args>, 'name' | 'endpoints' | 'documentation'> & {
     readonly spelling?: 'bare';
     readonly arguments: Codec<Args>;
     readonly change: (entry: TableEntry, args: Args) => TableEntry;
   },
-): Operation {
+): MetadataOperation {
   const { change, ...own } = definition;
   return operation<Args>({
     spelling: 'prefixed',
@@ -32,7 +38,7 @@ function tableSetting<Args extends TablePlace>(
   });
 }
 
-export const tableSettingOperations: readonly Operation[] = [
+export const tableSettingOperations: readonly MetadataOperation[] = [
   tableSetting({
     name: 'set_table_customization',
     endpoints: METADATA_AND_LEGACY,

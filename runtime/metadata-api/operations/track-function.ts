@@ -6,7 +6,7 @@ import { functionConfiguration } from '../../metadata/kinds/function.ts';
 import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import type { FunctionConfiguration, FunctionEntry, QualifiedName } from '../../metadata/metadata.ts';
 import { text } from '../../metadata/values.ts';
-import { NO_PATH, optionally, trackedFunction, trackedTable, withSource } from '../change/edit.ts';
+import { NO_PATH, optionally, trackedFunctionEntry, trackedTableEntry, withSource } from '../change/edit.ts';
 import { sourceArgument } from '../request/arguments.ts';
 import { functionObject } from '../request/names.ts';
 import { METADATA_AND_LEGACY, operation, SUCCESS } from '../request/operation.ts';
@@ -37,10 +37,10 @@ export default operation({
   targets: ({ source, function: name }) => [functionObject(source, name)],
   changesMetadata: true,
   run: ({ function: name, source, configuration, comment }, copy) => {
-    if (trackedFunction(copy.metadata, source, name) !== undefined) {
+    if (trackedFunctionEntry(copy.metadata, source, name) !== undefined) {
       throw new EngineError('already-tracked', `function already tracked: ${quotedName(name)}`);
     }
-    if (trackedTable(copy.metadata, source, name) !== undefined) {
+    if (trackedTableEntry(copy.metadata, source, name) !== undefined) {
       throw new EngineError('not-supported', `table with name ${quotedName(name)} already exists`);
     }
     const added: FunctionEntry = {

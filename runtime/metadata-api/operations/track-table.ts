@@ -6,7 +6,13 @@ import { qualifiedName } from '../../metadata/kinds/shared.ts';
 import { apolloFederation, tableConfiguration } from '../../metadata/kinds/table.ts';
 import type { QualifiedName, Source, TableConfiguration, TableEntry } from '../../metadata/metadata.ts';
 import { boolean, name } from '../../metadata/values.ts';
-import { newTableEntry, optionally, trackedFunction, trackedTable, withSource } from '../change/edit.ts';
+import {
+  newTableEntry,
+  optionally,
+  trackedFunctionEntry,
+  trackedTableEntry,
+  withSource,
+} from '../change/edit.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { sourceArgument } from '../request/arguments.ts';
 import { tableObject } from '../request/names.ts';
@@ -62,10 +68,10 @@ export default operation({
 /** Adds the table to the metadata; throws if it is there, or a function of its name. */
 export function trackTable(args: TrackTableArguments, copy: WorkingCopy): void {
   const { source, table, is_enum, configuration, apollo_federation_config } = args;
-  if (trackedTable(copy.metadata, source, table) !== undefined) {
+  if (trackedTableEntry(copy.metadata, source, table) !== undefined) {
     throw new EngineError('already-tracked', `view/table already tracked: ${quotedName(table)}`);
   }
-  if (trackedFunction(copy.metadata, source, table) !== undefined) {
+  if (trackedFunctionEntry(copy.metadata, source, table) !== undefined) {
     throw new EngineError('not-supported', `function with name ${quotedName(table)} already exists`);
   }
   const entry = newTableEntry({

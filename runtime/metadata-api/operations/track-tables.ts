@@ -5,7 +5,7 @@ import { refuseRemoteConflict } from '../change/name-conflicts.ts';
 import { enforcePolicy } from '../change/policy.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { type ObjectIdentity, tableObject } from '../request/names.ts';
-import { METADATA, type Operation, operation, SUCCESS } from '../request/operation.ts';
+import { METADATA, type MetadataOperation, operation, SUCCESS } from '../request/operation.ts';
 import type { Warning } from '../request/warning.ts';
 import { type TrackTableArguments, trackTable, trackTableArguments } from './track-table.ts';
 import { type UntrackTableArguments, untrackTable, untrackTableArguments } from './untrack-table.ts';
@@ -59,7 +59,7 @@ async function forEachTable<Table extends Named>(
   for (const failure of failures) copy.warn(failure);
 }
 
-export const trackTables: Operation = operation({
+export const trackTables: MetadataOperation = operation({
   name: 'track_tables',
   spelling: 'prefixed',
   endpoints: METADATA,
@@ -76,7 +76,7 @@ export const trackTables: Operation = operation({
   },
 });
 
-export const untrackTables: Operation = operation({
+export const untrackTables: MetadataOperation = operation({
   name: 'untrack_tables',
   spelling: 'prefixed',
   endpoints: METADATA,

@@ -4,7 +4,7 @@ import { object, withDefault } from '../../metadata/combinators.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 import { boolean } from '../../metadata/values.ts';
 import { refuseDependents } from '../change/dependents.ts';
-import { findSource, trackedTable, withSource } from '../change/edit.ts';
+import { findSource, trackedTableEntry, withSource } from '../change/edit.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import { tableArguments } from '../request/arguments.ts';
 import { sameName } from '../request/names.ts';
@@ -37,7 +37,7 @@ export default operation({
 /** Removes the table from the metadata; throws if it is not there, or needed. */
 export function untrackTable({ table, source, cascade }: UntrackTableArguments, copy: WorkingCopy): void {
   findSource(copy.metadata, source);
-  if (trackedTable(copy.metadata, source, table) === undefined) {
+  if (trackedTableEntry(copy.metadata, source, table) === undefined) {
     throw new EngineError('already-untracked', `view/table already untracked: ${quotedName(table)}`);
   }
   refuseDependents(copy, { kind: 'table', source, table }, cascade);

@@ -3,7 +3,7 @@ import { jsonObject } from '../../metadata/values.ts';
 import { type UpdateArguments, update } from '../data/write.ts';
 import { tableArguments } from '../request/arguments.ts';
 import { dataOperation, names } from '../request/data-operation.ts';
-import { columns } from '../request/row-arguments.ts';
+import { columnItems } from '../request/row-arguments.ts';
 
 interface Arguments extends UpdateArguments {
   /** Another name of `$set`. */
@@ -23,7 +23,7 @@ export default dataOperation<Arguments>({
     $inc: optional(jsonObject),
     $mul: optional(jsonObject),
     $default: optional(names),
-    returning: optional(columns),
+    returning: optional(columnItems),
   }),
   run: ({ values, ...args }, request) => update({ ...args, $set: args.$set ?? values }, request),
 });

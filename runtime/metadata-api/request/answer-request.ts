@@ -7,11 +7,11 @@ import { parseJson } from '../../http/body.ts';
 import type { MetadataEngine } from '../change/engine.ts';
 import type { SourceDatabase } from '../change/state.ts';
 import { answerText } from './answer.ts';
-import type { Endpoint, Requester } from './operation.ts';
+import type { Endpoint, OperationRequester } from './operation.ts';
 import { readRequest } from './request.ts';
 
 /** Limits of what a server's metadata API does. */
-export interface ApiLimits {
+export interface MetadataApiLimits {
   /** Roles other than admin may read and write rows here: not where they may run known operations only. */
   readonly dataForRoles: boolean;
   /** The metadata and the schemas of databases stay as they are. */
@@ -23,8 +23,8 @@ export async function answerRequest<Database extends SourceDatabase>(
   engine: MetadataEngine<Database>,
   endpoint: Endpoint,
   body: string,
-  requester: Requester,
-  { dataForRoles, maintenance }: ApiLimits = { dataForRoles: true, maintenance: false },
+  requester: OperationRequester,
+  { dataForRoles, maintenance }: MetadataApiLimits = { dataForRoles: true, maintenance: false },
 ): Promise<string> {
   const { session } = requester;
   const request = readRequest(endpoint, parseJson(body), session.vocabulary);

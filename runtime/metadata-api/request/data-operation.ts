@@ -7,7 +7,7 @@ import type { Codec } from '../../metadata/codec.ts';
 import { argument, choose, requiredList } from '../../metadata/combinators.ts';
 import { json, name } from '../../metadata/values.ts';
 import { JsonText } from './answer.ts';
-import { type Operation, operation } from './operation.ts';
+import { type MetadataOperation, operation } from './operation.ts';
 
 /** Reads or writes rows as the session's role may; gives the JSON text of the answer. */
 type RunData<Arguments> = (args: Arguments, request: Request) => Promise<string>;
@@ -15,9 +15,9 @@ type RunData<Arguments> = (args: Arguments, request: Request) => Promise<string>
 export function dataOperation<Arguments>({
   run,
   ...definition
-}: Pick<Operation<Arguments>, 'name' | 'documentation' | 'arguments'> & {
+}: Pick<MetadataOperation<Arguments>, 'name' | 'documentation' | 'arguments'> & {
   readonly run: RunData<Arguments>;
-}): Operation {
+}): MetadataOperation {
   return operation({
     ...definition,
     spelling: 'bare',

@@ -9,7 +9,7 @@ import { findFunction, findTable, NO_PATH, replaceWhere, withFunction, withTable
 import type { Policy } from '../change/policy.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
 import type { ObjectIdentity } from './names.ts';
-import { type Operation, operation, SUCCESS } from './operation.ts';
+import { type MetadataOperation, operation, SUCCESS } from './operation.ts';
 
 /** Where a list is, and the property that identifies its entries. `Place` are the arguments that select the list. */
 export interface KeyedList<Place, Item> {
@@ -121,7 +121,8 @@ export const functionPermissions: KeyedList<FunctionPlace, ItemOf<FunctionEntry[
 };
 
 /** Declaration of an operation on a list. */
-interface Definition<Args> extends Pick<Operation<Args>, 'name' | 'documentation' | 'arguments' | 'policy'> {
+interface Definition<Args>
+  extends Pick<MetadataOperation<Args>, 'name' | 'documentation' | 'arguments' | 'policy'> {
   readonly arguments: Codec<Args>;
   /** The argument that names the entry, where it is called otherwise than the entry's own property. */
   readonly keyArgument?: keyof Args & string;
@@ -154,11 +155,11 @@ interface Change<Args, Item> extends Removal<Args> {
 
 export interface ListOperations<Place, Item> {
   /** Adds an entry, which must be consistent unless there is another policy. */
-  create<Args extends Place>(definition: Creation<Args, Item>): Operation;
+  create<Args extends Place>(definition: Creation<Args, Item>): MetadataOperation;
   /** Replaces an entry, which must be consistent afterwards unless there is another policy. */
-  change<Args extends Place>(definition: Change<Args, Item>): Operation;
+  change<Args extends Place>(definition: Change<Args, Item>): MetadataOperation;
   /** Drops an entry; nothing may become inconsistent by that. */
-  drop<Args extends Place>(definition: Removal<Args>): Operation;
+  drop<Args extends Place>(definition: Removal<Args>): MetadataOperation;
 }
 
 /**
@@ -167,7 +168,7 @@ export interface ListOperations<Place, Item> {
  */
 export function listOperations<Place, Item>(
   list: KeyedList<Place, Item>,
-  common: Pick<Operation, 'spelling' | 'endpoints'> & { readonly policy?: Policy },
+  common: Pick<MetadataOperation, 'spelling' | 'endpoints'> & { readonly policy?: Policy },
   identify: (key: string, place: Place) => readonly ObjectIdentity[],
 ): ListOperations<Place, Item> {
   const entryOf = (args: object) => {
@@ -185,7 +186,7 @@ export function listOperations<Place, Item>(
       exists: boolean,
       copy: WorkingCopy,
     ) => (items: readonly Item[]) => readonly Item[],
-  ): Operation {
+  ): MetadataOperation {
     const { keyArgument = list.key, before, after, accept, ...own } = definition;
     const keyIn = (args: Args) => (args as Readonly<Record<string, string>>)[keyArgument]!;
     return operation<Args>({

@@ -4,7 +4,7 @@ import { displayName } from '../../core/names.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 
 /** The same without quotes, as in lists of dependent objects. */
-export function unquoted(name: QualifiedName): string {
+export function unquotedName(name: QualifiedName): string {
   return displayName(name.schema, name.name);
 }
 
@@ -23,7 +23,7 @@ export function sourceObject(source: string): ObjectIdentity {
 export function tableObject(source: string, table: QualifiedName): ObjectIdentity {
   return {
     type: 'table',
-    name: `table ${unquoted(table)} in source ${source}`,
+    name: `table ${unquotedName(table)} in source ${source}`,
     within: [sourceObject(source)],
   };
 }
@@ -31,7 +31,7 @@ export function tableObject(source: string, table: QualifiedName): ObjectIdentit
 export function functionObject(source: string, name: QualifiedName): ObjectIdentity {
   return {
     type: 'function',
-    name: `function ${unquoted(name)} in source ${source}`,
+    name: `function ${unquotedName(name)} in source ${source}`,
     within: [sourceObject(source)],
   };
 }

@@ -12,7 +12,7 @@ import type { WorkingCopy } from '../change/working-copy.ts';
 import type { Answer } from './answer.ts';
 import type { ObjectIdentity } from './names.ts';
 
-export interface Operation<Arguments = never> {
+export interface MetadataOperation<Arguments = never> {
   /** Without prefix: `track_table`. */
   readonly name: string;
   /**
@@ -48,14 +48,14 @@ export interface Operation<Arguments = never> {
 export type Endpoint = '/v1/metadata' | '/v1/query' | '/v2/query';
 
 /** Who sends a request. */
-export interface Requester {
+export interface OperationRequester {
   readonly session: Session;
   /** The HTTP request that brought it; absent if it came another way. */
   readonly client?: Client | undefined;
 }
 
 /** Facts about the request that an operation may need besides its arguments. */
-interface OperationRequest extends Requester {
+interface OperationRequest extends OperationRequester {
   readonly endpoint: Endpoint;
   /** `version` of the request, if given. */
   readonly version: number | undefined;
@@ -68,6 +68,6 @@ export const METADATA_AND_LEGACY: readonly Endpoint[] = ['/v1/metadata', '/v1/qu
 export const SUCCESS: Json = { message: 'success' };
 
 /** Keeps the type of the arguments between schema, effect and targets; the registry forgets it. */
-export function operation<Arguments>(definition: Operation<Arguments>): Operation {
-  return definition as unknown as Operation;
+export function operation<Arguments>(definition: MetadataOperation<Arguments>): MetadataOperation {
+  return definition as unknown as MetadataOperation;
 }

@@ -51,10 +51,10 @@ import untrackFunction from '../operations/untrack-function.ts';
 import untrackTable from '../operations/untrack-table.ts';
 import update from '../operations/update.ts';
 import updateSource from '../operations/update-source.ts';
-import type { Endpoint, Operation } from './operation.ts';
+import type { Endpoint, MetadataOperation } from './operation.ts';
 
 /** In the order of the reference. */
-export const operations: readonly Operation[] = [
+export const operations: readonly MetadataOperation[] = [
   exportMetadata,
   replaceMetadata,
   reloadMetadata,
@@ -112,7 +112,7 @@ export const operations: readonly Operation[] = [
 /** Prefixes of operations on a source; they mean the same. */
 const PREFIXES = ['pg_', 'postgres_'];
 
-const byName: Readonly<Record<Endpoint, ReadonlyMap<string, Operation>>> = {
+const byName: Readonly<Record<Endpoint, ReadonlyMap<string, MetadataOperation>>> = {
   '/v1/metadata': spellings('/v1/metadata', ({ name, spelling }) => [
     ...(spelling === 'prefixed' ? [] : [name]),
     ...(spelling === 'bare' ? [] : PREFIXES.map((prefix) => prefix + name)),
@@ -129,14 +129,14 @@ const byName: Readonly<Record<Endpoint, ReadonlyMap<string, Operation>>> = {
 
 function spellings(
   endpoint: Endpoint,
-  names: (operation: Operation) => readonly string[],
-): ReadonlyMap<string, Operation> {
+  names: (operation: MetadataOperation) => readonly string[],
+): ReadonlyMap<string, MetadataOperation> {
   const known = operations.filter(({ endpoints }) => endpoints.includes(endpoint));
   return new Map(known.flatMap((operation) => names(operation).map((name) => [name, operation] as const)));
 }
 
 /** The operation that a request's `type` names on an endpoint; throws `parse-failed` at `path`. */
-export function findOperation(endpoint: Endpoint, type: string, path: string): Operation {
+export function findOperation(endpoint: Endpoint, type: string, path: string): MetadataOperation {
   const operation = byName[endpoint].get(type);
   if (operation !== undefined) return operation;
   throw new EngineError('parse-failed', unknownType(endpoint, type), { path: pathStep(path, 'type') });

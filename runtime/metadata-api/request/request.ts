@@ -9,13 +9,13 @@ import { jsonKind, jsonText, NumberText } from '../../core/types.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
 import { validate } from '../../metadata/codec.ts';
 import { toDiagnostic } from '../../metadata/read-metadata.ts';
-import type { Endpoint, Operation } from './operation.ts';
+import type { Endpoint, MetadataOperation } from './operation.ts';
 import { findOperation } from './registry.ts';
 import { describeWarning, type Warning } from './warning.ts';
 
 export interface MetadataRequest {
   readonly endpoint: Endpoint;
-  readonly operation: Operation;
+  readonly operation: MetadataOperation;
   /** As the operation's schema made them; of a bulk, the list of requests. */
   readonly args: unknown;
   readonly version: number | undefined;
@@ -129,7 +129,7 @@ function readBulk(
 }
 
 function readArguments(
-  operation: Operation,
+  operation: MetadataOperation,
   { endpoint, name, path }: { readonly endpoint: Endpoint; readonly name: string; readonly path: string },
   input: unknown,
   vocabulary: Vocabulary,

@@ -47,13 +47,13 @@ const columnItem: Codec<ColumnItem> = choose<ColumnItem>((input) =>
 );
 
 /** The list; a star may be given without one. */
-export const columns: Codec<readonly ColumnItem[]> = choose<readonly ColumnItem[]>((input) =>
+export const columnItems: Codec<readonly ColumnItem[]> = choose<readonly ColumnItem[]>((input) =>
   input === '*' || input === '*.*' ? argument(text, (star) => [star]) : requiredList(columnItem),
 );
 
 const relationshipItem: Codec<Exclude<ColumnItem, string>> = object({
   name,
   alias: optional(name),
-  columns,
+  columns: columnItems,
   ...rowsArguments,
 });

@@ -3,7 +3,12 @@
  * the same when their OIDs are, columns when their attribute numbers are, so that a rename is seen as a rename. One that was
  * dropped and made again is the same by its name (a function: with the same types), and so are its columns. Pure.
  */
-import type { CatalogFunction, CatalogTable, SourceCatalog, TypeReference } from '../../catalog/catalog.ts';
+import type {
+  CatalogFunction,
+  CatalogTable,
+  CatalogTypeReference,
+  SourceCatalog,
+} from '../../catalog/catalog.ts';
 import { keyOf, objectKey } from '../../core/names.ts';
 import type { QualifiedName } from '../../metadata/metadata.ts';
 
@@ -148,6 +153,6 @@ function byKey<Item extends Named>(items: readonly Item[]): ReadonlyMap<string, 
   return found;
 }
 
-function typeKey(type: TypeReference): string {
+function typeKey(type: CatalogTypeReference): string {
   return `${objectKey(type.schema, type.name)}${type.array ? '[]' : ''}`;
 }

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { EngineError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../metadata/metadata.ts';
-import type { DatabaseClient } from '../change/state.ts';
+import type { SqlClient } from '../change/state.ts';
 import { skipBlanks, splitStatements } from './split-statements.ts';
 
 interface TextResult {
@@ -16,7 +16,7 @@ interface TextResult {
 const asText = { getTypeParser: () => (value: string) => value };
 
 /** What a text did so far, for the message of its failure. */
-export interface Progress {
+export interface ExecutionProgress {
   /** Number of the last statement that committed; 0: nothing is committed. */
   committed: number;
 }
@@ -36,7 +36,7 @@ function withoutComments(statement: string): string {
 }
 
 /** Runs all statements of the text together; the answer is that of the last. */
-export async function runText(client: DatabaseClient, sql: string): Promise<JsonObject> {
+export async function runText(client: SqlClient, sql: string): Promise<JsonObject> {
   try {
     const result: TextResult | readonly TextResult[] = await client.query({
       text: sql,
@@ -55,10 +55,10 @@ export async function runText(client: DatabaseClient, sql: string): Promise<Json
  * is the caller's, to be sent when nothing was refused.
  */
 export async function runInTransactions(
-  client: DatabaseClient,
+  client: SqlClient,
   sql: string,
   begin: string,
-  progress: Progress,
+  progress: ExecutionProgress,
 ): Promise<JsonObject> {
   let answer: JsonObject = COMMAND_OK;
   const statements = splitStatements(sql);
@@ -78,9 +78,9 @@ const ENDS: ReadonlySet<string> = new Set(['COMMIT', 'ROLLBACK', 'PREPARE']);
 
 /** Runs the statements one by one, each committed by itself, as CREATE INDEX CONCURRENTLY and the like need. */
 export async function runStatements(
-  client: DatabaseClient,
+  client: SqlClient,
   sql: string,
-  progress: Progress,
+  progress: ExecutionProgress,
 ): Promise<JsonObject> {
   let answer: JsonObject = COMMAND_OK;
   for (const [index, statement] of splitStatements(sql).entries()) {
@@ -91,7 +91,7 @@ export async function runStatements(
 }
 
 /** By the protocol of prepared statements, in which PostgreSQL itself refuses more than one statement. */
-async function runStatement(client: DatabaseClient, statement: string, sql: string): Promise<TextResult> {
+async function runStatement(client: SqlClient, statement: string, sql: string): Promise<TextResult> {
   try {
     return await client.query({ text: statement, rowMode: 'array', types: asText, queryMode: 'extended' });
   } catch (error) {
@@ -100,7 +100,7 @@ async function runStatement(client: DatabaseClient, statement: string, sql: stri
 }
 
 /** An error about SQL, with what the SQL itself committed, if it did. */
-export function toldWhatStays(error: unknown, { committed }: Progress): unknown {
+export function toldWhatStays(error: unknown, { committed }: ExecutionProgress): unknown {
   if (committed === 0 || !(error instanceof EngineError)) return error;
   const { code, message, path, status, internal, reason } = error;
   const what =

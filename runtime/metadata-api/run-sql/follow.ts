@@ -21,7 +21,7 @@ import { dependencyError } from '../change/dependents.ts';
 import { findSource, withSource } from '../change/edit.ts';
 import { fieldNames } from '../change/table-fields.ts';
 import type { WorkingCopy } from '../change/working-copy.ts';
-import { sameName, unquoted } from '../request/names.ts';
+import { sameName, unquotedName } from '../request/names.ts';
 import { type CatalogChanges, compareCatalogs, type TableChange } from './changes.ts';
 
 /** Rewrites `copy.metadata` for a source whose catalog went from `before` to `after`. */
@@ -60,7 +60,7 @@ function refuseFunctionChanges(changes: CatalogChanges, tracked: readonly Qualif
   const isTracked = (name: QualifiedName) => tracked.some((candidate) => sameName(candidate, name));
   const overloaded = changes.overloaded.filter(isTracked);
   if (overloaded.length > 0) {
-    const names = overloaded.map(unquoted).join(', ');
+    const names = overloaded.map(unquotedName).join(', ');
     throw new EngineError(
       'not-supported',
       `the following tracked function(s) cannot be overloaded: ${names}`,

@@ -6,6 +6,7 @@
 import type pg from 'pg';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
+import type { QualifiedName } from '../../core/names.ts';
 import { jsonText } from '../../core/types.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
 import { createOwnTables, OWN_SCHEMA } from '../../database/own-objects.ts';
@@ -115,7 +116,7 @@ async function giveSourcesAndTablesRows(client: pg.ClientBase): Promise<void> {
 
 interface StoredSource {
   readonly name: string;
-  readonly tables: readonly { readonly table: { readonly schema: string; readonly name: string } }[];
+  readonly tables: readonly { readonly table: QualifiedName }[];
 }
 
 /** Brings `engine_catalog` to the present version; fails if a newer Engine has been here. */

@@ -11,7 +11,7 @@ import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import { jsonText } from '../../core/types.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
-import { type Listener, listenTo } from '../../database/channel.ts';
+import { type ChannelListener, listenTo } from '../../database/channel.ts';
 import { createPool, withOwnTables } from '../../database/own-tables.ts';
 import type { QueueQuery } from '../../database/queue/lease.ts';
 import type { JsonObject } from '../../metadata/metadata.ts';
@@ -122,7 +122,7 @@ export async function openMetadataStore(url: string, vocabulary: Vocabulary): Pr
   await withOwnTables(configuration, NAME, (client) => migrate(client, vocabulary));
   const pool = createPool(configuration, NAME);
   const instanceId = randomUUID();
-  let watcher: Listener | undefined;
+  let watcher: ChannelListener | undefined;
 
   return {
     instanceId,

@@ -3,7 +3,7 @@
 import { objectKey } from '../../core/names.ts';
 import { jsonText } from '../../core/types.ts';
 import { exportMetadata } from '../../metadata/export-metadata.ts';
-import { source as sourceCodec } from '../../metadata/kinds/source.ts';
+import { sourceCodec } from '../../metadata/kinds/source.ts';
 import { tableEntry } from '../../metadata/kinds/table.ts';
 import type { Metadata, TableEntry } from '../../metadata/metadata.ts';
 import { without } from '../change/edit.ts';

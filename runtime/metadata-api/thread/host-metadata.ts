@@ -17,11 +17,11 @@ import { openSource } from '../../program/sources.ts';
 import type { ProjectReport } from './project.ts';
 import type { MetadataThread } from './start-thread.ts';
 import {
-  createCalls,
+  createPendingCalls,
   type MessageFromThread,
   type MessageToThread,
   STARTED,
-  sendableError,
+  sentError,
   sentSession,
 } from './thread-messages.ts';
 
@@ -110,7 +110,7 @@ function hostThread(
   lost: () => void,
 ): HostedThread {
   const { observe } = context;
-  const calls = createCalls<string>(STARTED);
+  const calls = createPendingCalls<string>(STARTED);
   const report = (error: unknown) => observe({ kind: 'unhandled-internal-error', error });
   const look = async (source: string) => {
     // One that has ended is reported, and the next one reads every catalog.
@@ -130,7 +130,7 @@ function hostThread(
       case 'load':
         served.load(message).then(
           () => send({ kind: 'answer', number: message.number }),
-          (error: unknown) => send({ kind: 'answer', number: message.number, error: sendableError(error) }),
+          (error: unknown) => send({ kind: 'answer', number: message.number, error: sentError(error) }),
         );
         return;
       case 'activate':

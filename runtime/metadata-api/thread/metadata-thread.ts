@@ -6,13 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { namingOptions, servingOptions } from '../../configuration/configuration.ts';
 import type { Reviews } from '../../console/preview-change.ts';
-import type { ConsoleQuestion, PermissionQuestion } from '../../console/questions.ts';
+import type { ConsoleQuestion } from '../../console/questions.ts';
 import type { CronTriggerShape } from '../../core/contract/events.ts';
 import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
 import { EngineError } from '../../core/errors.ts';
 import { guarded } from '../../core/guarded.ts';
 import { isObject } from '../../core/json/json.ts';
 import { linkProgram } from '../../core/program/program.ts';
+import { lazy } from '../../core/remember.ts';
 import { createPlanner } from '../../core/request/planner.ts';
 import { Vocabulary } from '../../core/vocabulary.ts';
 import { lookingAtErrors } from '../../database/cluster-errors.ts';
@@ -41,9 +42,9 @@ import { locateRule } from '../change/locate-rule.ts';
 import type { CatalogOrError, Compilation, RemoteOrError } from '../change/state.ts';
 import { dumpSource } from '../dump/pg-dump.ts';
 import {
-  type ApiLimits,
   answerRequest,
   keepCurrent,
+  type MetadataApiLimits,
   MetadataEngine,
   type MetadataState,
   type MetadataStore,
@@ -51,11 +52,11 @@ import {
 } from '../index.ts';
 import { openProject } from './project.ts';
 import {
-  createCalls,
+  createPendingCalls,
   type MessageFromThread,
   type MessageToThread,
   STARTED,
-  sendableError,
+  sentError,
   type ThreadData,
 } from './thread-messages.ts';
 
@@ -76,7 +77,7 @@ const data = ((given: ThreadData): ThreadData => {
 })(workerData as ThreadData);
 const { vocabulary } = data.configuration;
 
-const loads = createCalls<void>(STARTED + 1);
+const loads = createPendingCalls<void>(STARTED + 1);
 
 /** Runs until it receives `stop`. A failed start is answered under the number `STARTED`. */
 async function run(): Promise<void> {
@@ -92,7 +93,7 @@ async function run(): Promise<void> {
     running = await start(data);
     post({ kind: 'answer', number: STARTED });
   } catch (error) {
-    post({ kind: 'answer', number: STARTED, error: sendableError(error) });
+    post({ kind: 'answer', number: STARTED, error: sentError(error) });
   }
 }
 
@@ -100,7 +101,7 @@ async function answer(number: number, run: () => Promise<string>): Promise<void>
   try {
     post({ kind: 'answer', number, value: await run() });
   } catch (error) {
-    post({ kind: 'answer', number, error: sendableError(error) });
+    post({ kind: 'answer', number, error: sentError(error) });
   }
 }
 
@@ -163,32 +164,35 @@ interface CompilerModule {
 }
 
 /** The part of the review's module that this thread uses. */
-interface ReviewModule extends Reviews {
-  readonly answerConsole: (files: ReadonlyMap<string, string>, question: PermissionQuestion) => string;
+interface ReviewModule {
+  readonly openReviews: () => Reviews;
 }
 
 /** Modules are loaded with the first question: few servers have a console. */
-async function answerConsole({ engine, store }: Running, question: ConsoleQuestion): Promise<string> {
+async function answerConsole(
+  { engine, store, reviews }: Running,
+  question: ConsoleQuestion,
+): Promise<string> {
   const { answerOperator, isForOperators } = await import('../../console/answer.ts');
-  const { review, configuration } = data;
+  const { configuration } = data;
   if (isForOperators(question)) {
     const { enableRemoteSchemaPermissions: remoteSchemaPermissions } = configuration;
     const answer = await answerOperator(question, { engine, store, remoteSchemaPermissions });
     return JSON.stringify(answer ?? null);
   }
-  if (review === undefined) throw new Error('the module that answers the console is not given');
-  const module = (await import(review)) as ReviewModule;
   if (question.kind === 'proposal') {
     const { answerProposal } = await import('../../console/proposal.ts');
-    return answerProposal(question.text, engine, module);
+    return answerProposal(question.text, engine, await reviews());
   }
-  return module.answerConsole(engine.state.compilation.programFiles, question);
+  return (await reviews()).answerPermissions(engine.state.compilation.programFiles, question);
 }
 
 interface Running {
   readonly engine: MetadataEngine<SourceConnection>;
+  /** Loaded with the first question. */
+  readonly reviews: () => Promise<Reviews>;
   readonly store: MetadataStore;
-  readonly limits: ApiLimits;
+  readonly limits: MetadataApiLimits;
   readonly followCluster: (source: string) => Promise<string>;
   readonly health: () => Promise<string>;
   readonly takeProject: (changed: readonly string[]) => Promise<string>;
@@ -304,6 +308,10 @@ async function start(data: ThreadData): Promise<Running> {
     return {
       engine,
       store,
+      reviews: lazy(async () => {
+        if (data.review === undefined) throw new Error('the module that answers the console is not given');
+        return ((await import(data.review)) as ReviewModule).openReviews();
+      }),
       limits: {
         dataForRoles: !configuration.enableAllowlist && !configuration.onlySavedOperations,
         maintenance: configuration.enableMaintenanceMode,

@@ -54,7 +54,7 @@ export interface ProjectReport {
 }
 
 /** The project as the thread follows it. */
-export interface Project {
+export interface FollowedProject {
   /** Errors of the files that were taken over. */
   readonly unread: readonly Diagnostic[];
   readonly keep: (before: Metadata, after: Metadata) => void;
@@ -68,7 +68,7 @@ export interface Project {
 export async function openProject(
   { module, options }: ProjectData,
   environment: ThreadData['environment'],
-): Promise<Project> {
+): Promise<FollowedProject> {
   const { openFiles } = (await import(module)) as { openFiles: (options: object) => ProjectFiles };
   const files = openFiles(options);
   let unread: readonly Diagnostic[] = [];

@@ -9,7 +9,7 @@ import type { Session } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
 import type { CheckedSources } from '../../database/health-checks.ts';
 import type { Client } from '../../graphql/request.ts';
-import type { MetadataPath } from '../../http/metadata.ts';
+import type { MetadataEndpointPath } from '../../http/metadata.ts';
 import type { ConnectionInfo } from '../../metadata/metadata.ts';
 import type { Observation } from '../../observe/logs/observe.ts';
 import type { TranspiledFile } from '../../program/loader.ts';
@@ -21,7 +21,7 @@ export interface ThreadData {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Address of the compiler's module, which exports `compile`. */
   readonly compiler: string;
-  /** Address of the module that exports `answerConsole`; without it there is no console. */
+  /** Address of the module that exports `openReviews`; without it there is no console. */
   readonly review?: string | undefined;
   /** Files that are served instead of what the metadata database has. */
   readonly project?: ProjectData | undefined;
@@ -47,7 +47,7 @@ export type MessageToThread =
   | {
       readonly kind: 'request';
       readonly number: number;
-      readonly path: MetadataPath;
+      readonly path: MetadataEndpointPath;
       readonly body: string;
       readonly session: SentSession;
       /** Without functions, which do not cross threads. */
@@ -109,7 +109,7 @@ export interface SentError {
   };
 }
 
-export function sendableError(error: unknown): SentError {
+export function sentError(error: unknown): SentError {
   if (error instanceof EngineError) {
     const { code, path, status, internal, reason, message } = error;
     const text = internal === undefined ? undefined : jsonText(internal);
@@ -132,7 +132,7 @@ function receivedError({ message, stack, engine }: SentError): Error {
 }
 
 /** Calls to the other thread that wait for their answers. */
-export interface Calls<Value> {
+export interface PendingCalls<Value> {
   /** Sends a message under a new number and waits for the answer. */
   call(send: (number: number) => void): Promise<Value>;
   answer(number: number, value: Value, error: SentError | undefined): void;
@@ -140,7 +140,7 @@ export interface Calls<Value> {
   fail(error: Error): void;
 }
 
-export function createCalls<Value>(first: number): Calls<Value> {
+export function createPendingCalls<Value>(first: number): PendingCalls<Value> {
   const waiting = new Map<number, { resolve: (value: Value) => void; reject: (error: Error) => void }>();
   let next = first;
   let failure: Error | undefined;

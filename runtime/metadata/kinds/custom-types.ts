@@ -11,7 +11,7 @@ import {
   record,
   withNames,
 } from '../combinators.ts';
-import { entries } from '../entries.ts';
+import { locatedEntries } from '../entries.ts';
 import { mappedTableNames } from '../references.ts';
 import { boolean, graphqlName, graphqlType, json, name, oneOf, text } from '../values.ts';
 import { qualifiedName } from './shared.ts';
@@ -96,10 +96,10 @@ const customEnum = object(
 /** They may repeat a name: that is for phase 3 to judge, over all kinds of types together. */
 export const customTypes = object(
   {
-    input_objects: key('Types of arguments.', entries(customInputObject)),
-    objects: key('Types of answers.', entries(customObject)),
-    scalars: key('Scalars, whose values are passed on as they are.', entries(customScalar)),
-    enums: key('Enums.', entries(customEnum)),
+    input_objects: key('Types of arguments.', locatedEntries(customInputObject)),
+    objects: key('Types of answers.', locatedEntries(customObject)),
+    scalars: key('Scalars, whose values are passed on as they are.', locatedEntries(customScalar)),
+    enums: key('Enums.', locatedEntries(customEnum)),
   },
   { title: 'Custom types' },
 );

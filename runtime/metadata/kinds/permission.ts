@@ -150,7 +150,7 @@ const deletePermission = object(
   { title: 'Delete permission' },
 );
 
-export interface Permission<Rule> extends Located {
+export interface PermissionEntry<Rule> extends Located {
   readonly role: string;
   readonly permission: Rule;
   readonly comment?: string;
@@ -163,7 +163,7 @@ export function permissionEntry<Rule>(permission: Codec<Rule>) {
     permission: key('What the role may do.', permission),
     comment,
   };
-  return object(fields) as unknown as ObjectCodec<Omit<Permission<Rule>, 'path'>, typeof fields>;
+  return object(fields) as unknown as ObjectCodec<Omit<PermissionEntry<Rule>, 'path'>, typeof fields>;
 }
 
 /** The entries of a table's four lists of permissions. */
@@ -178,8 +178,8 @@ export type PermissionKind = keyof typeof permissionEntries;
 
 export function permissionList<Rule>(
   operation: PermissionKind,
-  entry: Codec<Omit<Permission<Rule>, 'path'>>,
-): EntriesCodec<Omit<Permission<Rule>, 'path'>> {
+  entry: Codec<Omit<PermissionEntry<Rule>, 'path'>>,
+): EntriesCodec<Omit<PermissionEntry<Rule>, 'path'>> {
   return keyedEntries(entry, {
     kind: `${operation} permissions`,
     key: ({ role }) => role,

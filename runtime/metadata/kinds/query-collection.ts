@@ -1,6 +1,7 @@
 /** Saved queries, and what refers to them: the allow-list and REST endpoints. */
 
 import type { Located } from '../../core/json/json.ts';
+import type { RestMethod } from '../../core/saved/saved.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
   convert,
@@ -79,8 +80,6 @@ export const allowlist = keyedEntries(allowlistEntry, {
   kind: 'allowlist entries',
   key: ({ collection }) => collection,
 });
-
-export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
 
 export type RestEndpoint = TypeOf<typeof restEndpoint> & Located;
 export const restEndpoint = object(

@@ -1,4 +1,5 @@
 import { isObject, type Located } from '../../core/json/json.ts';
+import type { QualifiedName } from '../../core/names.ts';
 import { DECLARED_SCHEMA } from '../../core/names.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import { keyedEntries } from '../entries.ts';
 import type { Walk } from '../references.ts';
 import { name, oneOf } from '../values.ts';
-import { comment, type QualifiedName, qualifiedName } from './shared.ts';
+import { comment, qualifiedName } from './shared.ts';
 
 /** The foreign key is on columns of this table. Object relationships only. */
 export interface ForeignKeyOnThisTable {
@@ -218,7 +219,7 @@ function usingNames(value: RelationshipUsing, walk: Walk): RelationshipUsing {
   }
 }
 
-export interface Relationship<Using> extends Located {
+export interface RelationshipEntry<Using> extends Located {
   readonly name: string;
   readonly using: Using;
   readonly comment?: string;

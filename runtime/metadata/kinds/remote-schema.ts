@@ -11,7 +11,7 @@ import {
   record,
   withDefault,
 } from '../combinators.ts';
-import { entries, keyedEntries, printedEntries } from '../entries.ts';
+import { keyedEntries, locatedEntries, printedEntries } from '../entries.ts';
 import { boolean, graphqlName, name, positiveNumber, text } from '../values.ts';
 import { remoteRelationship } from './remote-relationship.ts';
 import { comment, headers, toAddress } from './shared.ts';
@@ -125,7 +125,7 @@ const remoteSchemaFields = object(
         order: false,
       }),
     ),
-    remote_relationships: key('Fields of its types that lead elsewhere.', entries(typeRelationships)),
+    remote_relationships: key('Fields of its types that lead elsewhere.', locatedEntries(typeRelationships)),
   },
   { title: 'Remote schema' },
 );

@@ -1,6 +1,7 @@
 /** Values that many kinds of metadata have: names of tables, columns, headers, addresses. */
 
 import type { ConfiguredHeader, EnvironmentText } from '../../core/environment-template.ts';
+import type { QualifiedName } from '../../core/names.ts';
 import { type Codec, INVALID, type TypeOf } from '../codec.ts';
 import {
   argument,
@@ -22,9 +23,6 @@ export const comment = key(
   'Text for readers and the GraphQL schema. Absent: from the database, or else generated; `""`: none.',
   optional(text),
 );
-
-/** Names a table, view or function in its database schema. */
-export type QualifiedName = TypeOf<typeof qualifiedNameObject>;
 
 const qualifiedNameObject = object(
   {
@@ -50,15 +48,15 @@ export const qualifiedName: Codec<QualifiedName> = choose(
 export const tableName = withNames(qualifiedName, (given, walk) => walk.table(given));
 
 /** `"*"` means every column that the table has when it is compiled. */
-export type Columns = '*' | readonly string[];
+export type ColumnChoice = '*' | readonly string[];
 
 /** `"*"` or a list of columns of the table that the value belongs to. */
 export const columns = columnsOr(() => requiredList(text));
 
 /** @param others reads what is not `"*"`, or says why it is refused */
-export function columnsOr(others: (input: unknown) => Codec<Columns> | string): Codec<Columns> {
+export function columnsOr(others: (input: unknown) => Codec<ColumnChoice> | string): Codec<ColumnChoice> {
   return withNames(
-    choose<Columns>((input) => (input === '*' ? oneOf('*') : others(input))),
+    choose<ColumnChoice>((input) => (input === '*' ? oneOf('*') : others(input))),
     (given, walk) => (given === '*' ? given : given.map((column) => walk.column(column))),
   );
 }

@@ -1,4 +1,4 @@
-import { diagnostics as messages } from '../../core/diagnostics/catalogue.ts';
+import { messages } from '../../core/diagnostics/catalogue.ts';
 import type { Located } from '../../core/json/json.ts';
 import { MAX_TIMER_SECONDS } from '../../core/max-timer.ts';
 import { CANONICAL } from '../../core/vocabulary.ts';
@@ -103,7 +103,7 @@ const poolSize = integerFrom(1);
 const seconds = numberFrom(0);
 
 /** Times in seconds. */
-export type PoolSettings = TypeOf<typeof poolSettings>;
+export type SourcePoolSettings = TypeOf<typeof poolSettings>;
 const poolSettings = object({
   max_connections: key(
     'Maximum connections of each server. Absent: the option `connections`.',
@@ -275,7 +275,7 @@ const fields = {
 const anySource = namesInside(object(fields, { title: 'Source' }), ({ name: source }) => ({ source }));
 
 /** An entry of the sources. One of another kind than Postgres is reported and left out. */
-export const source: ObjectCodec<Omit<Source, 'path'>> = {
+export const sourceCodec: ObjectCodec<Omit<Source, 'path'>> = {
   ...(anySource as unknown as ObjectCodec<Omit<Source, 'path'>>),
   read(input, reading) {
     const value = anySource.read(input, reading);
@@ -290,7 +290,7 @@ export const source: ObjectCodec<Omit<Source, 'path'>> = {
 export type Source = Omit<TypeOf<typeof anySource>, 'kind'> & Located & { readonly kind: 'postgres' };
 
 export const sources = requiredEntries(
-  keyedEntries(source, {
+  keyedEntries(sourceCodec, {
     kind: 'sources',
     key: (entry) => entry.name,
     // The source `default` comes first.

@@ -1,4 +1,4 @@
-import { diagnostics as messages } from '../../core/diagnostics/catalogue.ts';
+import { messages } from '../../core/diagnostics/catalogue.ts';
 import { nearest } from '../../core/diagnostics/nearest.ts';
 import type { Located } from '../../core/json/json.ts';
 import { displayName } from '../../core/names.ts';
@@ -158,7 +158,7 @@ const computedFieldDefinition = object({
   ),
 });
 
-export type ComputedField = TypeOf<typeof computedField> & Located;
+export type ComputedFieldEntry = TypeOf<typeof computedField> & Located;
 export const computedField = object(
   {
     name: key('Name of the field.', name),

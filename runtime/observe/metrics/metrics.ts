@@ -15,7 +15,7 @@ import { callMetrics, metadataMetrics } from './calls.ts';
 import { databaseMetrics, type SourcePool } from './databases.ts';
 import { eventMetrics } from './events.ts';
 import { familyOf, prefixOf } from './family.ts';
-import { type Report, reportOf } from './report.ts';
+import { type MetricsReport, reportOf } from './report.ts';
 import { requestMetrics } from './requests.ts';
 import type { SavedName, SavedTimes } from './saved-times.ts';
 import { type LiveReader, subscriptionMetrics } from './subscriptions.ts';
@@ -53,7 +53,7 @@ export interface Metrics {
   /** Figures of one saved operation. */
   readonly savedTimes: (collection: string, name: string) => Promise<SavedTimes>;
   /** The same figures by name, without the buckets of histograms. */
-  readonly report: (all?: readonly Figures[]) => Promise<Report>;
+  readonly report: (all?: readonly Figures[]) => Promise<MetricsReport>;
 }
 
 /**

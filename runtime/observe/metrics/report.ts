@@ -2,7 +2,7 @@
 import type { MetricObjectWithValues, MetricValue, MetricValueWithName, Registry } from 'prom-client';
 
 /** Figures by name. */
-export type Report = Readonly<Record<string, ReportedMetric>>;
+export type MetricsReport = Readonly<Record<string, ReportedMetric>>;
 
 interface ReportedMetric {
   readonly type: string;
@@ -23,7 +23,7 @@ type Labels = Readonly<Record<string, string | number>>;
 /** Maximum of values per metric: labels that clients choose (`metrics-enable-high-cardinality-labels`) have no bound. */
 const MAX_VALUES = 1000;
 
-export async function reportOf(registry: Registry): Promise<Report> {
+export async function reportOf(registry: Registry): Promise<MetricsReport> {
   const metrics = (await registry.getMetricsAsJSON()) as MetricObjectWithValues<MetricValue<string>>[];
   return Object.fromEntries(
     metrics.map(({ name, help, type, values }) => {

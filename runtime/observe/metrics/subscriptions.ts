@@ -82,6 +82,7 @@ function kindOf({ cursor }: SubscriptionPlan): string {
   return cursor ? 'streaming' : 'live-query';
 }
 
+/** Memo: a plan never changes. */
 const hashes = new WeakMap<SubscriptionPlan, string>();
 
 function hashOf(plan: SubscriptionPlan): string {

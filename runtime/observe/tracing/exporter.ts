@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { version } from '../../configuration/version.ts';
+import { serverVersion } from '../../configuration/version.ts';
 import { headerProblem, inBytes } from '../../core/header-text.ts';
 import type { TraceSettings } from './settings.ts';
 
@@ -68,7 +68,7 @@ export async function createExporter(
   const { OTLPTraceExporter, resourceFromAttributes } = await loadPackages();
   const exporter = new OTLPTraceExporter({ url, headers: inBytes(headers), timeoutMillis: SEND_TIMEOUT });
   const resource = resourceFromAttributes({ 'service.name': 'engine', ...attributes });
-  const scope = { name: 'engine', version };
+  const scope = { name: 'engine', version: serverVersion };
   let waiting: Span[] = [];
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;

@@ -22,7 +22,7 @@ import {
   type LoggedCall,
   openActionLog,
 } from './action-log.ts';
-import type { CallOptions } from './call.ts';
+import type { ActionCallOptions } from './call.ts';
 import { forgetEndedCalls } from './forget-calls.ts';
 import { createResultWatch } from './result-watch.ts';
 import {
@@ -40,7 +40,7 @@ import {
   servedActions,
 } from './stored-call.ts';
 
-export interface AsynchronousOptions extends CallOptions {
+export interface AsynchronousOptions extends ActionCallOptions {
   readonly vocabulary: Vocabulary;
   /** Address of the metadata database; undefined: asynchronous actions cannot be called. */
   readonly databaseUrl: string | undefined;

@@ -48,7 +48,7 @@ export interface ActionCall extends CheckedCall {
   readonly whenUnwanted?: WhenUnwanted | undefined;
 }
 
-export interface CallOptions {
+export interface ActionCallOptions {
   /** Sends the request of an action. @throws OutgoingError without an answer */
   readonly send: (request: OutgoingRequest, action: string) => Promise<OutgoingResponse>;
   readonly configuredFirst: boolean;
@@ -66,7 +66,7 @@ export interface FinishedCall extends CallMeasures {
   readonly trace?: Trace | undefined;
 }
 
-export interface ActionAnswer {
+export interface ActionResult {
   /** Completed by the output type. */
   readonly value: unknown;
   readonly cookies: readonly string[];
@@ -81,7 +81,7 @@ export interface HandlerAnswer {
 }
 
 /** Calls the handler. @throws EngineError when the answer is not a valid one */
-export async function callHandler(call: ActionCall, options: CallOptions): Promise<ActionAnswer> {
+export async function callHandler(call: ActionCall, options: ActionCallOptions): Promise<ActionResult> {
   return checkAnswer(call, await askHandler(call, options));
 }
 
@@ -96,7 +96,7 @@ export function payloadOf({ action, input, sessionVariables, requestQuery }: Che
 }
 
 /** Calls the handler. @throws EngineError without an answer */
-export async function askHandler(call: ActionCall, options: CallOptions): Promise<HandlerAnswer> {
+export async function askHandler(call: ActionCall, options: ActionCallOptions): Promise<HandlerAnswer> {
   const payload = payloadOf(call);
   const headers = callHeaders(call, options);
   const details = new CallDetails(call.action, headers, payload);
@@ -106,7 +106,7 @@ export async function askHandler(call: ActionCall, options: CallOptions): Promis
 }
 
 /** Checks what a handler answered. @throws EngineError when it is not valid, or an error */
-export function checkAnswer(call: CheckedCall, { response, request, details }: HandlerAnswer): ActionAnswer {
+export function checkAnswer(call: CheckedCall, { response, request, details }: HandlerAnswer): ActionResult {
   const body = parseBody(response, details);
   const { status } = response;
   if (status >= 200 && status < 300) {
@@ -130,7 +130,7 @@ export function checkAnswer(call: CheckedCall, { response, request, details }: H
  */
 function callHeaders(
   { action, origin, vocabulary }: ActionCall,
-  { configuredFirst }: CallOptions,
+  { configuredFirst }: ActionCallOptions,
 ): readonly ShownHeader[] {
   const { shape, headers } = action;
   const client = shape.forwardClientHeaders
@@ -193,7 +193,7 @@ function send(
   { action, origin, deadline, whenUnwanted }: ActionCall,
   request: TransformedRequest,
   details: CallDetails,
-  { send, observe }: CallOptions,
+  { send, observe }: ActionCallOptions,
 ): Promise<OutgoingResponse> {
   const { name, kind, handler, timeout } = action.shape;
   const { requestId, trace } = origin;

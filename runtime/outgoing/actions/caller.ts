@@ -1,5 +1,5 @@
 /** Answers the root fields of actions. */
-import { answerText, isObjectType } from '../../core/action/answer.ts';
+import { actionAnswerText, isObjectType } from '../../core/action/answer.ts';
 import { type ActionPart, argumentValues, type CalledAction } from '../../core/action/plan.ts';
 import type { Environment } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
@@ -10,10 +10,10 @@ import type { Caller, Request } from '../../graphql/request.ts';
 import { clientHeaders } from '../headers.ts';
 import type { CallResult } from './action-log.ts';
 import type { StoredCalls } from './asynchronous.ts';
-import { type CallOptions, callHandler } from './call.ts';
+import { type ActionCallOptions, callHandler } from './call.ts';
 import { type PreparedAction, prepareAction } from './prepared.ts';
 
-export interface ActionCallerOptions extends CallOptions {
+export interface ActionCallerOptions extends ActionCallOptions {
   readonly asynchronous: StoredCalls;
   readonly environment: Environment;
   /** Whether the role may see details of stored errors, as of errors in answers. */
@@ -89,14 +89,14 @@ async function runStored(
   const found = await asynchronous.result(action, String(input.id), session);
   if (!found) return 'null';
   const output: unknown = found.response === null ? null : parseExactJson(found.response);
-  if (!isObjectType(type)) return answerText(type, output, selection);
+  if (!isObjectType(type)) return actionAnswerText(type, output, selection);
   const value = {
     id: found.id,
     created_at: JSON.parse(found.createdAt),
     errors: errorsOf(found, showsDetails(session.role)),
     output,
   };
-  return answerText(type, value, selection);
+  return actionAnswerText(type, value, selection);
 }
 
 function errorsOf({ errors }: CallResult, showsDetails: boolean): unknown {
@@ -109,7 +109,7 @@ async function runPart(
   part: ActionPart,
   action: PreparedAction,
   { variables, session, query, client, deadline }: Request,
-  options: CallOptions,
+  options: ActionCallOptions,
 ): Promise<string> {
   const { shape } = action;
   const { value, cookies } = await callHandler(
@@ -128,5 +128,5 @@ async function runPart(
     options,
   );
   if (shape.type === 'mutation') client?.addCookies?.(cookies);
-  return answerText(part.type, value, part.selection);
+  return actionAnswerText(part.type, value, part.selection);
 }

@@ -11,7 +11,7 @@ import { jsonText } from '../../core/types.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
 import type { ShownHeader } from '../headers.ts';
 import type { CallOutcome, LoggedCall, StoredCall } from './action-log.ts';
-import { askHandler, type CallOptions, type CheckedCall, checkAnswer, payloadOf } from './call.ts';
+import { type ActionCallOptions, askHandler, type CheckedCall, checkAnswer, payloadOf } from './call.ts';
 import { CallDetails } from './call-details.ts';
 import { type PreparedAction, prepareAction } from './prepared.ts';
 
@@ -21,7 +21,7 @@ export interface ServedAction {
   readonly output: TypeReference;
 }
 
-export interface OutcomeOptions extends CallOptions {
+export interface OutcomeOptions extends ActionCallOptions {
   readonly vocabulary: Vocabulary;
   /** The address at which the handler of a call may complete it later; absent: it may not. */
   readonly completionUrl?: ((id: string, token: string) => string) | undefined;

@@ -4,7 +4,7 @@ import { JsonScanner, MalformedJson } from '../../core/json/scanner.ts';
 import { headerOf, type OutgoingResponse } from '../message.ts';
 
 /** The top level of an answer, as texts; absent keys are undefined. */
-export interface RemoteAnswer {
+export interface RemoteResponse {
   readonly data: string | undefined;
   /** Members of the data by key; undefined if it is not an object. */
   readonly members: ReadonlyMap<string, string> | undefined;
@@ -12,7 +12,7 @@ export interface RemoteAnswer {
 }
 
 /** @throws MalformedJson for anything but one well-formed JSON object */
-export function splitAnswer(text: string): RemoteAnswer {
+export function splitAnswer(text: string): RemoteResponse {
   const found: { data?: string; errors?: string } = {};
   let members: ReadonlyMap<string, string> | undefined;
   const scanner = new JsonScanner(text);
@@ -52,7 +52,7 @@ export function describeAnswer({ status, headers, body }: OutgoingResponse): str
 }
 
 /** True if the answer has a list of errors that is not empty. */
-export function hasErrors({ errors }: RemoteAnswer): boolean {
+export function hasResponseErrors({ errors }: RemoteResponse): boolean {
   return errors !== undefined && errors !== 'null' && !isEmptyList(errors);
 }
 

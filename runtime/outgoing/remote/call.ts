@@ -21,7 +21,7 @@ import type { OutgoingRequest, OutgoingResponse } from '../message.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Trace } from '../trace.ts';
 
-export interface CallOptions {
+export interface RemoteCallOptions {
   readonly outgoing: Outgoing;
   readonly environment: Environment;
   /** Receives every finished call, for metrics. */
@@ -36,7 +36,7 @@ export interface FinishedRemoteCall extends Pick<CallMeasures, 'status' | 'secon
 }
 
 /** The request that a call is made for. Introspection has a session of its own and no client. */
-export interface CallOrigin {
+export interface RemoteCallOrigin {
   readonly session: Session;
   readonly client?: Client | undefined;
   /** Time of `performance.now()` at which the call has to end. */
@@ -82,8 +82,8 @@ export async function callRemote(
   { target, url, headers: configured }: PreparedTarget,
   body: string,
   isQuery: boolean,
-  origin: CallOrigin,
-  { outgoing, observe }: Pick<CallOptions, 'outgoing' | 'observe'>,
+  origin: RemoteCallOrigin,
+  { outgoing, observe }: Pick<RemoteCallOptions, 'outgoing' | 'observe'>,
 ): Promise<OutgoingResponse> {
   const headers = callHeaders(target, configured, origin);
   const { client, deadline } = origin;
@@ -117,7 +117,7 @@ export function prepareTarget(target: RemoteTarget, environment: Environment): P
 function callHeaders(
   target: RemoteTarget,
   configured: readonly ShownHeader[],
-  { session, client }: CallOrigin,
+  { session, client }: RemoteCallOrigin,
 ) {
   const variables = plainHeaders(session.vocabulary.session(session.variables));
   const fromClient = target.forwardClientHeaders ? clientHeaders(client?.headers, session.vocabulary) : [];

@@ -10,11 +10,18 @@ import type { RemoteRootPart } from '../../core/remotes/remote-root.ts';
 import type { RemoteSchemaShape } from '../../core/remotes/shapes.ts';
 import type { Caller, Request } from '../../graphql/request.ts';
 import { headersOf, type OutgoingResponse } from '../message.ts';
-import { below, describeAnswer, hasErrors, isEmptyList, type RemoteAnswer, splitAnswer } from './answer.ts';
-import { type CallOptions, callRemote, type PreparedTarget, prepareTarget } from './call.ts';
+import {
+  below,
+  describeAnswer,
+  hasResponseErrors,
+  isEmptyList,
+  type RemoteResponse,
+  splitAnswer,
+} from './answer.ts';
+import { callRemote, type PreparedTarget, prepareTarget, type RemoteCallOptions } from './call.ts';
 import { joinRequest, requestBody, rootRequest } from './document.ts';
 
-export interface RemoteOptions extends CallOptions {
+export interface RemoteOptions extends RemoteCallOptions {
   /** If an answer has data and errors, the data counts. */
   readonly prioritizeData: boolean;
 }
@@ -115,7 +122,7 @@ function rootData(
   response: OutgoingResponse,
   { prioritizeData }: RemoteOptions,
 ): ReadonlyMap<string, string> {
-  let answer: RemoteAnswer;
+  let answer: RemoteResponse;
   try {
     answer = splitAnswer(response.body.toString('utf8'));
   } catch (error) {
@@ -125,7 +132,7 @@ function rootData(
   }
   const { data, members, errors } = answer;
   const isData = data !== undefined && data !== 'null';
-  if (hasErrors(answer) && !(isData && prioritizeData)) {
+  if (hasResponseErrors(answer) && !(isData && prioritizeData)) {
     if (!errors!.startsWith('[')) throw remoteError('Invalid "errors" field in response from remote');
     throw new UpstreamErrors(errors!);
   }
@@ -189,7 +196,7 @@ function joinData(
   errors: string[] | undefined,
 ): ReadonlyMap<string, string> {
   const { path } = entries[0]!.part;
-  let answer: RemoteAnswer;
+  let answer: RemoteResponse;
   try {
     answer = splitAnswer(response.body.toString('utf8'));
   } catch (error) {
@@ -198,7 +205,7 @@ function joinData(
     throw new EngineError('unexpected', message, { path, cause: error });
   }
   const { members } = answer;
-  if (hasErrors(answer)) {
+  if (hasResponseErrors(answer)) {
     const partial =
       errors && members && answer.errors!.startsWith('[')
         ? optionalErrors(answer.errors!, entries)

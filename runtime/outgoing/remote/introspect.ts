@@ -13,14 +13,14 @@ import type { RemoteSchemaShape } from '../../core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../core/session.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
 import type { OutgoingResponse } from '../message.ts';
-import { describeAnswer, hasErrors, splitAnswer } from './answer.ts';
-import { type CallOptions, callRemote, prepareTarget, type RemoteTarget } from './call.ts';
+import { describeAnswer, hasResponseErrors, splitAnswer } from './answer.ts';
+import { callRemote, prepareTarget, type RemoteCallOptions, type RemoteTarget } from './call.ts';
 
 const ADMIN = { role: ADMIN_ROLE, variables: { 'x-engine-role': ADMIN_ROLE }, backendOnly: false };
 
 type IntrospectionTarget = Pick<RemoteSchemaShape, 'url' | 'headers' | 'timeout'>;
 
-interface SchemaReaderOptions extends CallOptions {
+interface SchemaReaderOptions extends RemoteCallOptions {
   readonly vocabulary: Vocabulary;
 }
 
@@ -70,7 +70,7 @@ async function askForSchema(target: RemoteTarget, options: SchemaReaderOptions):
 function refusalOf({ body }: OutgoingResponse): string | undefined {
   try {
     const answer = splitAnswer(body.toString('utf8'));
-    return hasErrors(answer) && (answer.data === undefined || answer.data === 'null')
+    return hasResponseErrors(answer) && (answer.data === undefined || answer.data === 'null')
       ? answer.errors
       : undefined;
   } catch (error) {
@@ -84,7 +84,7 @@ function readIntrospection(response: OutgoingResponse): string {
   try {
     const answer = splitAnswer(response.body.toString('utf8'));
     const { data = 'null', errors } = answer;
-    if (hasErrors(answer) && data === 'null')
+    if (hasResponseErrors(answer) && data === 'null')
       throw new EngineError(
         'remote-schema-error',
         'the remote schema refuses to be introspected: introspection is off, or it is for other clients',

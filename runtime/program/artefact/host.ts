@@ -14,7 +14,7 @@ import type { Artefact } from './artefact.ts';
 /** Milliseconds in which a new server gets to its first requests. */
 const VERIFY_DELAY = 500;
 
-export interface SourceOptions {
+export interface ArtefactSourceOptions {
   /** Source → connection string with `{{NAME}}` for environment variables. */
   readonly sources: Readonly<Record<string, string>>;
   /** For the source `default`, unless named. */
@@ -24,7 +24,7 @@ export interface SourceOptions {
 /** How to reach each source: as the options say, else as the metadata said. @throws EngineError when one has no address */
 export function artefactSources(
   { manifest }: Pick<Artefact, 'manifest'>,
-  { sources, databaseUrl }: SourceOptions,
+  { sources, databaseUrl }: ArtefactSourceOptions,
 ): Map<string, ConnectionInfo> {
   const unknown = Object.keys(sources).find(
     (name) => !manifest.sources.some((source) => source.name === name),
@@ -55,7 +55,7 @@ export function artefactSources(
  */
 export async function hostArtefact(
   artefact: Artefact,
-  options: SourceOptions & { readonly strict: boolean },
+  options: ArtefactSourceOptions & { readonly strict: boolean },
   context: HostContext,
 ): Promise<Host> {
   const { configuration, observe } = context;

@@ -15,7 +15,7 @@ import { startServer } from '../../server/main.ts';
 import { addServerOptions, runServer, sourceAddresses } from '../../server/serve-command.ts';
 import { verificationText, verifyProgram } from '../verify/verify.ts';
 import type { Artefact } from './artefact.ts';
-import { artefactSources, hostArtefact, type SourceOptions } from './host.ts';
+import { type ArtefactSourceOptions, artefactSources, hostArtefact } from './host.ts';
 
 /** Exit status of a wrong use of the command line. */
 const USAGE = 2;
@@ -110,7 +110,7 @@ function addSourceOption(command: Command): Command {
 /** Verifies and reports. Returns the exit status: 1 if operations break or a database cannot be reached. */
 export async function verifyCommand(
   artefact: Artefact,
-  options: SourceOptions,
+  options: ArtefactSourceOptions,
   json: boolean,
   write: { stdout: (text: string) => void; stderr: (text: string) => void } = {
     stdout: (text) => process.stdout.write(text),

@@ -13,7 +13,7 @@ import type {
   SourceShape,
   TableShape,
 } from '../../core/contract/shapes.ts';
-import { objectKey } from '../../core/names.ts';
+import { objectKey, type QualifiedName } from '../../core/names.ts';
 
 /** Facts about one object. Tables, types and functions by `objectKey`, types of columns by type key. */
 export type Fact =
@@ -186,7 +186,7 @@ export function columnFact(table: TableShape, name: string): Fact | undefined {
 }
 
 export function functionFact(
-  { schema, name }: { readonly schema: string; readonly name: string },
+  { schema, name }: QualifiedName,
   shape: Pick<FunctionShape | ComputedFieldShape, 'arguments' | 'returns'>,
 ): Fact {
   const { returns } = shape;
@@ -232,10 +232,7 @@ export function definitionsFact(table: TableShape): Fact {
 }
 
 /** Undefined for a function compiled without a hash. */
-export function bodyFact(
-  { schema, name }: { readonly schema: string; readonly name: string },
-  definition: string | undefined,
-): Fact | undefined {
+export function bodyFact({ schema, name }: QualifiedName, definition: string | undefined): Fact | undefined {
   if (definition === undefined) return undefined;
   return { kind: 'definitions', of: 'function', object: objectKey(schema, name), entries: { definition } };
 }

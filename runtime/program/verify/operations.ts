@@ -1,12 +1,7 @@
 /** The operations of a program, and what each relies on in the database. */
 
 import { columnsOfRule } from '../../core/condition/reads.ts';
-import {
-  type AnyRule,
-  ruleOf as ruleIn,
-  type TableOperation,
-  textPartsOf,
-} from '../../core/contract/aspects.ts';
+import { type AnyRule, ruleOf, type TableOperation, textPartsOf } from '../../core/contract/aspects.ts';
 import type {
   ComputedFieldShape,
   RelationshipShape,
@@ -43,10 +38,10 @@ export interface ServedOperation {
   /** Columns that it writes. */
   readonly writes: ReadonlySet<string>;
   /** Facts that the operation relies on, by key; operations share equal lists. */
-  readonly facts: readonly Facts[];
+  readonly facts: readonly FactMap[];
 }
 
-export type Facts = ReadonlyMap<string, Fact>;
+export type FactMap = ReadonlyMap<string, Fact>;
 
 /** Everything that the roles of a program may call, table by table: with a hundred roles it takes a while. */
 export function* operationsOf(program: GeneratedProgram): Generator<readonly ServedOperation[]> {
@@ -75,7 +70,7 @@ function rolesOf(program: GeneratedProgram): string[] {
   return [...roles].sort();
 }
 
-function ruleOf(access: TableAccess, operation: TableOperation, role: string): AnyRule | undefined {
+function ruleOfRole(access: TableAccess, operation: TableOperation, role: string): AnyRule | undefined {
   const { table } = access;
   if (operation !== 'select' && table.readOnly?.includes(operation)) return undefined;
   if (role === ADMIN_ROLE)
@@ -84,7 +79,7 @@ function ruleOf(access: TableAccess, operation: TableOperation, role: string): A
       computedFields: Object.keys(table.computedFields ?? {}),
       aggregations: true,
     };
-  return ruleIn(access, operation, role);
+  return ruleOf(access, operation, role);
 }
 
 function tableOperations(access: TableAccess, role: string, factsOf: FactsOf): ServedOperation[] {
@@ -95,11 +90,11 @@ function tableOperations(access: TableAccess, role: string, factsOf: FactsOf): S
     ...fieldEntries(mutation).map(([name, { field }]) => ['mutation', name, field] as const),
   ];
   const rules = role === ADMIN_ROLE ? everything(table) : rulesOf(access, role);
-  const known = new Map<TableOperation, Facts>();
+  const known = new Map<TableOperation, FactMap>();
   const key = factsBy(keyFact(table));
   return fields.flatMap(([root, name, field]) => {
     const operation = operationOf(field);
-    const rule = ruleOf(access, operation, role);
+    const rule = ruleOfRole(access, operation, role);
     if (!rule || offer(table, rules, { kind: field, root }, true) !== true) return [];
     const facts = known.get(operation) ?? factsOf(access, operation, rule, role);
     known.set(operation, facts);
@@ -119,7 +114,7 @@ function tableOperations(access: TableAccess, role: string, factsOf: FactsOf): S
   });
 }
 
-function factsBy(...facts: readonly (Fact | undefined)[]): Facts {
+function factsBy(...facts: readonly (Fact | undefined)[]): FactMap {
   return new Map(facts.flatMap((fact) => (fact ? [[factKey(fact), fact] as const] : [])));
 }
 
@@ -139,14 +134,14 @@ function isShared({ unprovenKeys = {} }: TableShape, key: string): boolean {
   return Object.hasOwn(unprovenKeys, key);
 }
 
-type FactsOf = (access: TableAccess, operation: TableOperation, rule: AnyRule, role: string) => Facts;
+type FactsOf = (access: TableAccess, operation: TableOperation, rule: AnyRule, role: string) => FactMap;
 
 /**
  * Objects that an operation of a role relies on, including relationships that it may follow, but not their targets. Roles
  * with equal rules share the result.
  */
 function createFacts(find: Find): FactsOf {
-  const known = new Map<string, Facts>();
+  const known = new Map<string, FactMap>();
   const columns = new Map<TableShape, Map<string, readonly Fact[]>>();
   const ofColumn = (table: TableShape, name: string): readonly Fact[] => {
     const own = columns.get(table) ?? new Map<string, readonly Fact[]>();
@@ -161,7 +156,7 @@ function createFacts(find: Find): FactsOf {
       operation === 'select'
         ? Object.values<RelationshipShape>(table.relationships ?? {}).filter(({ target }) => {
             const other = find(table.source.name, target);
-            return other && ruleOf(other, 'select', role);
+            return other && ruleOfRole(other, 'select', role);
           })
         : [];
     const { columns: named, computedFields, where, check, presets, cells } = rule;
@@ -206,7 +201,7 @@ function collectFacts(
   followed: readonly RelationshipShape[],
   find: Find,
   ofColumn: (table: TableShape, name: string) => readonly Fact[],
-): Facts {
+): FactMap {
   const facts = new Map<string, Fact>();
   const add = (fact: Fact | undefined) => {
     if (fact && !('table' in fact && isOfModel(fact.table))) facts.set(factKey(fact), fact);
@@ -282,7 +277,7 @@ function functionOperations(
       ...fieldEntries(mutation).map(([name, { field }]) => [`mutation ${name}`, field] as const),
     ];
     return roles.flatMap((role) => {
-      const rule = returned && ruleOf(returned, 'select', role);
+      const rule = returned && ruleOfRole(returned, 'select', role);
       // A query may be inferred from the rows it returns; whether it is, is an option of the server.
       if (!rule || (role !== ADMIN_ROLE && mutation && !shape.roles.includes(role))) return [];
       const facts = [own, factsOf(returned, 'select', rule, role)];

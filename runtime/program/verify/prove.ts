@@ -5,7 +5,7 @@ import { prepareAll } from '../../database/prepare.ts';
 import type { ConnectionConfiguration } from '../../database/ways.ts';
 
 /** A statement, and what its database says against it. */
-export interface Refusal {
+export interface RefusedProof {
   readonly proof: Proof;
   readonly error: pg.DatabaseError;
 }
@@ -17,8 +17,8 @@ export interface Refusal {
 export async function prove(
   proofs: readonly Proof[],
   databases: ReadonlyMap<string, ConnectionConfiguration>,
-): Promise<{ readonly count: number; readonly refusals: readonly Refusal[] }> {
-  const refusals: Refusal[] = [];
+): Promise<{ readonly count: number; readonly refusals: readonly RefusedProof[] }> {
+  const refusals: RefusedProof[] = [];
   let count = 0;
   // One after the other: each may be an embedded database, which takes much memory while it is used.
   for (const [source, configuration] of databases) {

@@ -16,7 +16,7 @@ import type { ConnectionConfiguration } from '../../database/ways.ts';
 import { type InstallClient, readDrift } from '../../events/install.ts';
 import { distributionChanges } from './distribution.ts';
 import { createObserver, type Fact, factKey, factText, fingerprint } from './facts.ts';
-import { type Facts, operationsOf, type ServedOperation } from './operations.ts';
+import { type FactMap, operationsOf, type ServedOperation } from './operations.ts';
 import { prove, subjectText } from './prove.ts';
 
 export interface Verification {
@@ -173,7 +173,7 @@ function enumTablesOf(program: GeneratedProgram, source: string): readonly Relat
 }
 
 function factsOfAll(operations: readonly ServedOperation[]): Map<string, [source: string, fact: Fact]> {
-  const bySource = new Map<string, Set<Facts>>();
+  const bySource = new Map<string, Set<FactMap>>();
   for (const { source, facts } of operations) {
     const known = bySource.get(source) ?? new Set();
     for (const list of facts) known.add(list);

@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { guarded } from '../../core/guarded.ts';
 import type { RateCounter } from '../../graphql/limits.ts';
 import type { MetadataThread } from '../../metadata-api/thread/start-thread.ts';
-import { createCalls, type MessageFromThread } from '../../metadata-api/thread/thread-messages.ts';
+import { createPendingCalls, type MessageFromThread } from '../../metadata-api/thread/thread-messages.ts';
 import type { Figures } from '../../observe/metrics/sum.ts';
 import { type Held, inBatches, type MessageToPrimary, type MessageToWorker } from './messages.ts';
 
@@ -44,7 +44,7 @@ export function openLink(report: (error: unknown) => void): WorkerLink {
     else sent();
   };
   const post = inBatches(send);
-  const calls = createCalls<unknown>(1);
+  const calls = createPendingCalls<unknown>(1);
   const threads = new Map<
     number,
     { readonly receive: (message: MessageFromThread) => void; readonly ended: () => void }

@@ -23,7 +23,7 @@ import {
   isWorthRefresh,
   type Keys,
   notInIssuer,
-  time,
+  timeClaim,
   unverifiedPayload,
   verifyToken,
 } from './verify.ts';
@@ -203,7 +203,7 @@ async function verifyByAny(
 async function verifyBy(secret: Secret, token: string, vocabulary: Vocabulary): Promise<Verified> {
   const { configuration, keys } = secret;
   const payload = await verifyToken(token, configuration, keys);
-  const exp = time(payload, 'exp');
+  const exp = timeClaim(payload, 'exp');
   return {
     ...readGrant(payload, configuration, vocabulary),
     by: secret,

@@ -110,9 +110,9 @@ function readPayload(bytes: Uint8Array): Payload {
 /** `now` in seconds since 1970. */
 function checkRegisteredClaims(payload: Payload, configuration: JwtConfiguration, now: number): void {
   const { allowedSkew, audience } = configuration;
-  const exp = time(payload, 'exp');
-  const nbf = time(payload, 'nbf');
-  const iat = time(payload, 'iat');
+  const exp = timeClaim(payload, 'exp');
+  const nbf = timeClaim(payload, 'nbf');
+  const iat = timeClaim(payload, 'iat');
   if (exp !== undefined && now >= exp + allowedSkew) throw invalid('JWTExpired');
   if (nbf !== undefined && now < nbf - allowedSkew) throw invalid('JWTNotYetValid');
   // Whole seconds: a token that another machine has just issued may be up to a second ahead by rounding alone.
@@ -137,7 +137,7 @@ function audiencesOf({ aud }: Payload): readonly unknown[] {
 }
 
 /** A registered claim that is a time, in seconds since 1970. */
-export function time(payload: Payload, claim: 'exp' | 'nbf' | 'iat'): number | undefined {
+export function timeClaim(payload: Payload, claim: 'exp' | 'nbf' | 'iat'): number | undefined {
   const value = payload[claim];
   if (value === undefined || value === null) return undefined;
   const number = value instanceof NumberText ? Number(value.text) : value;

@@ -8,7 +8,7 @@ import type { Catalog } from '../../../runtime/catalog/catalog.ts';
 import {
   introspectDatabase,
   printCatalogFile,
-  type Query,
+  type RunQuery,
   readCatalogFile,
   writeCatalogFile,
 } from '../../../runtime/catalog/index.ts';
@@ -36,7 +36,7 @@ function fixture(version: number): string {
     .join('\n');
 }
 
-export function queryOf(database: TestDatabase): Query {
+export function queryOf(database: TestDatabase): RunQuery {
   return async (sql, values) => ({ rows: await database.query(sql, values) });
 }
 

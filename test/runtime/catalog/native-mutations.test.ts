@@ -1,6 +1,6 @@
 /** What PostgreSQL says of native queries that are mutations: nothing runs, what does not fit is refused, and what they write is known. */
 import { beforeAll, expect, test } from 'vitest';
-import { introspectDatabase, type Query } from '../../../runtime/catalog/introspect.ts';
+import { introspectDatabase, type RunQuery } from '../../../runtime/catalog/introspect.ts';
 import { readMetadata } from '../../../runtime/metadata/read-metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 
@@ -26,7 +26,7 @@ const ID = [{ name: 'id', type: { scalar: 'int' } }];
 
 /** What the catalog says of the query, or why it is left out. */
 async function described(code: string, fields: readonly object[] = ID, type = 'mutation') {
-  const query: Query = async (text, values) => ({
+  const query: RunQuery = async (text, values) => ({
     rows: await database.query(text, values ? [...values] : undefined),
   });
   const args = { a: { type: 'int' }, b: { type: 'text', nullable: true } };

@@ -1,6 +1,6 @@
 /** Databases that speak the protocol of PostgreSQL: their answers, given for a query of PostgreSQL's. */
 import { expect, test } from 'vitest';
-import { introspectDatabase, type Query } from '../../../runtime/catalog/introspect.ts';
+import { introspectDatabase, type RunQuery } from '../../../runtime/catalog/introspect.ts';
 import { otherDatabase } from '../../../runtime/catalog/other-databases.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 
@@ -14,7 +14,7 @@ test.each([
 
 test('one whose catalogs cannot be read is named; PostgreSQL says itself what is wrong', async () => {
   const answering =
-    (version: string): Query =>
+    (version: string): RunQuery =>
     async (sql) => {
       if (sql.startsWith('select version()')) return { rows: [{ version }] };
       throw new Error('unimplemented: pg_rewrite');
@@ -27,7 +27,7 @@ test('one whose catalogs cannot be read is named; PostgreSQL says itself what is
 
 test('one whose catalogs can be read is named in the catalog', async () => {
   const database = await createTestDatabase('create table note (id integer primary key)');
-  const query: Query = async (sql) => {
+  const query: RunQuery = async (sql) => {
     const rows = await database.query(sql);
     const raw = JSON.parse(String(rows[0]!.catalog)) as object;
     return { rows: [{ catalog: JSON.stringify({ ...raw, version: 'PostgreSQL 15.2-YB-2.25.0.0-b0' }) }] };

@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { metadataFolder } from '../../../compiler/cli/metadata-folder.ts';
 import { writeFolder } from '../../../compiler/cli/output-folder.ts';
 import { readMetadataFile } from '../../../compiler/phases/1-read/index.ts';
-import * as reviews from '../../../compiler/review/console.ts';
+import { openReviews } from '../../../compiler/review/console.ts';
 import { answerProposal } from '../../../runtime/console/proposal.ts';
 import type {
   ModelAnswer,
@@ -30,6 +30,7 @@ import { createTestDatabase } from '../../harness/postgres.ts';
 const project = fileURLToPath(new URL('../../cases/audit/project/', import.meta.url));
 const session = { vocabulary: CANONICAL, role: 'admin', variables: {}, backendOnly: false };
 
+const reviews = openReviews();
 let served: ServedEngine;
 let folder: string;
 let close: () => Promise<void>;

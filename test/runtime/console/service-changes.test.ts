@@ -1,7 +1,7 @@
 /** Changes of services as the console makes them: the metadata API takes each, and what it makes of it is what the form had. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as reviews from '../../../compiler/review/console.ts';
+import { openReviews } from '../../../compiler/review/console.ts';
 import type { Change } from '../../../runtime/console/page/model/change.ts';
 import {
   allow,
@@ -39,6 +39,7 @@ const HOSTILE = `<img src=x> "a/b" {{NO}} 'ü'`;
 const ITEM = { source: 'default', schema: 'public', name: 'item' };
 const ODD = { source: 'default', schema: 'odd schema', name: 'odd "table"' };
 
+const reviews = openReviews();
 let served: ServedEngine;
 let close: () => Promise<void>;
 /** Changes that wait. */

@@ -4,7 +4,7 @@
  * the machine. No decision depends on a clock, so every run gives the same figures.
  */
 import { describe, expect, test } from 'vitest';
-import { LANES, type Lane, Lanes, LONG, type Place, WEIGHT } from '../../../runtime/database/lanes.ts';
+import { LANES, type Lane, type LaneState, Lanes, LONG, WEIGHT } from '../../../runtime/database/lanes.ts';
 import type { TaskConnection } from '../../../runtime/database/task.ts';
 import { Waiters } from '../../../runtime/database/waiters.ts';
 
@@ -32,7 +32,7 @@ interface Operation extends Kind {
   readonly since: number;
 }
 
-class Connection implements Place {
+class Connection implements LaneState {
   state: 'shared' | 'reserved' | 'taken' = 'shared';
   readonly queue: Operation[] = [];
   isSlow = false;

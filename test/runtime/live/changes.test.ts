@@ -18,7 +18,7 @@ import {
 import { CANONICAL } from '../../../runtime/core/vocabulary.ts';
 import { type Change, createChanges } from '../../../runtime/database/changes.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
-import { Lane } from '../../../runtime/live/lane.ts';
+import { LiveLane } from '../../../runtime/live/lane.ts';
 import { Poller } from '../../../runtime/live/poller.ts';
 import { Sensitivities } from '../../../runtime/live/sensitivity.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
@@ -130,7 +130,7 @@ test('a change during a round is read after it, also while it is unknown on what
     },
   } as unknown as SourceConnection;
   const sensitivities = { of: () => Promise.reject(new Error('lost')) } as unknown as Sensitivities;
-  const lane = new Lane();
+  const lane = new LiveLane();
   const plan = { text: 'select 1', parameters: [], reads: { relations: [] } } as unknown as SubscriptionPlan;
   const poller = new Poller(
     plan,

@@ -1,7 +1,7 @@
 /** Who is served next: models without a clock, where each piece of work costs what the test says. */
 import { describe, expect, test } from 'vitest';
 import type { Cohort } from '../../../runtime/live/cohort.ts';
-import { type Batch, type Due, type DueOwner, Lane, type Reader } from '../../../runtime/live/lane.ts';
+import { type Batch, type Due, type DueOwner, LiveLane, type Reader } from '../../../runtime/live/lane.ts';
 import { type Kind, type Owner, Shares } from '../../../runtime/live/shares.ts';
 import { Turns } from '../../../runtime/live/turns.ts';
 
@@ -101,7 +101,7 @@ describe('shares', () => {
 
 describe('the lane of live reads', () => {
   /** A reader whose reads end when the test says so. */
-  const open = (lane: Lane, names: string[], kind: Kind = 'quick') => {
+  const open = (lane: LiveLane, names: string[], kind: Kind = 'quick') => {
     const endings: (() => void)[] = [];
     const reader = {
       kind,
@@ -128,7 +128,7 @@ describe('the lane of live reads', () => {
   };
 
   test('serves another owner next, however many reads of one wait', async () => {
-    const lane = new Lane();
+    const lane = new LiveLane();
     const read: string[] = [];
     const { due, end } = open(lane, read);
     const many = lane.shares.enter(['anonymous', 'a', '1']);
@@ -146,7 +146,7 @@ describe('the lane of live reads', () => {
   });
 
   test('leaves a connection to reads that are quick', async () => {
-    const lane = new Lane();
+    const lane = new LiveLane();
     const read: string[] = [];
     const slow = open(lane, read, 'slow');
     const quick = open(lane, read);

@@ -4,7 +4,7 @@ import type { AccessAnswer, AccessLine } from '../../questions.ts';
 import { read, useLoaded } from '../api.ts';
 import { RunAs, useAs } from '../as.tsx';
 import { List, Many, type PageProps, Shown } from '../parts.tsx';
-import { addressOf, EVERYTHING, placeOf } from './place.ts';
+import { dataAddress, EVERYTHING, placeOf } from './place.ts';
 import { TableView } from './table-view.tsx';
 import './data.css';
 
@@ -86,7 +86,7 @@ function Tables({ answer }: { readonly answer: AccessAnswer }) {
             {shown.map((line) => (
               <tr key={`${line.source} ${line.name}`}>
                 <th scope="row">
-                  <a href={addressOf({ source: line.source, table: line.name, asked: EVERYTHING })}>
+                  <a href={dataAddress({ source: line.source, table: line.name, asked: EVERYTHING })}>
                     {line.label}
                   </a>
                 </th>

@@ -3,7 +3,7 @@
 import { useMemo } from 'react';
 import type { AccessAnswer } from '../../questions.ts';
 import { Explanation } from '../explanation.tsx';
-import { Place } from '../parts.tsx';
+import { PlaceText } from '../parts.tsx';
 import { chosenSession, Refused } from './answers.ts';
 
 interface FailureProps {
@@ -26,7 +26,7 @@ export function Failure({ error, role, access }: FailureProps) {
         <p>
           {reason.why}{' '}
           {reason.paths?.map((path) => (
-            <Place key={path} text={path} />
+            <PlaceText key={path} text={path} />
           ))}
         </p>
       )}

@@ -30,7 +30,7 @@ function askedOf(step: string | undefined): Asked {
   }
 }
 
-export function addressOf({ source, table, asked }: Place): string {
+export function dataAddress({ source, table, asked }: Place): string {
   const { lines, text, order } = asked;
   const isAny = lines.length > 0 || text !== '' || order !== undefined;
   return address('data', source, table, ...(isAny ? [JSON.stringify(asked)] : []));
@@ -40,7 +40,7 @@ let wanted: string | undefined;
 
 /** Goes to an address, and shows its rows: whoever follows a link within the page asks for them. */
 export function goTo(place: Place): void {
-  wanted = addressOf(place);
+  wanted = dataAddress(place);
   location.hash = wanted;
 }
 

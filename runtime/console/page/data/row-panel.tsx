@@ -7,7 +7,7 @@ import { ActionButton } from '../parts.tsx';
 import { ask, type ShownRow } from './answers.ts';
 import { Failure } from './failure.tsx';
 import { linkOf } from './links.ts';
-import { addressOf, goTo } from './place.ts';
+import { dataAddress, goTo } from './place.ts';
 import { deleteRequest, type Row } from './request.ts';
 import { lookOf } from './rows.tsx';
 import { requireRow } from './writing.ts';
@@ -93,7 +93,7 @@ export function RowPanel({ api, state, role, access, table, row, edit, gone }: R
               <dd>
                 {link ? (
                   <a
-                    href={addressOf(link)}
+                    href={dataAddress(link)}
                     onClick={(event) => {
                       event.preventDefault();
                       goTo(link);

@@ -5,7 +5,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type MouseEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiColumn, ApiRelationship, TableApi } from '../../data-questions.ts';
-import { type At, moved, useKept, within } from '../grid-parts.ts';
+import { type At, clamped, moved, useKept } from '../grid-parts.ts';
 import type { ShownRow } from './answers.ts';
 import { linkOf } from './links.ts';
 import type { Asked } from './request.ts';
@@ -74,7 +74,7 @@ export function Rows({ api, rows, isEnd, order, chosen, more, choose, sort, foll
   }, [last, rows.length]);
 
   const go = (row: number, column: number) => {
-    const next = { row: within(row, -1, rows.length - 1), column: within(column, 0, columns.length - 1) };
+    const next = { row: clamped(row, -1, rows.length - 1), column: clamped(column, 0, columns.length - 1) };
     setAt(next);
     if (next.row >= 0) vertical.scrollToIndex(next.row, { align: 'auto' });
     horizontal.scrollToIndex(next.column, { align: 'auto' });
@@ -172,11 +172,11 @@ function useWidths(columns: readonly GridColumn[], rows: readonly ShownRow[]): r
   return useMemo(
     () =>
       columns.map((column) => {
-        if ('relationship' in column) return within(nameOf(column).length * 8 + 44, 90, 260);
+        if ('relationship' in column) return clamped(nameOf(column).length * 8 + 44, 90, 260);
         const { field, type } = column.column;
         const longest = rows.slice(0, MEASURED).map(({ values }) => shown(values[field]).length);
         const letters = Math.max(field.length + 3, type.length, ...longest);
-        return within(letters * 7.6 + 22, 64, 330);
+        return clamped(letters * 7.6 + 22, 64, 330);
       }),
     [columns, first],
   );

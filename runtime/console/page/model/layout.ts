@@ -1,7 +1,7 @@
 /** Where tables and the lines between them are in a picture. */
 import api, { type ELK, type ElkNode } from 'elkjs/lib/elk-api.js';
 import { keyOf } from '../../../core/names.ts';
-import type { ModelTable } from '../../proposal-questions.ts';
+import type { DiagramTable } from '../../proposal-questions.ts';
 import { nameOf } from './operations.ts';
 
 export interface Layout {
@@ -40,7 +40,7 @@ let elk: ELK | undefined;
 const known = new Map<string, Promise<Layout>>();
 
 /** A picture is laid out once in a visit. */
-export function layoutOf(tables: readonly ModelTable[]): Promise<Layout> {
+export function layoutOf(tables: readonly DiagramTable[]): Promise<Layout> {
   const key = JSON.stringify(tables.map((each) => [keyOf(each), each.relationships]));
   const found = known.get(key);
   if (found) return found;
@@ -50,7 +50,7 @@ export function layoutOf(tables: readonly ModelTable[]): Promise<Layout> {
   return made;
 }
 
-async function layOut(tables: readonly ModelTable[]): Promise<Layout> {
+async function layOut(tables: readonly DiagramTable[]): Promise<Layout> {
   elk ??= new api.default({ workerUrl: '/console/elk-worker.js' });
   const pairs = related(tables);
   const near = tables.length > FEW ? groups(pairs) : pairs;
@@ -95,7 +95,7 @@ async function layOut(tables: readonly ModelTable[]): Promise<Layout> {
 type Pairs = ReadonlyMap<string, readonly [from: string, to: string]>;
 
 /** Tables with a relationship; both directions are one line. */
-export function related(tables: readonly ModelTable[]): Pairs {
+export function related(tables: readonly DiagramTable[]): Pairs {
   const keys = new Set(tables.map(keyOf));
   const pairs = new Map<string, readonly [from: string, to: string]>();
   for (const table of tables)

@@ -1,12 +1,8 @@
 /** The model: what the databases have, what of it is tracked, and how tables are related. Behind each table its names and permissions. */
+
 import { useState } from 'react';
-import type {
-  ModelAnswer,
-  ModelSource,
-  ModelSuggestion,
-  ModelTable,
-  QualifiedName,
-} from '../../proposal-questions.ts';
+import type { QualifiedName } from '../../../core/names.ts';
+import type { DiagramSource, DiagramTable, ModelAnswer, ModelSuggestion } from '../../proposal-questions.ts';
 import type { ConsoleState } from '../../questions.ts';
 import { List, Many, PageHead, type PageProps, Shown } from '../parts.tsx';
 import { Editor } from '../permissions/editor.tsx';
@@ -69,7 +65,7 @@ function Overview({ state, chosen }: { readonly state: ConsoleState; readonly ch
   );
 }
 
-function Source({ source, mayEdit }: { readonly source: ModelSource; readonly mayEdit: boolean }) {
+function Source({ source, mayEdit }: { readonly source: DiagramSource; readonly mayEdit: boolean }) {
   const { name, error, tables, functions, suggestions } = source;
   const untracked = functions.filter(({ isTracked, obstacle }) => !isTracked && obstacle === undefined);
   return (
@@ -140,7 +136,7 @@ function Tables({
   mayEdit,
 }: {
   readonly source: string;
-  readonly tables: readonly ModelTable[];
+  readonly tables: readonly DiagramTable[];
   readonly mayEdit: boolean;
 }) {
   const [text, setText] = useState('');

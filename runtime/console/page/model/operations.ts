@@ -1,10 +1,11 @@
 /** Changes of the model, as requests of the metadata API. */
+
 import type { JsonObject } from '../../../core/json/json.ts';
+import type { QualifiedName } from '../../../core/names.ts';
 import type {
   ComputableFunction,
   ModelSuggestion,
   PermissionOperation,
-  QualifiedName,
   WrittenPermission,
 } from '../../proposal-questions.ts';
 import { type Change, changeOf, type Request } from './change.ts';

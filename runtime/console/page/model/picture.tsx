@@ -1,7 +1,7 @@
 /** A picture of the tracked tables of a source and their relationships. A click leads to who may use a table. */
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { keyOf } from '../../../core/names.ts';
-import type { ModelTable } from '../../proposal-questions.ts';
+import type { DiagramTable } from '../../proposal-questions.ts';
 import { useLoaded } from '../api.ts';
 import { TextField } from '../inputs.tsx';
 import { Closed, Shown } from '../parts.tsx';
@@ -11,7 +11,7 @@ import { nameOf } from './operations.ts';
 
 interface Props {
   readonly source: string;
-  readonly tables: readonly ModelTable[];
+  readonly tables: readonly DiagramTable[];
 }
 
 export function Picture({ source, tables }: Props) {
@@ -122,7 +122,7 @@ function Sheet({
 }
 
 /** Tables with the text in their name, and the tables that they lead to or that lead to them. */
-function withNeighbours(tables: readonly ModelTable[], text: string): readonly ModelTable[] {
+function withNeighbours(tables: readonly DiagramTable[], text: string): readonly DiagramTable[] {
   if (text === '') return tables;
   const found = new Set(tables.filter((each) => nameOf(each).toLowerCase().includes(text)).map(keyOf));
   return tables.filter(

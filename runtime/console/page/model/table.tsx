@@ -1,7 +1,8 @@
 /** A table: names of the table, its columns and relationships, and the permissions of each role. */
 import { type FormEvent, useState } from 'react';
 import type { JsonObject } from '../../../core/json/json.ts';
-import type { QualifiedName, TableAnswer } from '../../proposal-questions.ts';
+import type { QualifiedName } from '../../../core/names.ts';
+import type { TableAnswer } from '../../proposal-questions.ts';
 import type { ConsoleState } from '../../questions.ts';
 import { OPERATIONS } from '../cells.ts';
 import { List, PageHead, Shown } from '../parts.tsx';

@@ -2,7 +2,8 @@
 import { useState } from 'react';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { jsonText } from '../../../core/json/json-value.ts';
-import type { PermissionOperation, QualifiedName, TableAnswer } from '../../proposal-questions.ts';
+import type { QualifiedName } from '../../../core/names.ts';
+import type { PermissionOperation, TableAnswer } from '../../proposal-questions.ts';
 import type { ConsoleState } from '../../questions.ts';
 import { OPERATIONS } from '../cells.ts';
 import { CheckField } from '../inputs.tsx';

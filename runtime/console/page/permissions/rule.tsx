@@ -5,7 +5,8 @@
 import { type ReactNode, useContext, useId, useState } from 'react';
 import { isObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { jsonText } from '../../../core/json/json-value.ts';
-import type { QualifiedName, TableAnswer } from '../../proposal-questions.ts';
+import type { QualifiedName } from '../../../core/names.ts';
+import type { TableAnswer } from '../../proposal-questions.ts';
 import { useLoaded } from '../api.ts';
 import { propose } from '../model/draft.ts';
 import { Around, Comparisons, type ConditionProps, Remove } from './comparisons.tsx';

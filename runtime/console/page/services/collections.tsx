@@ -1,7 +1,7 @@
 /** Collections of saved operations with the allow-list, and the form that saves an operation. */
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ConsoleState } from '../../questions.ts';
-import type { AllowlistEntry, CollectionEntry, ServicesAnswer } from '../../services-questions.ts';
+import type { AllowlistAnswer, CollectionEntry, ServicesAnswer } from '../../services-questions.ts';
 import { TextField } from '../inputs.tsx';
 import { keepChange } from '../model/draft.ts';
 import { Make } from '../model/make.tsx';
@@ -101,7 +101,7 @@ function Collection({
   roles,
 }: Pick<Props, 'state'> & {
   readonly collection: CollectionEntry;
-  readonly listed: AllowlistEntry | undefined;
+  readonly listed: AllowlistAnswer | undefined;
   readonly roles: readonly string[];
 }) {
   const [newName, setNewName] = useState(name);
@@ -169,7 +169,7 @@ function Collection({
   );
 }
 
-function scopeText(listed: AllowlistEntry | undefined): string {
+function scopeText(listed: AllowlistAnswer | undefined): string {
   if (!listed) return 'not in the allow-list';
   return `allowed to ${listed.scope.global ? 'every role' : listed.scope.roles?.join(', ')}`;
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../core/json/json.ts';
 import type {
   ActionEntry,
-  AllowlistEntry,
+  AllowlistAnswer,
   NamedEntry,
   ReadAction,
   SourceTable,
@@ -134,7 +134,7 @@ export function dropCollection(collection: string): Change {
 export function allow(
   collection: string,
   isListed: boolean,
-  scope: AllowlistEntry['scope'] | undefined,
+  scope: AllowlistAnswer['scope'] | undefined,
 ): Change {
   const title = scope
     ? `allow ${collection} to ${scope.global ? 'every role' : scope.roles?.join(', ')}`

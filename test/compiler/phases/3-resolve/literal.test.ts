@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { misfitOf } from '../../../../compiler/phases/3-resolve/literal.ts';
+import { literalMisfit } from '../../../../compiler/phases/3-resolve/literal.ts';
 import type { SourceShape } from '../../../../runtime/core/contract/shapes.ts';
 import { columnType } from '../../../../runtime/core/types.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
@@ -116,7 +116,7 @@ test('a literal is refused only where PostgreSQL refuses it, and where it always
             () => true,
             () => false,
           );
-          const isRefused = misfitOf(type, isArray ? [text] : text) !== undefined;
+          const isRefused = literalMisfit(type, isArray ? [text] : text) !== undefined;
           const name = `${type.key} ${JSON.stringify(text)}`;
           if (isRefused && reads) wrong.push(name);
           if (!isRefused && !reads) missed.push(name);
@@ -131,9 +131,9 @@ test('a literal is refused only where PostgreSQL refuses it, and where it always
 });
 
 test('the text of a whole array, and types whose notation is not known, are left to PostgreSQL', () => {
-  expect(misfitOf(columnType(source, 'public.mood[]'), '{good,other}')).toBeUndefined();
-  expect(misfitOf(columnType(source, 'date'), 'never')).toBeUndefined();
-  expect(misfitOf(columnType(source, 'public.mood'), 'other')).toBe(
+  expect(literalMisfit(columnType(source, 'public.mood[]'), '{good,other}')).toBeUndefined();
+  expect(literalMisfit(columnType(source, 'date'), 'never')).toBeUndefined();
+  expect(literalMisfit(columnType(source, 'public.mood'), 'other')).toBe(
     'expected one of the values "good", "so so", "Bad" of the enum type "mood", but found "other"',
   );
 });

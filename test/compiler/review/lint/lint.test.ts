@@ -15,7 +15,7 @@ import { groupFindings } from '../../../../compiler/review/lint/finding.ts';
 import { LINT_CODES, lint } from '../../../../compiler/review/lint/index.ts';
 import { placeTables } from '../../../../compiler/review/lint/place.ts';
 import type { SourceCatalog } from '../../../../runtime/catalog/catalog.ts';
-import { diagnostics as messages } from '../../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../../runtime/core/diagnostics/catalogue.ts';
 import { formatPath } from '../../../../runtime/core/diagnostics/path.ts';
 import { engine } from '../../../harness/command-line.ts';
 import { catalogsOf } from '../../../harness/compile.ts';

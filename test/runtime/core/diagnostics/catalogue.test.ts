@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseMessages, refuseDuplicates } from '../../../../compiler/review/findings/messages.ts';
-import { diagnostics } from '../../../../runtime/core/diagnostics/catalogue.ts';
+import { messages } from '../../../../runtime/core/diagnostics/catalogue.ts';
 import { generate } from '../../../../scripts/generate-diagnostics.ts';
 
 const repository = new URL('../../../../', import.meta.url);
@@ -22,7 +22,7 @@ test('every message is used', () => {
         .map((path) => readFileSync(new URL(folder + path, repository), 'utf8')),
     )
     .join('\n');
-  const unused = Object.keys(diagnostics).filter((name) => !new RegExp(`\\.${name}\\(`).test(sources));
+  const unused = Object.keys(messages).filter((name) => !new RegExp(`\\.${name}\\(`).test(sources));
   expect(unused).toEqual([]);
 });
 
@@ -48,8 +48,8 @@ test('a code cannot be defined twice', () => {
 });
 
 test('a detail line goes when its optional hole is empty', () => {
-  expect(diagnostics.unknownKey({ key: 'tabels', nearest: 'tables' }).details).toEqual([
+  expect(messages.unknownKey({ key: 'tabels', nearest: 'tables' }).details).toEqual([
     'Did you mean "tables"?',
   ]);
-  expect(diagnostics.unknownKey({ key: 'zzz' })).not.toHaveProperty('details');
+  expect(messages.unknownKey({ key: 'zzz' })).not.toHaveProperty('details');
 });

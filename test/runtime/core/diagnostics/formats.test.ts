@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { renderAnnotations } from '../../../../compiler/review/findings/annotations.ts';
 import { readMessages } from '../../../../compiler/review/findings/messages.ts';
-import { findingsOf, renderSarif, rulesOf } from '../../../../compiler/review/findings/sarif.ts';
+import { findingsOf, renderSarif, sarifRules } from '../../../../compiler/review/findings/sarif.ts';
 import type { Diagnostic } from '../../../../runtime/core/diagnostics/diagnostic.ts';
 
 const diagnostics: readonly Diagnostic[] = [
@@ -74,7 +74,7 @@ const sarif = z.strictObject({
 });
 
 test('SARIF is valid, names places from the working folder, and holds the rules it needs', () => {
-  const log = sarif.parse(JSON.parse(renderSarif(findings, rulesOf(readMessages()), '1.2.3')));
+  const log = sarif.parse(JSON.parse(renderSarif(findings, sarifRules(readMessages()), '1.2.3')));
   const [run] = log.runs;
   expect(run!.tool.driver.rules.map(({ id }) => id)).toEqual(['sql-refused', 'unknown-key']);
   for (const { ruleId, ruleIndex } of run!.results)

@@ -11,8 +11,8 @@ import {
   callOf,
   columnOf,
   comparisonOf,
-  guarded,
-  type Item,
+  type FromItem,
+  guardedCondition,
   nativeOf,
   nested,
   or,
@@ -48,7 +48,7 @@ const K = comparisonOf(columnOf(a, 'k'), '=', value);
 const SAME = comparisonOf(columnOf(b, 'k'), '=', columnOf(a, 'k'));
 const X = comparisonOf(columnOf(a, 'x'), '>', raw('1'));
 
-function rows(table: string, alias: Sql, where: readonly Sql[] = [], more: readonly Item[] = []): Sql {
+function rows(table: string, alias: Sql, where: readonly Sql[] = [], more: readonly FromItem[] = []): Sql {
   const from = [{ rows: tableNamed('public', table), alias }, ...more];
   return selectStatement({ columns: raw('1'), from, where });
 }
@@ -60,7 +60,7 @@ const rule = (text: string) => {
   return nested(ruleFor(read, a, bindRow(read.sql, a)));
 };
 const S = '{session.x-engine-k::integer}';
-const derived = (clauses: Select): Item => ({
+const derived = (clauses: Select): FromItem => ({
   rows: nested(selectStatement(clauses)),
   alias: aliasNamed('s#2'),
 });
@@ -76,7 +76,11 @@ const CASES: readonly (readonly [kind: string, query: Sql, sent?: string])[] = [
   ['router', T(and([X, nested(K)]))],
   ['router', T(comparisonOf(value, '=', columnOf(a, 'k')))],
   ['router', T(or([K, K])), `${TEXT_T} where ${TEXT_K} and (${TEXT_K} or ${TEXT_K})`],
-  ['router', T(guarded(K, X)), `${TEXT_T} where ${TEXT_K} and case when ${TEXT_K} then "a#1"."x" > 1 end`],
+  [
+    'router',
+    T(guardedCondition(K, X)),
+    `${TEXT_T} where ${TEXT_K} and case when ${TEXT_K} then "a#1"."x" > 1 end`,
+  ],
   ['all shards', T(sql`case when ${K} then true else true end`)],
   ['all shards', T(or([K, X]))],
   ['all shards', T(sql`not (${K})`)],

@@ -15,7 +15,7 @@ import {
   comparisonOf,
   conjunction,
   insertInto,
-  listOf,
+  jsonList,
   nested,
   selectStatement,
   tableNamed,
@@ -45,7 +45,7 @@ test('a statement is broken before its clauses, and deeper where it is long', ()
     limit: builtIn('least', id, raw('100')),
   });
   const list = selectStatement({
-    columns: builtIn('coalesce', listOf(sql`"note#2".*`), raw("'[]'")),
+    columns: builtIn('coalesce', jsonList(sql`"note#2".*`), raw("'[]'")),
     from: [{ rows: nested(rows), alias: identifier('note#2') }],
   });
   expect(lines(selectStatement({ columns: sql`${nested(list)}::text` }))).toEqual(

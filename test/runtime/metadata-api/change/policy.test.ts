@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NamedInconsistency } from '../../../../runtime/core/diagnostics/inconsistency.ts';
-import { enforcePolicy, type Outcome } from '../../../../runtime/metadata-api/change/policy.ts';
+import { enforcePolicy, type PolicyOutcome } from '../../../../runtime/metadata-api/change/policy.ts';
 
 function inconsistent(type: string, name: string): NamedInconsistency {
   return { type, name: `${type} ${name}`, reason: `Inconsistent object: ${name}`, definition: null };
@@ -10,7 +10,7 @@ const old = inconsistent('table', 'old');
 const other = inconsistent('table', 'other');
 const own = inconsistent('table', 'own');
 
-function outcome(before: readonly NamedInconsistency[], after: readonly NamedInconsistency[]): Outcome {
+function outcome(before: readonly NamedInconsistency[], after: readonly NamedInconsistency[]): PolicyOutcome {
   return { before, after, targets: [own] };
 }
 
