@@ -50,12 +50,17 @@ type Relationship = Extract<Condition, { kind: 'relationship' }>;
 
 /** The rule text of a condition; the lines of a long one are indented by `indentation`. */
 export function planCondition(source: SourceShape, condition: Condition, indentation: number): RuleText {
+  return printCondition(conditionTree(source, condition), indentation);
+}
+
+/** A condition as the tree that is printed as its rule. */
+export function conditionTree(source: SourceShape, condition: Condition): RuleCondition {
   let aliases = 0;
   const alias = () => {
     aliases += 1;
     return identifier(`${RULE_ALIAS}${aliases}`);
   };
-  return printCondition(planClause({ source, row: row(), alias }, condition), indentation);
+  return planClause({ source, row: row(), alias }, condition);
 }
 
 function planClause(place: Place, condition: Condition): RuleCondition {

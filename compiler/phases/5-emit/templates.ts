@@ -106,6 +106,8 @@ export interface AccessContext {
   readonly imports: string;
   readonly identifier: string;
   readonly tableImport: string;
+  /** Rules that several permissions have, printed. */
+  readonly rules: readonly Property[];
   readonly operations: readonly {
     readonly operation: string;
     readonly roles: readonly AccessRoleContext[];
@@ -114,7 +116,7 @@ export interface AccessContext {
 
 export interface AccessRoleContext {
   readonly role: string;
-  /** Empty where they are among the properties, or the operation is about whole rows. */
+  /** A long list; empty where they are among the properties, or the operation is about whole rows. */
   readonly columns: readonly string[];
   /** Single-line properties and rules, in order. */
   readonly properties: readonly Property[];

@@ -2,6 +2,15 @@
 import { access } from "engine/contract";
 import { article } from "./article.table.ts";
 
+const agentInsertCheck = `
+  {row}."category_id" is null
+  or exists (
+    select 1
+    from "public"."category" as "_r1"
+    where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+  )
+`;
+
 export const articleAccess = access(article, {
   select: {
     agent: {
@@ -79,13 +88,7 @@ export const articleAccess = access(article, {
       },
     },
     public: {
-      columns: [
-        "id",
-        "title",
-        "slug",
-        "body",
-        "published_at",
-      ],
+      columns: ["id", "title", "slug", "body", "published_at"],
       where: `{row}."audience" = 'everyone' and {row}."published_at" is not null`,
       limit: 50,
       implies: { category: "77b904181ed15a3f48a99291aaed849c" },
@@ -93,21 +96,8 @@ export const articleAccess = access(article, {
   },
   insert: {
     agent: {
-      columns: [
-        "category_id",
-        "title",
-        "slug",
-        "body",
-        "audience",
-      ],
-      check: `
-        {row}."category_id" is null
-        or exists (
-          select 1
-          from "public"."category" as "_r1"
-          where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      columns: ["category_id", "title", "slug", "body", "audience"],
+      check: agentInsertCheck,
       presets: {
         tenant_id: `{session.x-engine-tenant-id::integer}`,
         author_id: `{session.x-engine-user-id::integer}`,
@@ -116,42 +106,15 @@ export const articleAccess = access(article, {
   },
   update: {
     agent: {
-      columns: [
-        "category_id",
-        "title",
-        "slug",
-        "body",
-        "audience",
-      ],
+      columns: ["category_id", "title", "slug", "body", "audience"],
       where: `{row}."author_id" = {session.x-engine-user-id::integer} and {row}."published_at" is null`,
-      check: `
-        {row}."category_id" is null
-        or exists (
-          select 1
-          from "public"."category" as "_r1"
-          where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      check: agentInsertCheck,
       presets: { updated_at: `now()` },
     },
     manager: {
-      columns: [
-        "category_id",
-        "title",
-        "slug",
-        "body",
-        "audience",
-        "published_at",
-      ],
+      columns: ["category_id", "title", "slug", "body", "audience", "published_at"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
-      check: `
-        {row}."category_id" is null
-        or exists (
-          select 1
-          from "public"."category" as "_r1"
-          where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      check: agentInsertCheck,
       presets: { updated_at: `now()` },
     },
   },
