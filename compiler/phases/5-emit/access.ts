@@ -24,10 +24,8 @@ import {
   templates,
 } from './templates.ts';
 
-/** Characters of a list or group that is one line. */
+/** Characters of a group that is one line. */
 const MAX_LINE = 90;
-/** Those before a list of columns. */
-const COLUMNS_INDENTATION = 6;
 
 /** Text of a table's access file. */
 export function emitAccess({ shape, access }: PlannedTable, names: FileNames): string {
@@ -82,19 +80,12 @@ function partWords(part: TextPart): string[] {
 }
 
 function roleView(role: string, rule: AnyRule, named: NamedRules): AccessRoleContext {
-  const { columns = [] } = rule;
   const printed = eachAspect(rule, PRINTED, named).flat();
   return {
     role,
-    columns: isLong(columns) ? columns : [],
     properties: printed.flatMap((each) => ('value' in each ? [each] : [])),
     groups: printed.flatMap((each) => ('entries' in each ? [each] : [])),
   };
-}
-
-/** A long list is one entry a line. */
-function isLong(columns: readonly string[]): boolean {
-  return COLUMNS_INDENTATION + `columns: ${inlineLiteral(columns)},`.length > MAX_LINE;
 }
 
 type Printed = Property | AccessRoleContext['groups'][number];
@@ -117,7 +108,7 @@ const group =
 
 /** In the order of a file. */
 const PRINTED: ByAspect<Printed[], [NamedRules]> = {
-  columns: (columns) => (isLong(columns) ? [] : line('columns')(columns)),
+  columns: (columns) => [{ name: 'columns', value: printLiteral(columns, 3) }],
   computedFields: line('computedFields'),
   where: condition('where'),
   check: condition('check'),

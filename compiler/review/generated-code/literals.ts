@@ -247,9 +247,7 @@ function createEvaluator(
     try {
       return construct(...values);
     } catch (error) {
-      throw new GeneratedCodeError(
-        `${path}:${placeOf(node).line}: ${(error as Error).message}\nCompile again, or undo the edit.`,
-      );
+      throw new GeneratedCodeError(`${path}:${placeOf(node).line}: ${(error as Error).message}`);
     }
   };
   const foreignFunction = (node: ts.Node): Value => {

@@ -23,15 +23,7 @@ export const agentAccess = access(agent, {
       `,
     },
     manager: {
-      columns: [
-        "id",
-        "name",
-        "email",
-        "signature",
-        "is_active",
-        "hourly_cost",
-        "created_at",
-      ],
+      columns: ["id", "name", "email", "signature", "is_active", "hourly_cost", "created_at"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
       implies: { tenant: "317dc00e3b749432f2d5ef42697e49d6" },

@@ -14,17 +14,7 @@ const agentInsertCheck = `
 export const articleAccess = access(article, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "category_id",
-        "author_id",
-        "title",
-        "slug",
-        "body",
-        "audience",
-        "published_at",
-        "updated_at",
-      ],
+      columns: ["id", "category_id", "author_id", "title", "slug", "body", "audience", "published_at", "updated_at"],
       where: `
         {row}."tenant_id" = {session.x-engine-tenant-id::integer}
         and ({row}."published_at" is not null or {row}."author_id" = {session.x-engine-user-id::integer})
@@ -33,15 +23,7 @@ export const articleAccess = access(article, {
       implies: { tenant: "d8ba3e298653b69f81395833f5a629f0" },
     },
     customer: {
-      columns: [
-        "id",
-        "category_id",
-        "title",
-        "slug",
-        "body",
-        "published_at",
-        "updated_at",
-      ],
+      columns: ["id", "category_id", "title", "slug", "body", "published_at", "updated_at"],
       where: `
         {row}."published_at" is not null
         and (
@@ -69,17 +51,7 @@ export const articleAccess = access(article, {
       implies: { tenant: "7d77f48f011134e34ccbc1f6527dbd57" },
     },
     manager: {
-      columns: [
-        "id",
-        "category_id",
-        "author_id",
-        "title",
-        "slug",
-        "body",
-        "audience",
-        "published_at",
-        "updated_at",
-      ],
+      columns: ["id", "category_id", "author_id", "title", "slug", "body", "audience", "published_at", "updated_at"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
       implies: {

@@ -5,14 +5,7 @@ import { attachment } from "./attachment.table.ts";
 export const attachmentAccess = access(attachment, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "message_id",
-        "file_name",
-        "content_type",
-        "byte_size",
-        "created_at",
-      ],
+      columns: ["id", "message_id", "file_name", "content_type", "byte_size", "created_at"],
       where: `
         exists (
           select 1
@@ -54,14 +47,7 @@ export const attachmentAccess = access(attachment, {
       implies: { message: "300a2995483c7213ccf870ac575342e5" },
     },
     manager: {
-      columns: [
-        "id",
-        "message_id",
-        "file_name",
-        "content_type",
-        "byte_size",
-        "created_at",
-      ],
+      columns: ["id", "message_id", "file_name", "content_type", "byte_size", "created_at"],
       where: `
         exists (
           select 1

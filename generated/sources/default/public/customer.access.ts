@@ -5,15 +5,7 @@ import { customer } from "./customer.table.ts";
 export const customerAccess = access(customer, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "name",
-        "email",
-        "phone",
-        "is_verified",
-        "internal_notes",
-        "created_at",
-      ],
+      columns: ["id", "name", "email", "phone", "is_verified", "internal_notes", "created_at"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       implies: { tenant: "728e250ff3ae6d50ffc09d8d7cfc19e3" },
     },
@@ -26,15 +18,7 @@ export const customerAccess = access(customer, {
       },
     },
     manager: {
-      columns: [
-        "id",
-        "name",
-        "email",
-        "phone",
-        "is_verified",
-        "internal_notes",
-        "created_at",
-      ],
+      columns: ["id", "name", "email", "phone", "is_verified", "internal_notes", "created_at"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
       implies: { tenant: "728e250ff3ae6d50ffc09d8d7cfc19e3" },

@@ -13,15 +13,7 @@ const managerSelect = `
 export const messageAccess = access(message, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "ticket_id",
-        "author_agent_id",
-        "author_customer_id",
-        "body",
-        "is_internal",
-        "created_at",
-      ],
+      columns: ["id", "ticket_id", "author_agent_id", "author_customer_id", "body", "is_internal", "created_at"],
       where: `
         exists (
           select 1
@@ -68,15 +60,7 @@ export const messageAccess = access(message, {
       },
     },
     manager: {
-      columns: [
-        "id",
-        "ticket_id",
-        "author_agent_id",
-        "author_customer_id",
-        "body",
-        "is_internal",
-        "created_at",
-      ],
+      columns: ["id", "ticket_id", "author_agent_id", "author_customer_id", "body", "is_internal", "created_at"],
       where: managerSelect,
       aggregations: true,
       implies: {

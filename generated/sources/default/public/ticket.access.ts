@@ -108,14 +108,7 @@ export const ticketAccess = access(ticket, {
   },
   insert: {
     agent: {
-      columns: [
-        "customer_id",
-        "team_id",
-        "assignee_id",
-        "subject",
-        "priority",
-        "channel",
-      ],
+      columns: ["customer_id", "team_id", "assignee_id", "subject", "priority", "channel"],
       check: agentInsertCheck,
       presets: { tenant_id: `{session.x-engine-tenant-id::integer}` },
     },

@@ -26,9 +26,7 @@ const note = aliasNamed('note#1');
 const NOTE = tableNamed('public', 'note');
 const id = parameter({ from: 'variable', name: 'id', path: '' }, 'integer');
 const lines = (statement: Sql) =>
-  printSaved(statement, () => '{$id::integer}', '  ')
-    .split('\n')
-    .map((line) => line.replace(/^ {2}/, ''));
+  printSaved(statement, () => '{$id::integer}').split('\n');
 
 const condition = conjunction([
   comparisonOf(columnOf(note, 'owner_id'), '=', id),
