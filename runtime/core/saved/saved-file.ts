@@ -1,6 +1,6 @@
 /**
- * A saved operation as its file says it: first the document, who may run it and the statements; at the end, below `execution`, what a
- * server needs besides. Its constructor puts both together.
+ * A saved operation as its file says it: first the document, who may run it and the statements; at the end, below `execution`, what else
+ * a server needs. Its constructor puts both together.
  */
 import type { WriteStep } from '../mutation/step.ts';
 import type {
