@@ -237,7 +237,12 @@ export function bodyFact(
   bodyHash: string | undefined,
 ): Fact | undefined {
   if (bodyHash === undefined) return undefined;
-  return { kind: 'definitions', of: 'function', object: objectKey(schema, name), entries: { definition: bodyHash } };
+  return {
+    kind: 'definitions',
+    of: 'function',
+    object: objectKey(schema, name),
+    entries: { definition: bodyHash },
+  };
 }
 
 /** Facts of a type that is not Postgres' own; an array's are its element's. */
