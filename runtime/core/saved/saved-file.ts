@@ -27,19 +27,19 @@ export interface DeclaredPlan extends Pick<SavedPlan, 'roles' | 'when' | 'cached
 }
 
 /** What a server needs to run the statements: how values are written, where errors belong, what is written, how the answer is put together. */
-export interface Execution {
+interface Execution {
   readonly values?: Readonly<Record<string, SavedValue>>;
   readonly plans: readonly PlanExecution[];
 }
 
-export interface PlanExecution extends Pick<SavedPlan, 'values' | 'answer'> {
+interface PlanExecution extends Pick<SavedPlan, 'values' | 'answer'> {
   /** Positions of the plans that it is about. Absent: all of them. */
   readonly of?: readonly number[];
   /** In order. Absent where there is nothing to say of any. */
   readonly steps?: readonly StepExecution[];
 }
 
-export interface StepExecution extends Pick<SavedStep, 'once' | 'reads'> {
+interface StepExecution extends Pick<SavedStep, 'once' | 'reads'> {
   /** Of a root field of a mutation: its statements, in order. */
   readonly statements?: readonly Omit<SavedWriteStatement, 'sql'>[];
   readonly answer?: WriteStep['answer'];
