@@ -103,16 +103,7 @@ function statementsOf({ roles, when, steps }: SavedPlan): SavedStatements {
     roles,
     ...(when && { when }),
     statements: steps.flatMap((step) =>
-      ('sql' in step ? [step] : step.statements).map(({ sql }) => ({ source: step.source, sql: flush(sql) })),
+      ('sql' in step ? [step] : step.statements).map(({ sql }) => ({ source: step.source, sql })),
     ),
   };
-}
-
-/** A text of several lines without the indentation that all of them have. */
-function flush(text: string): string {
-  const lines = text
-    .split('\n')
-    .filter((line, index, all) => line.trim() !== '' || (index > 0 && index < all.length - 1));
-  const depth = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)));
-  return lines.map((line) => line.slice(depth)).join('\n');
 }

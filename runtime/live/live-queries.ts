@@ -4,7 +4,7 @@ import { remember } from '../core/remember.ts';
 import type { SubscriptionPlan } from '../core/request/subscription.ts';
 import type { SourceConnection } from '../database/source.ts';
 import type { Cohort, Listener, Subscriber } from './cohort.ts';
-import { type DueOwner, Lane } from './lane.ts';
+import { type DueOwner, LiveLane } from './lane.ts';
 import { type Database, Poller, type PollerOptions } from './poller.ts';
 import { Sensitivities } from './sensitivity.ts';
 
@@ -62,7 +62,7 @@ export function createLiveQueries(options: {
 
   const pollerOf = ({ plan, connection }: LiveSubject) => {
     const own = remember(kept, connection, () => ({
-      lane: new Lane(),
+      lane: new LiveLane(),
       sensitivities: new Sensitivities(connection),
     }));
     const database = remember(databases, connection, () => ({ ...own, pollers: new Map() }));

@@ -1,5 +1,5 @@
 /** REST endpoints: reads beside the floors, and the time to find a route among few and among many endpoints. */
-import { savedOperation } from '../../runtime/core/saved/saved.ts';
+import { savedOperation } from '../../runtime/core/saved/saved-file.ts';
 import { createRouter, type MatchRoute } from '../../runtime/graphql/saved/router.ts';
 import { restCases } from './cases.ts';
 import { servedProject } from './project.ts';

@@ -96,7 +96,7 @@ test('so is a check', () => {
   });
 });
 
-test('a column is one line more, and the line of the ledger', () => {
+test('a column is in the line of its list, and in the line of the ledger', () => {
   const differences = changed('ticket', 'customer', 'select', (permission) => {
     permission.columns = [...(permission.columns as string[]), 'channel'];
   });
@@ -106,7 +106,10 @@ test('a column is one line more, and the line of the ledger', () => {
       '- select columns created_at, id, solved_at, status, subject, updated_at',
       '+ select columns channel, created_at, id, solved_at, status, subject, updated_at',
     ],
-    [access('ticket')]: ['+ "channel",'],
+    [access('ticket')]: [
+      '- columns: ["id", "subject", "status", "created_at", "updated_at", "solved_at"],',
+      '+ columns: ["id", "subject", "status", "channel", "created_at", "updated_at", "solved_at"],',
+    ],
   });
 });
 

@@ -72,7 +72,7 @@ export function resolveComputedField(
     ...(sessionArgument !== undefined && { sessionArgument }),
     arguments: argumentShapes(called),
     returns: returns!,
-    ...(called.definition !== undefined && { definition: called.definition }),
+    ...(called.definition !== undefined && { bodyHash: called.definition }),
     ...(called.below && { below: belowShape(scope, called.below) }),
     ...(called.definer && { definer: true }),
     ...(description !== undefined && { description }),

@@ -81,7 +81,7 @@ export function resolveFunction(
     ...(called.writes && { writes: called.writes }),
     ...(sessionArgument !== undefined && { sessionArgument }),
     returns: { table: table.key, set: called.returnsSet === true },
-    ...(called.definition !== undefined && { definition: called.definition }),
+    ...(called.definition !== undefined && { bodyHash: called.definition }),
     ...(called.below && { below: belowShape(scope, called.below) }),
     ...(called.definer && { definer: true }),
     ...(description !== undefined && { description }),

@@ -281,7 +281,7 @@ export function tableShape(scope: SourceScope, table: TableScope): TableShape {
     ...(catalog.ordered && { ordered: true }),
     ...(catalog.below && { below: belowShape(scope, catalog.below) }),
     ...(sharing.length > 0 && { sharesRows: sharing }),
-    ...(catalog.definition !== undefined && { definition: catalog.definition }),
+    ...(catalog.definition !== undefined && { bodyHash: catalog.definition }),
     ...(catalog.calls && { calls: catalog.calls }),
     ...(references.length > 0 && { references }),
     ...(catalog.triggers && { triggers: catalog.triggers }),

@@ -54,12 +54,17 @@ export function planCondition(
   condition: BooleanExpression,
   indentation: number,
 ): RuleText {
+  return printCondition(conditionTree(source, condition), indentation);
+}
+
+/** A condition as the tree that is printed as its rule. */
+export function conditionTree(source: SourceShape, condition: BooleanExpression): Condition {
   let aliases = 0;
   const alias = () => {
     aliases += 1;
     return identifier(`${RULE_ALIAS}${aliases}`);
   };
-  return printCondition(planClause({ source, row: row(), alias }, condition), indentation);
+  return planClause({ source, row: row(), alias }, condition);
 }
 
 function planClause(place: Place, condition: BooleanExpression): Condition {

@@ -165,11 +165,9 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
   const values: Record<string, SavedValue> = {};
   const save = (
     statement: Pick<Statement, 'tree'>,
-    indent: string,
   ): (SavedStatement & Pick<SavedStep, 'reads'>) | undefined => {
     const saved = savedText(
       statement,
-      indent,
       plan.kind === 'live' || (plan.kind === 'query' && plan.cached !== undefined),
     );
     if (!saved) return undefined;
@@ -178,13 +176,13 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
       if (JSON.stringify(known.encoding) !== JSON.stringify(value.encoding)) return undefined;
       values[name] = known;
     }
-    return { sql: `\n${indent}${saved.sql}\n${indent.slice(2)}`, ...(saved.reads && { reads: saved.reads }) };
+    return { sql: saved.sql, ...(saved.reads && { reads: saved.reads }) };
   };
   if (plan.kind === 'watched') return CALLED;
   if (plan.kind === 'streamed') return 'it is a stream';
   if (plan.kind === 'live') {
     const { source, query, once } = plan;
-    const saved = save({ tree: query }, INDENT);
+    const saved = save({ tree: query });
     return saved
       ? { ...whenOf(when), steps: [{ source, ...saved, ...(once && { once }) }], values, answer: [] }
       : COMPOSED;
@@ -194,7 +192,7 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
     for (const step of plan.steps) {
       if (step.kind === 'call') return CALLED;
       const { source, statement, once } = step;
-      const saved = save(statement, INDENT);
+      const saved = save(statement);
       if (!saved) return COMPOSED;
       steps.push({ source, ...saved, ...(once && { once }) });
     }
@@ -206,7 +204,7 @@ function savedPlan(plan: AnyPlan, when: When): Statements | string {
       if (step.questions) return 'a webhook is asked about its input';
       if (step.instead) return 'it inserts nested objects a table at a time, or one by one where that fails';
       const statements = step.statements.flatMap(({ statement, path, noRow }): SavedWriteStatement[] => {
-        const saved = save(statement, INDENT_OF_WRITE);
+        const saved = save(statement);
         if (!saved) return [];
         const at = String(path);
         const failure = noRow && { noRow: { ...noRow, path: String(noRow.path) } };
@@ -236,10 +234,6 @@ function writesOf({ tree }: Statement): readonly string[] {
 function whenOf(when: When): Pick<SavedPlan, 'when'> {
   return Object.keys(when).length > 0 ? { when } : {};
 }
-
-/** Indentation of a statement in the file of its operation: of a query, and of a mutation. */
-const INDENT = ' '.repeat(12);
-const INDENT_OF_WRITE = ' '.repeat(16);
 
 const CALLED = 'another server answers a part of it';
 const JOINED = 'it joins the answers of several steps';

@@ -26,7 +26,7 @@ export function emitFunction(declared: DeclaredFunction, names: FileNames): stri
       'arguments',
       'sessionArgument',
       'returns',
-      'definition',
+      'bodyHash',
       'below',
       'definer',
       'roles',

@@ -166,6 +166,13 @@ export function nameProgram(plan: Named): ProgramNames {
   };
 }
 
+/** Names of the rules of an access file, for the places where they stand first: `agent_select` → `agentSelect`. */
+export function nameRules(places: readonly string[], { identifier }: FileNames): readonly string[] {
+  const identifiers = createRegister((name) => name);
+  for (const taken of [...RESERVED, identifier, `${identifier}Access`]) identifiers.take(taken, taken);
+  return places.map((place) => identifiers.take(safeIdentifier(place), place));
+}
+
 /** Files of the ledgers, in their order: `roles/user.txt`. */
 export function nameLedgers(ledgers: readonly Ledger[]): readonly string[] {
   const files = createRegister((name) => name.toLowerCase());

@@ -1,14 +1,17 @@
 /** `saved/` and `rest/routes.ts`: saved operations, the allow-list, and which URLs run what. */
-import type {
-  SavedOperation,
-  SavedPlan,
-  SavedProgram,
-  SavedWriteStatement,
-} from '../../../runtime/core/saved/saved.ts';
+import type { SavedOperation, SavedProgram } from '../../../runtime/core/saved/saved.ts';
+import { type DeclaredPlan, declaredOperation, indented } from '../../../runtime/core/saved/saved-file.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { FileNames, ProgramNames } from './names.ts';
 import { entries } from './table.ts';
-import { inlineLiteral, type Property, type SavedContext, stringLiteral, templates } from './templates.ts';
+import {
+  inlineLiteral,
+  printLiteral,
+  type SavedContext,
+  stringLiteral,
+  templateLiteral,
+  templates,
+} from './templates.ts';
 
 /** The files of saved operations, by path. */
 export function emitSaved(
@@ -65,8 +68,11 @@ export function emitSaved(
 }
 
 function emitOperation(operation: SavedOperation, identifier: string): string {
-  const { collection, name, kind, document, variables, template, values, wakes, plans = [] } = operation;
+  const { collection, name, kind, document, variables, template, wakes, ...run } =
+    declaredOperation(operation);
+  const { plans = [], execution } = run;
   const shared = sharedStatements(plans);
+  const print = (sql: string, indent: string) => shared.get(sql) ?? statementLiteral(sql, indent);
   return templates.saved({
     place: `${collection} · ${name}`,
     identifier,
@@ -76,10 +82,20 @@ function emitOperation(operation: SavedOperation, identifier: string): string {
     document,
     variables: entries(variables ?? {}, 2),
     why: template === undefined ? '' : stringLiteral(template),
-    values: valueEntries(values),
+    shared: [...shared].map(([sql, name]) => ({ name, value: statementLiteral(sql, '') })),
+    plans: plans.map((plan) => planView(plan, print)),
     wakes: Object.entries(wakes ?? {}).map(([name, lines]) => ({ name, lines: lines.map(stringLiteral) })),
-    shared: [...shared.values()],
-    plans: plans.map((plan) => planView(plan, shared)),
+    execution: execution
+      ? [
+          {
+            values: Object.entries(execution.values ?? {}).map(([name, value]) => ({
+              name,
+              value: inlineLiteral(value),
+            })),
+            plans: printLiteral(execution.plans, 2),
+          },
+        ]
+      : [],
   });
 }
 
@@ -90,61 +106,39 @@ function remarkOf({ kind, plans, template }: SavedOperation): string {
   return roles.length > 0 ? `${kind}, static for ${roles.join(', ')}` : `${kind}, invalid`;
 }
 
-function valueEntries(values: SavedPlan['values'] = {}): Property[] {
-  return Object.entries(values).map(([name, value]) => ({ name, value: inlineLiteral(value) }));
-}
-
-type SharedStatements = ReadonlyMap<string, SavedContext['shared'][number]>;
-
-/** Statements that occur more than once in a file, by what they say: each is printed once. */
-function sharedStatements(plans: readonly SavedPlan[]): SharedStatements {
-  const all = plans.flatMap(({ steps }) =>
-    steps.flatMap((step) => ('sql' in step ? [] : step.statements.map(statementView))),
-  );
+/** Statements that occur more than once in a file, with the names under which each is printed once. */
+function sharedStatements(plans: readonly DeclaredPlan[]): ReadonlyMap<string, string> {
   const met = new Set<string>();
-  const repeated = new Map<string, SavedContext['shared'][number]>();
-  for (const statement of all) {
-    const key = keyOf(statement);
-    if (met.has(key) && !repeated.has(key))
-      repeated.set(key, { name: `statement${repeated.size + 1}`, ...statement });
-    met.add(key);
-  }
+  const repeated = new Map<string, string>();
+  for (const { steps } of plans)
+    for (const step of steps)
+      for (const sql of 'sql' in step ? [step.sql] : step.statements) {
+        if (met.has(sql) && !repeated.has(sql)) repeated.set(sql, `statement${repeated.size + 1}`);
+        met.add(sql);
+      }
   return repeated;
 }
 
-const keyOf = (statement: ReturnType<typeof statementView>) => JSON.stringify(statement);
-
-function statementView({ sql, path = '', noRow, writes }: SavedWriteStatement) {
-  return {
-    sql,
-    path,
-    noRow: noRow ? inlineLiteral(noRow) : '',
-    writes: writes ? inlineLiteral(writes) : '',
-  };
+function statementLiteral(sql: string, indent: string): string {
+  return templateLiteral(indented(sql, indent));
 }
 
+/** Indentation of what holds a statement: of the key of a query, and of an entry of a mutation. */
+const OF_QUERY = ' '.repeat(10);
+const OF_WRITE = ' '.repeat(12);
+
 function planView(
-  { roles, when, steps, values, answer, cached }: SavedPlan,
-  shared: SharedStatements,
+  { roles, when, steps, cached }: DeclaredPlan,
+  print: (sql: string, indent: string) => string,
 ): SavedContext['plans'][number] {
   return {
     roles: inlineLiteral(roles),
     when: when ? inlineLiteral(when) : '',
-    steps: steps.map((step) => {
-      const { source } = step;
-      if ('sql' in step) {
-        const { sql, once = false, reads } = step;
-        return { source, sql, once, reads: reads ? inlineLiteral(reads) : '' };
-      }
-      const statements = step.statements.map((each) => {
-        const statement = statementView(each);
-        return { ...statement, shared: shared.get(keyOf(statement))?.name ?? '' };
-      });
-      const { answer, once = false } = step;
-      return { source, writes: { statements, answer: inlineLiteral(answer), once } };
-    }),
-    values: valueEntries(values),
-    answer: inlineLiteral(answer),
+    steps: steps.map((step) =>
+      'sql' in step
+        ? { source: step.source, sql: print(step.sql, OF_QUERY), statements: [] }
+        : { source: step.source, sql: '', statements: step.statements.map((sql) => print(sql, OF_WRITE)) },
+    ),
     cached: cached ? inlineLiteral(cached) : '',
   };
 }

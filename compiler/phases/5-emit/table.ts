@@ -39,7 +39,7 @@ export function emitTable(table: DeclaredTable, names: FileNames): string {
       'enumValues',
       'ordered',
       'below',
-      'definition',
+      'bodyHash',
       'calls',
       'references',
       'sharesRows',

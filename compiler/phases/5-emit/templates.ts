@@ -106,6 +106,8 @@ export interface AccessContext {
   readonly imports: string;
   readonly identifier: string;
   readonly tableImport: string;
+  /** Rules that several permissions have, printed. */
+  readonly rules: readonly Property[];
   readonly operations: readonly {
     readonly operation: string;
     readonly roles: readonly AccessRoleContext[];
@@ -114,9 +116,7 @@ export interface AccessContext {
 
 export interface AccessRoleContext {
   readonly role: string;
-  /** Empty where they are among the properties, or the operation is about whole rows. */
-  readonly columns: readonly string[];
-  /** Single-line properties and rules, in order. */
+  /** Lists, single-line properties and rules, in order. */
   readonly properties: readonly Property[];
   readonly groups: readonly { readonly name: string; readonly entries: readonly Property[] }[];
 }
@@ -231,14 +231,6 @@ export interface SdlContext {
   readonly sdl: string;
 }
 
-/** `noRow` and `writes` are printed; empty where it may write no row, or writes nothing. `path` is empty for `$`. */
-interface StatementContext {
-  readonly sql: string;
-  readonly path: string;
-  readonly noRow: string;
-  readonly writes: string;
-}
-
 export interface SavedContext {
   readonly place: string;
   readonly identifier: string;
@@ -249,35 +241,25 @@ export interface SavedContext {
   readonly variables: readonly Property[];
   /** Why it is planned per request, printed; empty when it is not. */
   readonly why: string;
-  readonly values: readonly Property[];
-  /** By role; lines are printed. */
-  readonly wakes: readonly { readonly name: string; readonly lines: readonly string[] }[];
-  /** Statements that several plans run. */
-  readonly shared: readonly (StatementContext & { readonly name: string })[];
+  /** Statements that stand more than once, printed. */
+  readonly shared: readonly Property[];
   readonly plans: readonly {
     readonly roles: string;
     /** Printed; empty when the plan serves any values. */
     readonly when: string;
+    /** Statements are printed, or names of shared ones. `sql` is empty where it writes. */
     readonly steps: readonly {
       readonly source: string;
-      /** Reads only. */
-      readonly sql?: string;
-      readonly once?: boolean;
-      /** Of subscriptions and of queries with `@cached`; printed. */
-      readonly reads?: string;
-      /** Writes only. */
-      readonly writes?: {
-        /** `shared`: name of the statement where it is printed once for several plans; otherwise empty. */
-        readonly statements: readonly (StatementContext & { readonly shared: string })[];
-        readonly answer: string;
-        readonly once: boolean;
-      };
+      readonly sql: string;
+      readonly statements: readonly string[];
     }[];
-    readonly values: readonly Property[];
-    readonly answer: string;
     /** Of a query with `@cached`; printed, otherwise empty. */
     readonly cached: string;
   }[];
+  /** By role; lines are printed. */
+  readonly wakes: readonly { readonly name: string; readonly lines: readonly string[] }[];
+  /** Empty where each request is planned; `plans` is printed. */
+  readonly execution: readonly { readonly values: readonly Property[]; readonly plans: string }[];
 }
 
 export interface AllowlistContext {

@@ -41,7 +41,7 @@ export function databaseFindings(base: GeneratedCode, head: GeneratedCode): Find
             ...sessionTexts(before, after).map(([verdict, text]) =>
               finding(role, verdict, `the function that computes ${name} ${text}`, 'select'),
             ),
-            ...(described || before.definition === after.definition
+            ...(described || before.bodyHash === after.bodyHash
               ? []
               : [undecided(`the function that computes ${name} is defined otherwise`)]),
           ];
@@ -96,9 +96,9 @@ function nullTexts(was: Table, now: Table, columns: readonly string[]): (readonl
 
 function queryTexts(was: Table, now: Table): string[] {
   const called = recordTexts(was.shape.calls, now.shape.calls, 'the query calls a function:');
-  if (was.shape.definition === now.shape.definition) return called;
+  if (was.shape.bodyHash === now.shape.bodyHash) return called;
   // A table that became a view is reported as such.
-  if (was.shape.definition === undefined || now.shape.definition === undefined) return called;
+  if (was.shape.bodyHash === undefined || now.shape.bodyHash === undefined) return called;
   const versions = [was.source.postgres, now.source.postgres];
   const text =
     versions[0] === versions[1]
@@ -175,7 +175,7 @@ export function bodyFindings(base: GeneratedCode, head: GeneratedCode, after: Ma
       texts.push(['not wider', 'is no longer a query but a mutation']);
     const read = was.below?.reads ? readsBeyond(shape, was) : [];
     if (read.length > 0) texts.push(['undecidable', `reads ${read.join(', ')} now`]);
-    if (was.definition !== shape.definition && !isDescribed(base, head, shape))
+    if (was.bodyHash !== shape.bodyHash && !isDescribed(base, head, shape))
       texts.push(['undecidable', 'is defined otherwise']);
     return Object.keys(fields).flatMap((role) =>
       texts.map(

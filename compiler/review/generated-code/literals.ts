@@ -123,8 +123,12 @@ export function readLiterals(files: Files, entry = 'index.ts', known?: ReadFiles
         const { importClause } = statement;
         const named = importClause?.namedBindings;
         if (!importClause || importClause.isTypeOnly || !named || !ts.isNamedImports(named)) continue;
-        for (const { isTypeOnly, name, propertyName = name } of named.elements)
-          if (!isTypeOnly) scope.set(name.text, imported[propertyName.text]);
+        for (const element of named.elements) {
+          const { isTypeOnly, name, propertyName = name } = element;
+          if (isTypeOnly) continue;
+          if (!Object.hasOwn(imported, propertyName.text)) fail(element);
+          scope.set(name.text, imported[propertyName.text]);
+        }
       } else if (ts.isVariableStatement(statement)) {
         for (const { name, initializer } of statement.declarationList.declarations) {
           if (!initializer) return fail(statement);
@@ -141,7 +145,8 @@ export function readLiterals(files: Files, entry = 'index.ts', known?: ReadFiles
           const value = evaluate(initializer);
           const own = textOf(name, source);
           scope.set(own, value);
-          exports[own] = value;
+          // Another file that imports what is not exported gets nothing when it runs.
+          if (isExported(statement)) exports[own] = value;
         }
       } else if (ts.isReturnStatement(statement) && statement.expression) {
         exports.default = evaluate(statement.expression);
@@ -171,6 +176,10 @@ interface Notes {
 function placeIn(source: ts.SourceFile, path: string, node: ts.Node): Location {
   const { line, character } = source.getLineAndCharacterOfPosition(node.getStart(source));
   return { file: path, line: line + 1, column: character + 1 };
+}
+
+function isExported({ modifiers }: ts.VariableStatement): boolean {
+  return modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
 }
 
 function textOf(node: ts.Node, source: ts.SourceFile): string {
@@ -229,9 +238,17 @@ function createEvaluator(
     const construct = Object.values(CONSTRUCTORS).find((each) => each === callee);
     if (!construct) return fail(node);
     const values = node.arguments.map(evaluate);
-    const result = (construct as (...values: Value[]) => Value)(...values);
+    const result = constructed(construct, values, node);
     if (typeof result === 'object' && !places.has(result)) places.set(result, placeOf(node));
     return result;
+  };
+  /** The server refuses to load what a constructor refuses. */
+  const constructed = (construct: (...values: Value[]) => Value, values: Value[], node: ts.Node): Value => {
+    try {
+      return construct(...values);
+    } catch (error) {
+      throw new GeneratedCodeError(`${path}:${placeOf(node).line}: ${(error as Error).message}`);
+    }
   };
   const foreignFunction = (node: ts.Node): Value => {
     foreign.push(placeOf(node));

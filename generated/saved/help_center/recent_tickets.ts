@@ -16,9 +16,6 @@ export const recentTicketsOperation = savedOperation({
   }
 }
 `,
-  values: {
-    "limit::bigint": { encoding: { as: "argument", scalar: "Int", accepts: "count" }, path: "$.selectionSet.ticket.args.limit" },
-  },
   plans: [
     {
       roles: ["admin", "agent", "manager"],
@@ -42,7 +39,6 @@ export const recentTicketsOperation = savedOperation({
           `,
         },
       ],
-      answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
     },
     {
       roles: ["customer"],
@@ -66,7 +62,12 @@ export const recentTicketsOperation = savedOperation({
           `,
         },
       ],
-      answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
     },
   ],
+  execution: {
+    values: {
+      "limit::bigint": { encoding: { as: "argument", scalar: "Int", accepts: "count" }, path: "$.selectionSet.ticket.args.limit" },
+    },
+    plans: [{ answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"] }],
+  },
 });

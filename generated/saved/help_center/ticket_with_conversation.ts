@@ -24,9 +24,6 @@ export const ticketWithConversationOperation = savedOperation({
   }
 }
 `,
-  values: {
-    "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
-  },
   plans: [
     {
       roles: ["admin", "agent", "manager"],
@@ -65,7 +62,6 @@ export const ticketWithConversationOperation = savedOperation({
           `,
         },
       ],
-      answer: ["{\"ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
     {
       roles: ["customer"],
@@ -109,7 +105,12 @@ export const ticketWithConversationOperation = savedOperation({
           `,
         },
       ],
-      answer: ["{\"ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
   ],
+  execution: {
+    values: {
+      "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket_by_pk.args.id" },
+    },
+    plans: [{ answer: ["{\"ticket_by_pk\":", { step: 0, column: 0 }, "}"] }],
+  },
 });

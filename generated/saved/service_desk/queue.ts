@@ -24,9 +24,6 @@ export const queueOperation = savedOperation({
   }
 }
 `,
-  values: {
-    "team::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket.args.where.team_id._eq" },
-  },
   plans: [
     {
       roles: ["admin", "agent", "manager"],
@@ -62,10 +59,7 @@ export const queueOperation = savedOperation({
                   select "ticket#1".*
                   from "public"."ticket" as "ticket#1"
                   where {select public.ticket "ticket#1"}
-                    and (
-                      ("ticket#1"."status" = {"open"::text})
-                      and ("ticket#1"."team_id" = {$team::integer})
-                    )
+                    and (("ticket#1"."status" = {"open"::text}) and ("ticket#1"."team_id" = {$team::integer}))
                   order by "ticket#1"."created_at" asc
                   limit {limit public.ticket 50}
                 ) as "selected#2"
@@ -78,7 +72,12 @@ export const queueOperation = savedOperation({
           `,
         },
       ],
-      answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"],
     },
   ],
+  execution: {
+    values: {
+      "team::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.ticket.args.where.team_id._eq" },
+    },
+    plans: [{ answer: ["{\"ticket\":", { step: 0, column: 0 }, "}"] }],
+  },
 });

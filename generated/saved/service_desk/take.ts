@@ -16,10 +16,6 @@ export const takeOperation = savedOperation({
   }
 }
 `,
-  values: {
-    "agent::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
-    "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
-  },
   plans: [
     {
       roles: ["agent", "manager"],
@@ -27,25 +23,18 @@ export const takeOperation = savedOperation({
         {
           source: "default",
           statements: [
-            {
-              sql: `
-                update "public"."ticket" as "ticket#1"
-                set "assignee_id" = {$agent::integer}, "updated_at" = {preset update public.ticket updated_at}
-                where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
-                returning (
-                  select pg_catalog.row_to_json("row#2".*)
-                  from (
-                    select "ticket#1"."id" as "id", "ticket#1"."assignee_id" as "assignee_id"
-                  ) as "row#2"
-                )::text, ({check update public.ticket "ticket#1"})::boolean
-              `,
-              writes: ["public.ticket"],
-            },
+            `
+              update "public"."ticket" as "ticket#1"
+              set "assignee_id" = {$agent::integer}, "updated_at" = {preset update public.ticket updated_at}
+              where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
+              returning (
+                select pg_catalog.row_to_json("row#2".*)
+                from (select "ticket#1"."id" as "id", "ticket#1"."assignee_id" as "assignee_id") as "row#2"
+              )::text, ({check update public.ticket "ticket#1"})::boolean
+            `,
           ],
-          answer: [0],
         },
       ],
-      answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
     {
       roles: ["admin"],
@@ -53,25 +42,30 @@ export const takeOperation = savedOperation({
         {
           source: "default",
           statements: [
-            {
-              sql: `
-                update "public"."ticket" as "ticket#1"
-                set "assignee_id" = {$agent::integer}
-                where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
-                returning (
-                  select pg_catalog.row_to_json("row#2".*)
-                  from (
-                    select "ticket#1"."id" as "id", "ticket#1"."assignee_id" as "assignee_id"
-                  ) as "row#2"
-                )::text, ({check update public.ticket "ticket#1"})::boolean
-              `,
-              writes: ["public.ticket"],
-            },
+            `
+              update "public"."ticket" as "ticket#1"
+              set "assignee_id" = {$agent::integer}
+              where {update public.ticket "ticket#1"} and "ticket#1"."id" = {$id::integer}
+              returning (
+                select pg_catalog.row_to_json("row#2".*)
+                from (select "ticket#1"."id" as "id", "ticket#1"."assignee_id" as "assignee_id") as "row#2"
+              )::text, ({check update public.ticket "ticket#1"})::boolean
+            `,
           ],
-          answer: [0],
         },
       ],
-      answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
     },
   ],
+  execution: {
+    values: {
+      "agent::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args._set.assignee_id" },
+      "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.update_ticket_by_pk.args.pk_columns.id" },
+    },
+    plans: [
+      {
+        steps: [{ statements: [{ writes: ["public.ticket"] }], answer: [0] }],
+        answer: ["{\"update_ticket_by_pk\":", { step: 0, column: 0 }, "}"],
+      },
+    ],
+  },
 });

@@ -27,8 +27,8 @@ export {
   restRoutes,
   type SavedOperation,
   type SavedProgram,
-  savedOperation,
 } from '../saved/saved.ts';
+export { savedOperation } from '../saved/saved-file.ts';
 export { cronTriggers, eventsProgram, eventTrigger } from './events.ts';
 export type { Row, Where } from './row-types.ts';
 export {

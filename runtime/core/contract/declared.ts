@@ -34,7 +34,9 @@ import type {
  *   does not have, or a root field is of no kind
  */
 export function checkTable(table: DeclaredTable): void {
-  const { source, columns, primaryKey, unique = {}, relationships = {} } = table;
+  const { source, columns, primaryKey, unique = {}, relationships = {}, computedFields = {} } = table;
+  checkVersion(table, table.name);
+  for (const [name, field] of Object.entries(computedFields)) checkVersion(field, `computedFields.${name}`);
   for (const name in columns) checkTypeKey(source, columns[name]!.type, `columns.${name}`);
   const check = (names: readonly string[], place: string) => {
     for (const name of names) if (!Object.hasOwn(columns, name)) throw unknown(place, 'column', name);
@@ -54,8 +56,17 @@ export function checkTable(table: DeclaredTable): void {
 
 /** @throws Error if an argument is of a type that the source does not have */
 export function checkFunction(source: SourceShape, shape: Pick<FunctionShape, 'arguments' | 'name'>): void {
+  checkVersion(shape, shape.name);
   for (const [index, { type }] of shape.arguments.entries())
     checkTypeKey(source, type, `${shape.name}: arguments[${index}]`);
+}
+
+/** Hashes under another name would be compared by nobody. */
+function checkVersion(shape: object, place: string): void {
+  if ('definition' in shape)
+    throw new Error(
+      `${place} is from another version of Engine: its hash is called \`definition\`, not \`bodyHash\`. Compile again with this one`,
+    );
 }
 
 /** A key without a schema is a type of pg_catalog, which is not declared. */

@@ -95,7 +95,7 @@ export interface TableShape {
   /** Other tables with the same rows, by inheritance or as partitions: tracked ones, and those above it. Only audits read this. */
   readonly sharesRows?: readonly string[];
   /** For views: hash of the query, those of views below included. Only audits and verification read this and what follows. */
-  readonly definition?: string;
+  readonly bodyHash?: string;
   /** For views: functions of the database that the query calls: key → hash of the definition. */
   readonly calls?: Readonly<Record<string, string>>;
   /** Triggers and rules: name → hash of the definition, of the function that a trigger calls, too. */
@@ -245,7 +245,7 @@ export interface ComputedFieldShape {
   /** A scalar's type key, or the key of the table whose rows it returns. */
   readonly returns: { readonly type: string } | { readonly table: string; readonly set: boolean };
   /** Hash of the function's definition. Only audits and verification read this. */
-  readonly definition?: string;
+  readonly bodyHash?: string;
   /** What it looks at. Only audits read this and what follows. */
   readonly below?: Below;
   /** It runs with the rights of its owner. */
@@ -280,7 +280,7 @@ export interface FunctionShape {
   /** Key of the tracked table or logical model whose rows it returns. */
   readonly returns: { readonly table: string; readonly set: boolean };
   /** Hash of the function's definition. Only audits and verification read this. */
-  readonly definition?: string;
+  readonly bodyHash?: string;
   /** What it looks at. Only audits read this and what follows. */
   readonly below?: Below;
   /** It runs with the rights of its owner. */

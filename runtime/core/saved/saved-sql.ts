@@ -43,15 +43,8 @@ export interface SavedText {
   readonly writes?: readonly string[] | undefined;
 }
 
-/**
- * The saved form of a statement that was planned with holes; undefined where no hole can describe one of its parameters.
- * @param indent of every line
- */
-export function savedText(
-  { tree }: Pick<Statement, 'tree'>,
-  indent: string,
-  namesReads = false,
-): SavedText | undefined {
+/** The saved form of a statement that was planned with holes; undefined where no hole can describe one of its parameters. */
+export function savedText({ tree }: Pick<Statement, 'tree'>, namesReads = false): SavedText | undefined {
   if (!tree) throw new Error('a statement to save was planned without holes');
   const values: Record<string, SavedValue> = {};
   let isComplete = true;
@@ -60,7 +53,7 @@ export function savedText(
     if (name === undefined || /[{}]/.test(parameter.type)) isComplete = false;
     return `${name}::${parameter.type}`;
   };
-  const sql = printSaved(tree, (parameter) => `{${nameOf(parameter)}}`, indent);
+  const sql = printSaved(tree, (parameter) => `{${nameOf(parameter)}}`);
   return isComplete ? { sql, values, ...(namesReads && { reads: savedReads(tree, nameOf) }) } : undefined;
 }
 

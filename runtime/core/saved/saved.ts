@@ -1,6 +1,6 @@
 /**
  * The data of generated files about saved operations: the operations of query collections, which documents the allow-list
- * lets through, and which URLs run which operation. Plain data, as in shapes.ts.
+ * lets through, and which URLs run which operation. Plain data, as in shapes.ts; how a file has an operation: saved-file.ts.
  */
 
 import type { WriteStatement, WriteStep } from '../mutation/step.ts';
@@ -141,11 +141,6 @@ export interface SavedProgram {
   readonly operations: readonly SavedOperation[];
   readonly allowlist: readonly AllowedDocument[];
   readonly routes: readonly RestRoute[];
-}
-
-/** Declares an operation of a query collection. */
-export function savedOperation(operation: SavedOperation): SavedOperation {
-  return Object.freeze(operation);
 }
 
 /** Declares what the allow-list lets through. */

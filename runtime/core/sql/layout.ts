@@ -31,9 +31,8 @@ export class Lines {
     } else this.#item(text, layout);
   }
 
-  /** @param indent of every line */
-  text(indent: string): string {
-    return contents(this.#open[0]!, indent);
+  text(): string {
+    return contents(this.#open[0]!, '');
   }
 
   #item(text: string, layout?: Layout, inside?: readonly Item[]): void {

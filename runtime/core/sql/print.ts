@@ -103,13 +103,8 @@ export function partPrinter(parameters: readonly ParameterNode[]): (fragment: Sq
 /**
  * Prints a fragment over several lines, for the file of a saved operation. Rules, which are texts, are printed from the nodes they are read as.
  * @param parameter SQL of a parameter
- * @param indent of every line
  */
-export function printSaved(
-  fragment: Sql,
-  parameter: (node: ParameterNode) => string,
-  indent: string,
-): string {
+export function printSaved(fragment: Sql, parameter: (node: ParameterNode) => string): string {
   const lines = new Lines();
   const add = (part: string | SqlNode | Sql): void => {
     if (typeof part === 'string') lines.add(withDoubledBraces(part));
@@ -121,7 +116,7 @@ export function printSaved(
     else lines.add(parameter(parameterOf(part)));
   };
   add(fragment);
-  return lines.text(indent);
+  return lines.text();
 }
 
 function withDoubledBraces(text: string): string {

@@ -203,16 +203,16 @@ const QUERY = 'query';
 
 /** Behaviour of the database itself for a table's rows. */
 function tableDefinitions(
-  shape: Pick<TableShape, 'definition' | 'calls' | 'triggers' | 'onDelete' | 'onUpdate'>,
+  shape: Pick<TableShape, 'bodyHash' | 'calls' | 'triggers' | 'onDelete' | 'onUpdate'>,
 ): Readonly<Record<string, string>> {
-  const { definition, calls = {}, triggers = {}, onDelete = {}, onUpdate = {} } = shape;
+  const { bodyHash, calls = {}, triggers = {}, onDelete = {}, onUpdate = {} } = shape;
   const named = (prefix: string, record: object) =>
     Object.entries(record).map(([name, text]): [string, string] => [
       `${prefix} ${name}`,
       typeof text === 'string' ? text : JSON.stringify(text),
     ]);
   return Object.fromEntries([
-    ...(definition === undefined ? [] : [[QUERY, definition] as const]),
+    ...(bodyHash === undefined ? [] : [[QUERY, bodyHash] as const]),
     ...named('function', calls),
     ...named('trigger', triggers),
     ...named('with deleted rows of', onDelete),
@@ -232,9 +232,14 @@ export function definitionsFact(table: TableShape): Fact {
 }
 
 /** Undefined for a function compiled without a hash. */
-export function bodyFact({ schema, name }: QualifiedName, definition: string | undefined): Fact | undefined {
-  if (definition === undefined) return undefined;
-  return { kind: 'definitions', of: 'function', object: objectKey(schema, name), entries: { definition } };
+export function bodyFact({ schema, name }: QualifiedName, bodyHash: string | undefined): Fact | undefined {
+  if (bodyHash === undefined) return undefined;
+  return {
+    kind: 'definitions',
+    of: 'function',
+    object: objectKey(schema, name),
+    entries: { definition: bodyHash },
+  };
 }
 
 /** Facts of a type that is not Postgres' own; an array's are its element's. */
@@ -290,7 +295,7 @@ export function createObserver(
         const isComparable = expected.postgres === Math.floor(catalog.serverVersion / 10_000);
         const query = isComparable ? definition : expected.entries[QUERY];
         const entries = tableDefinitions({
-          ...(query !== undefined && { definition: query }),
+          ...(query !== undefined && { bodyHash: query }),
           ...(calls && { calls }),
           ...(triggers && { triggers }),
           ...(onDelete && { onDelete }),

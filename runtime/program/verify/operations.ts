@@ -230,7 +230,7 @@ function collectFacts(
     const field: ComputedFieldShape | undefined = table.computedFields?.[name];
     if (!field) continue;
     add(functionFact(field.function, field));
-    add(bodyFact(field.function, field.definition));
+    add(bodyFact(field.function, field.bodyHash));
   }
   for (const { target, columns, notNull, unique } of followed) {
     for (const [own, other] of Object.entries(columns)) {
@@ -265,7 +265,7 @@ function functionOperations(
     // are part of what it does.
     const own =
       shape.sql === undefined
-        ? factsBy(functionFact(shape, shape), bodyFact(shape, shape.definition))
+        ? factsBy(functionFact(shape, shape), bodyFact(shape, shape.bodyHash))
         : factsBy(
             ...Object.keys(shape.writes ?? {}).map((key) => {
               const written = find(shape.source.name, key);

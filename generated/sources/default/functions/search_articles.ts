@@ -9,7 +9,7 @@ export const searchArticles = trackedFunction(source, {
   description: "Articles about the words, best first",
   arguments: [{ name: "search", type: "text" }],
   returns: { table: "public.article", set: true },
-  definition: "43e453b734a676ab5e7f7a2979c28072",
+  bodyHash: "43e453b734a676ab5e7f7a2979c28072",
   below: { reads: { "public.article": ["id", "title", "body"] }, shows: "public.article" },
   roles: [],
   fields: {

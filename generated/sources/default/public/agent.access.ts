@@ -5,23 +5,12 @@ import { agent } from "./agent.table.ts";
 export const agentAccess = access(agent, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "name",
-        "email",
-        "signature",
-        "is_active",
-        "created_at",
-      ],
+      columns: ["id", "name", "email", "signature", "is_active", "created_at"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       implies: { tenant: "317dc00e3b749432f2d5ef42697e49d6" },
     },
     customer: {
-      columns: [
-        "id",
-        "name",
-        "signature",
-      ],
+      columns: ["id", "name", "signature"],
       where: `
         exists (
           select 1
@@ -34,15 +23,7 @@ export const agentAccess = access(agent, {
       `,
     },
     manager: {
-      columns: [
-        "id",
-        "name",
-        "email",
-        "signature",
-        "is_active",
-        "hourly_cost",
-        "created_at",
-      ],
+      columns: ["id", "name", "email", "signature", "is_active", "hourly_cost", "created_at"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
       implies: { tenant: "317dc00e3b749432f2d5ef42697e49d6" },
@@ -50,19 +31,11 @@ export const agentAccess = access(agent, {
   },
   update: {
     agent: {
-      columns: [
-        "name",
-        "signature",
-      ],
+      columns: ["name", "signature"],
       where: `{row}."id" = {session.x-engine-user-id::integer}`,
     },
     manager: {
-      columns: [
-        "name",
-        "signature",
-        "is_active",
-        "hourly_cost",
-      ],
+      columns: ["name", "signature", "is_active", "hourly_cost"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
     },
   },

@@ -2,20 +2,19 @@
 import { access } from "engine/contract";
 import { article } from "./article.table.ts";
 
+const agentInsertCheck = `
+  {row}."category_id" is null
+  or exists (
+    select 1
+    from "public"."category" as "_r1"
+    where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+  )
+`;
+
 export const articleAccess = access(article, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "category_id",
-        "author_id",
-        "title",
-        "slug",
-        "body",
-        "audience",
-        "published_at",
-        "updated_at",
-      ],
+      columns: ["id", "category_id", "author_id", "title", "slug", "body", "audience", "published_at", "updated_at"],
       where: `
         {row}."tenant_id" = {session.x-engine-tenant-id::integer}
         and ({row}."published_at" is not null or {row}."author_id" = {session.x-engine-user-id::integer})
@@ -24,15 +23,7 @@ export const articleAccess = access(article, {
       implies: { tenant: "d8ba3e298653b69f81395833f5a629f0" },
     },
     customer: {
-      columns: [
-        "id",
-        "category_id",
-        "title",
-        "slug",
-        "body",
-        "published_at",
-        "updated_at",
-      ],
+      columns: ["id", "category_id", "title", "slug", "body", "published_at", "updated_at"],
       where: `
         {row}."published_at" is not null
         and (
@@ -60,17 +51,7 @@ export const articleAccess = access(article, {
       implies: { tenant: "7d77f48f011134e34ccbc1f6527dbd57" },
     },
     manager: {
-      columns: [
-        "id",
-        "category_id",
-        "author_id",
-        "title",
-        "slug",
-        "body",
-        "audience",
-        "published_at",
-        "updated_at",
-      ],
+      columns: ["id", "category_id", "author_id", "title", "slug", "body", "audience", "published_at", "updated_at"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
       implies: {
@@ -79,13 +60,7 @@ export const articleAccess = access(article, {
       },
     },
     public: {
-      columns: [
-        "id",
-        "title",
-        "slug",
-        "body",
-        "published_at",
-      ],
+      columns: ["id", "title", "slug", "body", "published_at"],
       where: `{row}."audience" = 'everyone' and {row}."published_at" is not null`,
       limit: 50,
       implies: { category: "77b904181ed15a3f48a99291aaed849c" },
@@ -93,21 +68,8 @@ export const articleAccess = access(article, {
   },
   insert: {
     agent: {
-      columns: [
-        "category_id",
-        "title",
-        "slug",
-        "body",
-        "audience",
-      ],
-      check: `
-        {row}."category_id" is null
-        or exists (
-          select 1
-          from "public"."category" as "_r1"
-          where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      columns: ["category_id", "title", "slug", "body", "audience"],
+      check: agentInsertCheck,
       presets: {
         tenant_id: `{session.x-engine-tenant-id::integer}`,
         author_id: `{session.x-engine-user-id::integer}`,
@@ -116,42 +78,15 @@ export const articleAccess = access(article, {
   },
   update: {
     agent: {
-      columns: [
-        "category_id",
-        "title",
-        "slug",
-        "body",
-        "audience",
-      ],
+      columns: ["category_id", "title", "slug", "body", "audience"],
       where: `{row}."author_id" = {session.x-engine-user-id::integer} and {row}."published_at" is null`,
-      check: `
-        {row}."category_id" is null
-        or exists (
-          select 1
-          from "public"."category" as "_r1"
-          where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      check: agentInsertCheck,
       presets: { updated_at: `now()` },
     },
     manager: {
-      columns: [
-        "category_id",
-        "title",
-        "slug",
-        "body",
-        "audience",
-        "published_at",
-      ],
+      columns: ["category_id", "title", "slug", "body", "audience", "published_at"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
-      check: `
-        {row}."category_id" is null
-        or exists (
-          select 1
-          from "public"."category" as "_r1"
-          where "_r1"."id" = {row}."category_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      check: agentInsertCheck,
       presets: { updated_at: `now()` },
     },
   },

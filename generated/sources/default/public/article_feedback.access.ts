@@ -5,13 +5,7 @@ import { articleFeedback } from "./article_feedback.table.ts";
 export const articleFeedbackAccess = access(articleFeedback, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "article_id",
-        "is_helpful",
-        "comment",
-        "created_at",
-      ],
+      columns: ["id", "article_id", "is_helpful", "comment", "created_at"],
       where: `
         exists (
           select 1
@@ -22,23 +16,12 @@ export const articleFeedbackAccess = access(articleFeedback, {
       aggregations: true,
     },
     customer: {
-      columns: [
-        "article_id",
-        "is_helpful",
-        "comment",
-      ],
+      columns: ["article_id", "is_helpful", "comment"],
       where: `{row}."customer_id" = {session.x-engine-user-id::integer}`,
       implies: { customer: "e2bab2bc8f7dadd96c6a5289997e01e7" },
     },
     manager: {
-      columns: [
-        "id",
-        "article_id",
-        "customer_id",
-        "is_helpful",
-        "comment",
-        "created_at",
-      ],
+      columns: ["id", "article_id", "customer_id", "is_helpful", "comment", "created_at"],
       where: `
         exists (
           select 1
@@ -52,11 +35,7 @@ export const articleFeedbackAccess = access(articleFeedback, {
   },
   insert: {
     customer: {
-      columns: [
-        "article_id",
-        "is_helpful",
-        "comment",
-      ],
+      columns: ["article_id", "is_helpful", "comment"],
       check: `
         exists (
           select 1
@@ -76,10 +55,7 @@ export const articleFeedbackAccess = access(articleFeedback, {
   },
   update: {
     customer: {
-      columns: [
-        "is_helpful",
-        "comment",
-      ],
+      columns: ["is_helpful", "comment"],
       where: `{row}."customer_id" = {session.x-engine-user-id::integer}`,
     },
   },

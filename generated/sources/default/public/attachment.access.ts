@@ -5,14 +5,7 @@ import { attachment } from "./attachment.table.ts";
 export const attachmentAccess = access(attachment, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "message_id",
-        "file_name",
-        "content_type",
-        "byte_size",
-        "created_at",
-      ],
+      columns: ["id", "message_id", "file_name", "content_type", "byte_size", "created_at"],
       where: `
         exists (
           select 1
@@ -40,12 +33,7 @@ export const attachmentAccess = access(attachment, {
       implies: { message: "ce1788be995a5e77f62f0b553a93e3fb" },
     },
     customer: {
-      columns: [
-        "id",
-        "file_name",
-        "content_type",
-        "byte_size",
-      ],
+      columns: ["id", "file_name", "content_type", "byte_size"],
       where: `
         exists (
           select 1
@@ -59,14 +47,7 @@ export const attachmentAccess = access(attachment, {
       implies: { message: "300a2995483c7213ccf870ac575342e5" },
     },
     manager: {
-      columns: [
-        "id",
-        "message_id",
-        "file_name",
-        "content_type",
-        "byte_size",
-        "created_at",
-      ],
+      columns: ["id", "message_id", "file_name", "content_type", "byte_size", "created_at"],
       where: `
         exists (
           select 1
@@ -76,18 +57,12 @@ export const attachmentAccess = access(attachment, {
         )
       `,
       aggregations: true,
-      implies: { message: "a2ac3ce64b9d093c98740a72e502b1cd" },
+      implies: { message: "cb1526d37b89b6bef6b8bafeb8e70684" },
     },
   },
   insert: {
     agent: {
-      columns: [
-        "message_id",
-        "file_name",
-        "content_type",
-        "byte_size",
-        "storage_key",
-      ],
+      columns: ["message_id", "file_name", "content_type", "byte_size", "storage_key"],
       check: `
         exists (
           select 1
@@ -98,13 +73,7 @@ export const attachmentAccess = access(attachment, {
       backendOnly: true,
     },
     customer: {
-      columns: [
-        "message_id",
-        "file_name",
-        "content_type",
-        "byte_size",
-        "storage_key",
-      ],
+      columns: ["message_id", "file_name", "content_type", "byte_size", "storage_key"],
       check: `
         {row}."byte_size" <= 20000000
         and exists (

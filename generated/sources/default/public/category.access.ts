@@ -5,22 +5,12 @@ import { category } from "./category.table.ts";
 export const categoryAccess = access(category, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "parent_id",
-        "name",
-        "position",
-      ],
+      columns: ["id", "parent_id", "name", "position"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       implies: { tenant: "ac1e1bb9ef645b3e53d5e3f19b228132" },
     },
     customer: {
-      columns: [
-        "id",
-        "parent_id",
-        "name",
-        "position",
-      ],
+      columns: ["id", "parent_id", "name", "position"],
       where: `
         exists (
           select 1
@@ -36,21 +26,12 @@ export const categoryAccess = access(category, {
       implies: { tenant: "dde6759b6cce43731ddea51c88d47ae2" },
     },
     manager: {
-      columns: [
-        "id",
-        "parent_id",
-        "name",
-        "position",
-      ],
+      columns: ["id", "parent_id", "name", "position"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       implies: { tenant: "ac1e1bb9ef645b3e53d5e3f19b228132" },
     },
     public: {
-      columns: [
-        "id",
-        "name",
-        "position",
-      ],
+      columns: ["id", "name", "position"],
       where: `
         exists (
           select 1
@@ -65,11 +46,7 @@ export const categoryAccess = access(category, {
   },
   insert: {
     manager: {
-      columns: [
-        "parent_id",
-        "name",
-        "position",
-      ],
+      columns: ["parent_id", "name", "position"],
       check: `
         {row}."parent_id" is null
         or exists (

@@ -2,18 +2,18 @@
 import { access } from "engine/contract";
 import { message } from "./message.table.ts";
 
+const managerSelect = `
+  exists (
+    select 1
+    from "public"."ticket" as "_r1"
+    where "_r1"."id" = {row}."ticket_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+  )
+`;
+
 export const messageAccess = access(message, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "ticket_id",
-        "author_agent_id",
-        "author_customer_id",
-        "body",
-        "is_internal",
-        "created_at",
-      ],
+      columns: ["id", "ticket_id", "author_agent_id", "author_customer_id", "body", "is_internal", "created_at"],
       where: `
         exists (
           select 1
@@ -40,15 +40,11 @@ export const messageAccess = access(message, {
       aggregations: true,
       implies: {
         attachments: "c16cc2bd16ead9c251e61463ab7e3c2d",
-        ticket: "561e67bbfef198e76f29c981055dad48",
+        ticket: "e72319bea5a1913be9284fb5968fdc66",
       },
     },
     customer: {
-      columns: [
-        "id",
-        "body",
-        "created_at",
-      ],
+      columns: ["id", "body", "created_at"],
       where: `
         {row}."is_internal" = false
         and exists (
@@ -64,50 +60,23 @@ export const messageAccess = access(message, {
       },
     },
     manager: {
-      columns: [
-        "id",
-        "ticket_id",
-        "author_agent_id",
-        "author_customer_id",
-        "body",
-        "is_internal",
-        "created_at",
-      ],
-      where: `
-        exists (
-          select 1
-          from "public"."ticket" as "_r1"
-          where "_r1"."id" = {row}."ticket_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      columns: ["id", "ticket_id", "author_agent_id", "author_customer_id", "body", "is_internal", "created_at"],
+      where: managerSelect,
       aggregations: true,
       implies: {
-        attachments: "a7e3ef16947589091a71c270887fd7f0",
-        ticket: "e8061670f5a2f581d72d85249f6fa302",
+        attachments: "64ea53f2397d664dcabf733b34c6deff",
+        ticket: "23086841af770d02c0a6c54337e2302e",
       },
     },
   },
   insert: {
     agent: {
-      columns: [
-        "ticket_id",
-        "body",
-        "is_internal",
-      ],
-      check: `
-        exists (
-          select 1
-          from "public"."ticket" as "_r1"
-          where "_r1"."id" = {row}."ticket_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      columns: ["ticket_id", "body", "is_internal"],
+      check: managerSelect,
       presets: { author_agent_id: `{session.x-engine-user-id::integer}` },
     },
     customer: {
-      columns: [
-        "ticket_id",
-        "body",
-      ],
+      columns: ["ticket_id", "body"],
       check: `
         exists (
           select 1

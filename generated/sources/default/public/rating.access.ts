@@ -2,15 +2,18 @@
 import { access } from "engine/contract";
 import { rating } from "./rating.table.ts";
 
+const customerSelect = `
+  exists (
+    select 1
+    from "public"."ticket" as "_r1"
+    where "_r1"."id" = {row}."ticket_id" and "_r1"."customer_id" = {session.x-engine-user-id::integer}
+  )
+`;
+
 export const ratingAccess = access(rating, {
   select: {
     agent: {
-      columns: [
-        "ticket_id",
-        "score",
-        "comment",
-        "created_at",
-      ],
+      columns: ["ticket_id", "score", "comment", "created_at"],
       where: `
         exists (
           select 1
@@ -21,30 +24,14 @@ export const ratingAccess = access(rating, {
         )
       `,
       aggregations: true,
-      implies: { ticket: "5c237585c3cfd2822d0419cf51e3d2c7" },
+      implies: { ticket: "6efe893731d90ccd722448c8cf9b586a" },
     },
     customer: {
-      columns: [
-        "ticket_id",
-        "score",
-        "comment",
-        "created_at",
-      ],
-      where: `
-        exists (
-          select 1
-          from "public"."ticket" as "_r1"
-          where "_r1"."id" = {row}."ticket_id" and "_r1"."customer_id" = {session.x-engine-user-id::integer}
-        )
-      `,
+      columns: ["ticket_id", "score", "comment", "created_at"],
+      where: customerSelect,
     },
     manager: {
-      columns: [
-        "ticket_id",
-        "score",
-        "comment",
-        "created_at",
-      ],
+      columns: ["ticket_id", "score", "comment", "created_at"],
       where: `
         exists (
           select 1
@@ -58,11 +45,7 @@ export const ratingAccess = access(rating, {
   },
   insert: {
     customer: {
-      columns: [
-        "ticket_id",
-        "score",
-        "comment",
-      ],
+      columns: ["ticket_id", "score", "comment"],
       check: `
         exists (
           select 1
@@ -76,17 +59,8 @@ export const ratingAccess = access(rating, {
   },
   update: {
     customer: {
-      columns: [
-        "score",
-        "comment",
-      ],
-      where: `
-        exists (
-          select 1
-          from "public"."ticket" as "_r1"
-          where "_r1"."id" = {row}."ticket_id" and "_r1"."customer_id" = {session.x-engine-user-id::integer}
-        )
-      `,
+      columns: ["score", "comment"],
+      where: customerSelect,
     },
   },
 });

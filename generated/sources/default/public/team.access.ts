@@ -5,25 +5,19 @@ import { team } from "./team.table.ts";
 export const teamAccess = access(team, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "name",
-      ],
+      columns: ["id", "name"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       implies: {
-        members: "d3aba9851c0c013e44f8f9a88ccdedd1",
+        members: "dab2b930d112882943e42d4d072d4bda",
         tenant: "4248adc8f53211dc2885ace5fd219c6e",
       },
     },
     manager: {
-      columns: [
-        "id",
-        "name",
-      ],
+      columns: ["id", "name"],
       where: `{row}."tenant_id" = {session.x-engine-tenant-id::integer}`,
       aggregations: true,
       implies: {
-        members: "d3aba9851c0c013e44f8f9a88ccdedd1",
+        members: "dab2b930d112882943e42d4d072d4bda",
         tenant: "4248adc8f53211dc2885ace5fd219c6e",
         tickets: "d7b7f37b53b89e600cc1b378c1adfcc8",
       },

@@ -2,49 +2,31 @@
 import { access } from "engine/contract";
 import { teamMember } from "./team_member.table.ts";
 
+const agentSelect = `
+  exists (
+    select 1
+    from "public"."team" as "_r1"
+    where "_r1"."id" = {row}."team_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+  )
+`;
+
 export const teamMemberAccess = access(teamMember, {
   select: {
     agent: {
-      columns: [
-        "team_id",
-        "agent_id",
-        "is_lead",
-      ],
-      where: `
-        exists (
-          select 1
-          from "public"."team" as "_r1"
-          where "_r1"."id" = {row}."team_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
-      implies: { team: "95e4ff0a4b087a1b43b5a3396f1cb02e" },
+      columns: ["team_id", "agent_id", "is_lead"],
+      where: agentSelect,
+      implies: { team: "90bd1f690344a725abcf014b80de62d3" },
     },
     manager: {
-      columns: [
-        "team_id",
-        "agent_id",
-        "is_lead",
-        "joined_at",
-      ],
-      where: `
-        exists (
-          select 1
-          from "public"."team" as "_r1"
-          where "_r1"."id" = {row}."team_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      columns: ["team_id", "agent_id", "is_lead", "joined_at"],
+      where: agentSelect,
       aggregations: true,
-      implies: { team: "95e4ff0a4b087a1b43b5a3396f1cb02e" },
+      implies: { team: "90bd1f690344a725abcf014b80de62d3" },
     },
   },
   insert: {
     manager: {
-      columns: [
-        "team_id",
-        "agent_id",
-        "is_lead",
-        "joined_at",
-      ],
+      columns: ["team_id", "agent_id", "is_lead", "joined_at"],
       check: `
         exists (
           select 1
@@ -62,24 +44,12 @@ export const teamMemberAccess = access(teamMember, {
   update: {
     manager: {
       columns: ["is_lead"],
-      where: `
-        exists (
-          select 1
-          from "public"."team" as "_r1"
-          where "_r1"."id" = {row}."team_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      where: agentSelect,
     },
   },
   delete: {
     manager: {
-      where: `
-        exists (
-          select 1
-          from "public"."team" as "_r1"
-          where "_r1"."id" = {row}."team_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      where: agentSelect,
     },
   },
 });

@@ -26,7 +26,7 @@ export const teamWorkload = table(source, {
       "public.ticket": ["id", "team_id", "assignee_id", "status", "priority", "created_at"],
     },
   },
-  definition: "c61789aaa71bf892eec441d806f07e27",
+  bodyHash: "c61789aaa71bf892eec441d806f07e27",
   readOnly: ["insert", "update", "delete"],
 }, {
   query: { team_workload: "select", team_workload_aggregate: "select_aggregate" },

@@ -5,12 +5,7 @@ import { tenant } from "./tenant.table.ts";
 export const tenantAccess = access(tenant, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "name",
-        "subdomain",
-        "plan",
-      ],
+      columns: ["id", "name", "subdomain", "plan"],
       where: `{row}."id" = {session.x-engine-tenant-id::integer}`,
       implies: {
         agents: "ff95407d09a17c71c0e56aa4b4271630",
@@ -20,11 +15,7 @@ export const tenantAccess = access(tenant, {
       },
     },
     customer: {
-      columns: [
-        "id",
-        "name",
-        "subdomain",
-      ],
+      columns: ["id", "name", "subdomain"],
       where: `
         exists (
           select 1
@@ -35,14 +26,7 @@ export const tenantAccess = access(tenant, {
       implies: { categories: "2875222b81012757c48944fd07c5d389" },
     },
     manager: {
-      columns: [
-        "id",
-        "name",
-        "subdomain",
-        "plan",
-        "billing_email",
-        "created_at",
-      ],
+      columns: ["id", "name", "subdomain", "plan", "billing_email", "created_at"],
       where: `{row}."id" = {session.x-engine-tenant-id::integer}`,
       implies: {
         agents: "ff95407d09a17c71c0e56aa4b4271630",
@@ -54,20 +38,14 @@ export const tenantAccess = access(tenant, {
       },
     },
     public: {
-      columns: [
-        "name",
-        "subdomain",
-      ],
+      columns: ["name", "subdomain"],
       where: EVERY_ROW,
       limit: 50,
     },
   },
   update: {
     manager: {
-      columns: [
-        "name",
-        "billing_email",
-      ],
+      columns: ["name", "billing_email"],
       where: `{row}."id" = {session.x-engine-tenant-id::integer}`,
     },
   },

@@ -43,7 +43,7 @@ export const ticket = table(source, {
       tableArgument: 0,
       arguments: [{ name: "ticket", type: "public.ticket" }],
       returns: { type: "numeric" },
-      definition: "ac13f953eb0f5405261f39d9615d7aa3",
+      bodyHash: "ac13f953eb0f5405261f39d9615d7aa3",
       below: { reads: { "public.ticket": ["created_at", "solved_at"] } },
       description: "Hours from the question to the solution; null until then",
     },

@@ -5,14 +5,7 @@ import { ticketEvent } from "./ticket_event.table.ts";
 export const ticketEventAccess = access(ticketEvent, {
   select: {
     agent: {
-      columns: [
-        "id",
-        "ticket_id",
-        "agent_id",
-        "kind",
-        "details",
-        "created_at",
-      ],
+      columns: ["id", "ticket_id", "agent_id", "kind", "details", "created_at"],
       where: `
         exists (
           select 1
@@ -36,14 +29,10 @@ export const ticketEventAccess = access(ticketEvent, {
             )
         )
       `,
-      implies: { ticket: "18c760f088935198354d85db022c34e2" },
+      implies: { ticket: "b66a00d7ba63db6a73cfb9dc5313fdfd" },
     },
     customer: {
-      columns: [
-        "kind",
-        "details",
-        "created_at",
-      ],
+      columns: ["kind", "details", "created_at"],
       where: `
         {row}."kind" = 'status_changed'
         and exists (
@@ -54,14 +43,7 @@ export const ticketEventAccess = access(ticketEvent, {
       `,
     },
     manager: {
-      columns: [
-        "id",
-        "ticket_id",
-        "agent_id",
-        "kind",
-        "details",
-        "created_at",
-      ],
+      columns: ["id", "ticket_id", "agent_id", "kind", "details", "created_at"],
       where: `
         exists (
           select 1

@@ -2,44 +2,31 @@
 import { access } from "engine/contract";
 import { ticketTag } from "./ticket_tag.table.ts";
 
+const agentSelect = `
+  exists (
+    select 1
+    from "public"."tag" as "_r1"
+    where "_r1"."id" = {row}."tag_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
+  )
+`;
+
 export const ticketTagAccess = access(ticketTag, {
   select: {
     agent: {
-      columns: [
-        "ticket_id",
-        "tag_id",
-      ],
-      where: `
-        exists (
-          select 1
-          from "public"."tag" as "_r1"
-          where "_r1"."id" = {row}."tag_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
-      implies: { tag: "ad2ab05809f965b08d145ac983871862" },
+      columns: ["ticket_id", "tag_id"],
+      where: agentSelect,
+      implies: { tag: "028124db6c2871137f25b515399eda38" },
     },
     manager: {
-      columns: [
-        "ticket_id",
-        "tag_id",
-      ],
-      where: `
-        exists (
-          select 1
-          from "public"."tag" as "_r1"
-          where "_r1"."id" = {row}."tag_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      columns: ["ticket_id", "tag_id"],
+      where: agentSelect,
       aggregations: true,
-      implies: { tag: "ad2ab05809f965b08d145ac983871862" },
+      implies: { tag: "028124db6c2871137f25b515399eda38" },
     },
   },
   insert: {
     agent: {
-      columns: [
-        "ticket_id",
-        "tag_id",
-      ],
+      columns: ["ticket_id", "tag_id"],
       check: `
         exists (
           select 1
@@ -56,13 +43,7 @@ export const ticketTagAccess = access(ticketTag, {
   },
   delete: {
     agent: {
-      where: `
-        exists (
-          select 1
-          from "public"."tag" as "_r1"
-          where "_r1"."id" = {row}."tag_id" and "_r1"."tenant_id" = {session.x-engine-tenant-id::integer}
-        )
-      `,
+      where: agentSelect,
     },
   },
 });

@@ -1,7 +1,7 @@
 /** Names that generated files import: no table, function or source is called so in them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { nameProgram } from '../../../../compiler/phases/5-emit/names.ts';
+import { nameProgram, nameRules } from '../../../../compiler/phases/5-emit/names.ts';
 
 const folder = new URL('../../../../templates/', import.meta.url);
 
@@ -38,3 +38,11 @@ test.each([...new Set(imported)])(
     expect(names.function('default', 'public', name).identifier).not.toBe(name);
   },
 );
+
+test('rules of an access file have names that differ from each other and from all else in the file', () => {
+  const places = ['a-b_select', 'a_b_select', 'a.b_select', 'ticket', 'ticket_access', 'access', '1_select'];
+  const names = nameRules(places, { path: 'ticket', identifier: 'ticket' });
+  expect(new Set([...names, 'access', 'EVERY_ROW', 'ticket', 'ticketAccess']).size).toBe(places.length + 4);
+  for (const name of names) expect(name).toMatch(/^[A-Za-z_$][A-Za-z0-9_$]*$/);
+  expect(names[1]).toMatch(/^aBSelect/);
+});

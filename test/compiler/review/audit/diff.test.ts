@@ -316,3 +316,64 @@ test.each([
     }),
   );
 });
+
+/** Generated code in which a text of the access file of `article` is another, read for an audit. */
+function withEdit(json: object, snippet: string, replacement: string) {
+  const path = 'sources/default/public/article.access.ts';
+  const { files } = compileJson(json);
+  const text = files.get(path)!;
+  expect(text.split(snippet)).toHaveLength(2);
+  const edited = new Map(files).set(
+    path,
+    text.replace(snippet, () => replacement),
+  );
+  return readTexts({ label: 'head', folder: 'head', files: edited });
+}
+
+const WORDS = ['draft', 'final', 'late', 'new'].map((word) => ({ title: { _eq: `${word} of somebody` } }));
+const LONG = { _or: WORDS };
+const NAMED = article(
+  { ...SELECT, filter: { _and: [OWN, LONG] } },
+  update({ columns: ['title'], filter: { _and: [OWN, LONG] } }),
+);
+
+test('an edit of a rule that stands once at the head of its file is an edit of each rule that names it', () => {
+  const head = withEdit(NAMED, 'and (', 'or (');
+  const { findings } = diffCode(code(NAMED, 'base'), head);
+  expect(findings.map(({ verdict, text, place }) => `${verdict}: ${text} ${place?.line}`)).toEqual([
+    'wider: the row rule is wider 17',
+    'wider: the row rule is wider 24',
+    'undecidable: sources/default/public/article.access.ts (edited): it is not as the compiler wrote it undefined',
+  ]);
+});
+
+test.each([
+  [
+    'a rule is put together from others',
+    'userSelect,\n      limit',
+    'userSelect + " or true",\n      limit',
+    'article.access.ts:19 is not what the compiler writes',
+  ],
+  [
+    'a rule has another value below',
+    '\nexport',
+    '\nuserSelect = EVERY_ROW;\nexport',
+    'article.access.ts:15 is not what the compiler writes',
+  ],
+  [
+    'a rule that its file does not export is imported',
+    '\nconst',
+    '\nimport { nothing } from "./article.table.ts";\nconst',
+    'article.access.ts:5 is not what the compiler writes',
+  ],
+  [
+    'a rule names a column that is not there',
+    '"author_id"',
+    '"nobody"',
+    'article.access.ts:15: select.user.where: there is no column "nobody"',
+  ],
+])('an audit refuses code in which %s', (_, snippet, replacement, message) => {
+  const act = () => withEdit(NAMED, snippet, replacement);
+  expect(act).toThrow(expect.objectContaining({ name: 'GeneratedCodeError' }));
+  expect(act).toThrow(message);
+});

@@ -179,6 +179,33 @@ test.each(MISSPELT.map((row, index) => [row[0], index] as const))(
   },
 );
 
+test('what a rule misspells at the head of its file is an error of tsc and of the loader', async () => {
+  const words = ['draft', 'final', 'late', 'new'].map((word) => ({ title: { _eq: `${word} of somebody` } }));
+  const filter = { _or: words };
+  const { files } = compileJson(
+    metadataJson({
+      select_permissions: [{ role: 'user', permission: { columns: ['id'], filter } }],
+      delete_permissions: [{ role: 'user', permission: { filter } }],
+    }),
+  );
+  const text = files.get(ACCESS)!;
+  expect(text.split('userSelect')).toHaveLength(4);
+  const edited = new Map(files).set(ACCESS, text.replace('{row}."title"', '{row}."titel"'));
+  expect(checkTypes(files)).toEqual([]);
+  expect(checkTypes(edited).map(({ message }) => message)).toEqual([
+    expect.stringContaining('no column titel'),
+    expect.stringContaining('no column titel'),
+  ]);
+  await expect(load(edited)).rejects.toThrow('select.user.where: there is no column "titel"');
+});
+
+test('a table of an earlier compiler, whose hash has another name, is not loaded', async () => {
+  const edited = edit(TABLE, '  primaryKey:', '  definition: "0",\n  primaryKey:');
+  await expect(load(edited)).rejects.toThrow(
+    `${TABLE}: article is from another version of Engine: its hash is called \`definition\`, not \`bodyHash\`. Compile again with this one`,
+  );
+});
+
 test('a column of another table that a rule misspells is an error of the loader', async () => {
   await expect(load(edit(ACCESS, '"_r1"."name"', '"_r1"."nam"'))).rejects.toThrow(
     'public.article: select.user: there is no column of public.author "nam"',

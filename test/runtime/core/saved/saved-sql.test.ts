@@ -53,7 +53,7 @@ function parameterOf(parameter: ParameterNode) {
 
 /** The statement as it was planned, and as it is with its holes filled; undefined where no holes can describe it. */
 function bothTexts(served: InProcess, statement: Statement, role: string) {
-  const saved = savedText(statement, '', true);
+  const saved = savedText(statement, true);
   if (!saved) return undefined;
   const linked = savedStatement(saved, 'default', role, served.program);
   // Keys in any order; equal constants are one.
@@ -227,7 +227,7 @@ describe('texts of clients and names of databases', () => {
 
   test('leave a rule in the text where a hole could not name its table', () => {
     const [statement] = served.statements({ query: '{ two { id } }' }, 'user', { 'x-engine-user-id': '1' });
-    expect(savedText(statement!, '')!.sql).toContain('"owner" = {session.x-engine-user-id::integer}');
+    expect(savedText(statement!)!.sql).toContain('"owner" = {session.x-engine-user-id::integer}');
   });
 });
 

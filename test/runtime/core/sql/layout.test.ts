@@ -25,10 +25,7 @@ import {
 const note = aliasNamed('note#1');
 const NOTE = tableNamed('public', 'note');
 const id = parameter({ from: 'variable', name: 'id', path: '' }, 'integer');
-const lines = (statement: Sql) =>
-  printSaved(statement, () => '{$id::integer}', '  ')
-    .split('\n')
-    .map((line) => line.replace(/^ {2}/, ''));
+const lines = (statement: Sql) => printSaved(statement, () => '{$id::integer}').split('\n');
 
 const condition = conjunction([
   comparisonOf(columnOf(note, 'owner_id'), '=', id),

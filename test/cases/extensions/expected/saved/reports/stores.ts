@@ -51,9 +51,7 @@ export const storesOperation = savedOperation({
                       ) as "group#8"
                       cross join lateral (select "group#8"."k1" as "stage") as "object#9"
                       cross join lateral (select "group#8"."a1" as "amount") as "object#10"
-                      cross join lateral (
-                        select pg_catalog.row_to_json("object#10".*) as "sum"
-                      ) as "object#11"
+                      cross join lateral (select pg_catalog.row_to_json("object#10".*) as "sum") as "object#11"
                     ) as "rows#12"
                   ) as "sales_group_by"
                   from "public"."shop" as "shop#6"
@@ -64,7 +62,13 @@ export const storesOperation = savedOperation({
           `,
         },
       ],
-      answer: ["{\"my_store_group_by\":", { step: 0, column: 0 }, ",\"my_store\":", { step: 0, column: 1 }, "}"],
     },
   ],
+  execution: {
+    plans: [
+      {
+        answer: ["{\"my_store_group_by\":", { step: 0, column: 0 }, ",\"my_store\":", { step: 0, column: 1 }, "}"],
+      },
+    ],
+  },
 });

@@ -6,14 +6,6 @@ export const busyOperation = savedOperation({
   name: "busy",
   kind: "subscription",
   document: `subscription busy { busy_app { id items } }`,
-  wakes: {
-    admin: [
-      "public.busy_app (id, items): a view, any row of what it reads",
-    ],
-    user: [
-      "public.busy_app (id, items, owner): a view, any row of what it reads",
-    ],
-  },
   plans: [
     {
       roles: ["admin", "user"],
@@ -35,10 +27,28 @@ export const busyOperation = savedOperation({
               'null'
             ) || '}}' as "text"
           `,
-          reads: { tables: [{ table: "public.busy_app", as: "busy_app#1", columns: ["id", "items"], rule: true }] },
         },
       ],
-      answer: [],
     },
   ],
+  wakes: {
+    admin: [
+      "public.busy_app (id, items): a view, any row of what it reads",
+    ],
+    user: [
+      "public.busy_app (id, items, owner): a view, any row of what it reads",
+    ],
+  },
+  execution: {
+    plans: [
+      {
+        steps: [
+          {
+            reads: { tables: [{ table: "public.busy_app", as: "busy_app#1", columns: ["id", "items"], rule: true }] },
+          },
+        ],
+        answer: [],
+      },
+    ],
+  },
 });

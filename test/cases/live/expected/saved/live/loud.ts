@@ -6,17 +6,6 @@ export const loudOperation = savedOperation({
   name: "loud",
   kind: "subscription",
   document: `subscription loud { item { loud } }`,
-  wakes: {
-    admin: [
-      "public.item (all columns)",
-      "public.shout(): read at the interval, unless the function is IMMUTABLE",
-    ],
-    user: [
-      "public.app (id, owner) where owner = X-Engine-User-Id",
-      "public.item (all columns)",
-      "public.shout(): read at the interval, unless the function is IMMUTABLE",
-    ],
-  },
   plans: [
     {
       roles: ["admin", "user"],
@@ -38,10 +27,31 @@ export const loudOperation = savedOperation({
               'null'
             ) || '}}' as "text"
           `,
-          reads: { tables: [{ table: "public.item", as: "item#1", rule: true }], functions: [["public", "shout"]] },
         },
       ],
-      answer: [],
     },
   ],
+  wakes: {
+    admin: [
+      "public.item (all columns)",
+      "public.shout(): read at the interval, unless the function is IMMUTABLE",
+    ],
+    user: [
+      "public.app (id, owner) where owner = X-Engine-User-Id",
+      "public.item (all columns)",
+      "public.shout(): read at the interval, unless the function is IMMUTABLE",
+    ],
+  },
+  execution: {
+    plans: [
+      {
+        steps: [
+          {
+            reads: { tables: [{ table: "public.item", as: "item#1", rule: true }], functions: [["public", "shout"]] },
+          },
+        ],
+        answer: [],
+      },
+    ],
+  },
 });

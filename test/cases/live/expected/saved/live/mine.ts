@@ -9,19 +9,6 @@ export const mineOperation = savedOperation({
     word: { type: "String" },
   },
   document: `subscription mine($word: String) { app(where: { items: { word: { _eq: $word } } }) { id items { id } } }`,
-  values: {
-    "word::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.app.args.where.items.word._eq" },
-  },
-  wakes: {
-    admin: [
-      "public.app (id)",
-      "public.item (app_id, id, word)",
-    ],
-    user: [
-      "public.app (id, owner) where owner = X-Engine-User-Id",
-      "public.item (app_id, id, word)",
-    ],
-  },
   plans: [
     {
       roles: ["admin", "user"],
@@ -61,10 +48,50 @@ export const mineOperation = savedOperation({
               'null'
             ) || '}}' as "text"
           `,
-          reads: { tables: [{ table: "public.app", as: "app#1", columns: ["id"], rule: true }, { table: "public.item", as: "items#3", columns: ["app_id", "id"], rule: "through public.app items" }, { table: "public.item", as: "items#2", columns: ["app_id", "word"], where: { word: "$word::text" }, rule: "through public.app items" }] },
         },
       ],
-      answer: [],
     },
   ],
+  wakes: {
+    admin: [
+      "public.app (id)",
+      "public.item (app_id, id, word)",
+    ],
+    user: [
+      "public.app (id, owner) where owner = X-Engine-User-Id",
+      "public.item (app_id, id, word)",
+    ],
+  },
+  execution: {
+    values: {
+      "word::text": { encoding: { as: "value", type: "text" }, path: "$.selectionSet.app.args.where.items.word._eq" },
+    },
+    plans: [
+      {
+        steps: [
+          {
+            reads: {
+              tables: [
+                { table: "public.app", as: "app#1", columns: ["id"], rule: true },
+                {
+                  table: "public.item",
+                  as: "items#3",
+                  columns: ["app_id", "id"],
+                  rule: "through public.app items",
+                },
+                {
+                  table: "public.item",
+                  as: "items#2",
+                  columns: ["app_id", "word"],
+                  where: { word: "$word::text" },
+                  rule: "through public.app items",
+                },
+              ],
+            },
+          },
+        ],
+        answer: [],
+      },
+    ],
+  },
 });

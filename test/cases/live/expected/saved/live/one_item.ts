@@ -9,18 +9,6 @@ export const oneItemOperation = savedOperation({
     id: { type: "Int!" },
   },
   document: `subscription one_item($id: Int!) { item_by_pk(id: $id) { word } }`,
-  values: {
-    "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.item_by_pk.args.id" },
-  },
-  wakes: {
-    admin: [
-      "public.item (id, word) where id = $id",
-    ],
-    user: [
-      "public.app (id, owner) where owner = X-Engine-User-Id",
-      "public.item (app_id, id, word) where id = $id",
-    ],
-  },
   plans: [
     {
       roles: ["admin", "user"],
@@ -42,10 +30,42 @@ export const oneItemOperation = savedOperation({
               'null'
             ) || '}}' as "text"
           `,
-          reads: { tables: [{ table: "public.item", as: "item#1", columns: ["id", "word"], where: { id: "$id::integer" }, rule: true }] },
         },
       ],
-      answer: [],
     },
   ],
+  wakes: {
+    admin: [
+      "public.item (id, word) where id = $id",
+    ],
+    user: [
+      "public.app (id, owner) where owner = X-Engine-User-Id",
+      "public.item (app_id, id, word) where id = $id",
+    ],
+  },
+  execution: {
+    values: {
+      "id::integer": { encoding: { as: "value", type: "int4" }, path: "$.selectionSet.item_by_pk.args.id" },
+    },
+    plans: [
+      {
+        steps: [
+          {
+            reads: {
+              tables: [
+                {
+                  table: "public.item",
+                  as: "item#1",
+                  columns: ["id", "word"],
+                  where: { id: "$id::integer" },
+                  rule: true,
+                },
+              ],
+            },
+          },
+        ],
+        answer: [],
+      },
+    ],
+  },
 });

@@ -5,10 +5,7 @@ import { account } from "./account.table.ts";
 export const accountAccess = access(account, {
   select: {
     user: {
-      columns: [
-        "id",
-        "name",
-      ],
+      columns: ["id", "name"],
       where: EVERY_ROW,
     },
   },

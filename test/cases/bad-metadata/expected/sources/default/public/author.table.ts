@@ -18,7 +18,7 @@ export const author = table(source, {
       tableArgument: 0,
       arguments: [{ name: null, type: "public.author" }],
       returns: { table: "public.article", set: true },
-      definition: "4286d62eb781cb5dfe0e4be16f79b415",
+      bodyHash: "4286d62eb781cb5dfe0e4be16f79b415",
       below: { shows: "public.article" },
     },
   },

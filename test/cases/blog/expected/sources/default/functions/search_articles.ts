@@ -8,7 +8,7 @@ export const searchArticles = trackedFunction(source, {
   graphqlName: "search_articles",
   arguments: [{ name: "query", type: "text" }, { name: "at_most", type: "int4", hasDefault: true }],
   returns: { table: "public.article", set: true },
-  definition: "18eddb3e5a70d0203557f8efcb9ae35f",
+  bodyHash: "18eddb3e5a70d0203557f8efcb9ae35f",
   below: { reads: { "public.article": ["title"] }, shows: "public.article" },
   roles: ["reader", "user"],
   fields: {

@@ -31,7 +31,7 @@ export const article = table(source, {
       tableArgument: 0,
       arguments: [{ name: null, type: "public.article" }],
       returns: { type: "text" },
-      definition: "7deef08773f97bba2081c864f532bd99",
+      bodyHash: "7deef08773f97bba2081c864f532bd99",
       below: { reads: { "public.article": ["title"] } },
     },
   },

@@ -2,16 +2,25 @@
 import { access } from "engine/contract";
 import { author } from "./author.table.ts";
 
+const readerSelectCellEmail = `
+  exists (
+    select 1
+    from "public"."company" as "_r1"
+    where "_r1"."id" = {row}."company_id"
+      and exists (
+        select 1
+        from "public"."member" as "_r2"
+        where "_r2"."company_id" = "_r1"."id"
+          and "_r2"."role" <> 'guest'
+          and "_r2"."user_id" = {session.x-engine-user-id::integer}
+      )
+  )
+`;
+
 export const authorAccess = access(author, {
   select: {
     reader: {
-      columns: [
-        "id",
-        "name",
-        "email",
-        "company_id",
-        "mood",
-      ],
+      columns: ["id", "name", "email", "company_id", "mood"],
       where: `
         exists (
           select 1
@@ -34,84 +43,23 @@ export const authorAccess = access(author, {
       canFail: true,
       aggregations: true,
       cells: {
-        email: `
-          exists (
-            select 1
-            from "public"."company" as "_r1"
-            where "_r1"."id" = {row}."company_id"
-              and exists (
-                select 1
-                from "public"."member" as "_r2"
-                where "_r2"."company_id" = "_r1"."id"
-                  and "_r2"."role" <> 'guest'
-                  and "_r2"."user_id" = {session.x-engine-user-id::integer}
-              )
-          )
-        `,
-        company_id: `
-          exists (
-            select 1
-            from "public"."company" as "_r1"
-            where "_r1"."id" = {row}."company_id"
-              and exists (
-                select 1
-                from "public"."member" as "_r2"
-                where "_r2"."company_id" = "_r1"."id"
-                  and "_r2"."role" <> 'guest'
-                  and "_r2"."user_id" = {session.x-engine-user-id::integer}
-              )
-          )
-        `,
-        mood: `
-          exists (
-            select 1
-            from "public"."company" as "_r1"
-            where "_r1"."id" = {row}."company_id"
-              and exists (
-                select 1
-                from "public"."member" as "_r2"
-                where "_r2"."company_id" = "_r1"."id"
-                  and "_r2"."role" <> 'guest'
-                  and "_r2"."user_id" = {session.x-engine-user-id::integer}
-              )
-          )
-        `,
+        email: readerSelectCellEmail,
+        company_id: readerSelectCellEmail,
+        mood: readerSelectCellEmail,
       },
     },
     user: {
-      columns: [
-        "id",
-        "name",
-        "email",
-        "company_id",
-        "mood",
-      ],
-      where: `
-        exists (
-          select 1
-          from "public"."company" as "_r1"
-          where "_r1"."id" = {row}."company_id"
-            and exists (
-              select 1
-              from "public"."member" as "_r2"
-              where "_r2"."company_id" = "_r1"."id"
-                and "_r2"."role" <> 'guest'
-                and "_r2"."user_id" = {session.x-engine-user-id::integer}
-            )
-        )
-      `,
+      columns: ["id", "name", "email", "company_id", "mood"],
+      where: readerSelectCellEmail,
       aggregations: true,
       implies: {
-        articles: "efcbe1ef6ca5f4241f8e3a85f4b99f98",
-        colleagues: "7c153866ba3897f01235cac44fa3192e",
-        company: "31f47ec60a99e282ae1b10d83acf2fd7",
+        articles: "214c5c2adac8049a3f1fc17e2ce49524",
+        colleagues: "022f54bf7674ebbddd4202b7503fa9c0",
+        company: "062826c4fcc4f62a3bbecff60e734315",
       },
     },
     visitor: {
-      columns: [
-        "id",
-        "name",
-      ],
+      columns: ["id", "name"],
       where: `
         exists (
           select 1

@@ -34,7 +34,7 @@ export const author = table(source, {
       sessionArgument: 1,
       arguments: [{ name: "author_row", type: "public.author" }, { name: "session", type: "json" }],
       returns: { table: "public.article", set: true },
-      definition: "40f6b3c94bd3ff20f940cd913b54eee5",
+      bodyHash: "40f6b3c94bd3ff20f940cd913b54eee5",
       below: { reads: { "public.article": ["id", "author_id"], "public.author": ["id"] }, shows: "public.article" },
     },
   },

@@ -12,7 +12,7 @@ export const authorArticleCount = table(source, {
     articles: { type: "int8", readOnly: true },
   },
   below: { reads: { "public.article": ["author_id"] } },
-  definition: "6a9811d4088ffb471ad5d246b5a82fc7",
+  bodyHash: "6a9811d4088ffb471ad5d246b5a82fc7",
   readOnly: ["insert", "update", "delete"],
 }, {
   query: { productivity: "select", author_article_count_aggregate: "select_aggregate" },

@@ -5,17 +5,11 @@ import { profile } from "./profile.table.ts";
 export const profileAccess = access(profile, {
   select: {
     reader: {
-      columns: [
-        "author_id",
-        "bio",
-      ],
+      columns: ["author_id", "bio"],
       where: EVERY_ROW,
     },
     user: {
-      columns: [
-        "author_id",
-        "bio",
-      ],
+      columns: ["author_id", "bio"],
       where: EVERY_ROW,
     },
   },

@@ -5,19 +5,11 @@ import { publishedArticle } from "./published_article.table.ts";
 export const publishedArticleAccess = access(publishedArticle, {
   select: {
     reader: {
-      columns: [
-        "id",
-        "title",
-        "author_id",
-      ],
+      columns: ["id", "title", "author_id"],
       where: EVERY_ROW,
     },
     visitor: {
-      columns: [
-        "id",
-        "title",
-        "author_id",
-      ],
+      columns: ["id", "title", "author_id"],
       where: EVERY_ROW,
     },
   },

@@ -16,7 +16,7 @@ export const publishedArticle = table(source, {
     author: { kind: "object", target: "public.author", columns: { author_id: "id" }, unique: true },
   },
   below: { reads: { "public.article": ["id", "author_id", "title", "status"] } },
-  definition: "7dbd0203aadb5617b585ce47576b3741",
+  bodyHash: "7dbd0203aadb5617b585ce47576b3741",
 }, {
   query: { published_article: "select", published_article_aggregate: "select_aggregate" },
   subscription: { published_article_stream: "select_stream" },

@@ -5,28 +5,17 @@ import { sale } from "./sale.table.ts";
 export const saleAccess = access(sale, {
   select: {
     analyst: {
-      columns: [
-        "id",
-        "stage",
-        "amount",
-      ],
+      columns: ["id", "stage", "amount"],
       where: EVERY_ROW,
       limit: 5,
       aggregations: true,
     },
     clerk: {
-      columns: [
-        "id",
-        "stage",
-        "note",
-      ],
+      columns: ["id", "stage", "note"],
       where: EVERY_ROW,
     },
     lister: {
-      columns: [
-        "id",
-        "stage",
-      ],
+      columns: ["id", "stage"],
       where: EVERY_ROW,
       aggregations: true,
       queryRoots: ["select"],

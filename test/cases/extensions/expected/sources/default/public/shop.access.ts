@@ -5,10 +5,7 @@ import { shop } from "./shop.table.ts";
 export const shopAccess = access(shop, {
   select: {
     analyst: {
-      columns: [
-        "id",
-        "name",
-      ],
+      columns: ["id", "name"],
       where: EVERY_ROW,
       aggregations: true,
     },

@@ -5,10 +5,7 @@ import { app } from "./app.table.ts";
 export const appAccess = access(app, {
   select: {
     user: {
-      columns: [
-        "id",
-        "owner",
-      ],
+      columns: ["id", "owner"],
       where: `{row}."owner" = {session.x-engine-user-id::text}`,
       implies: { items: "56ae983315286c1b634e4dc782e126b3" },
     },

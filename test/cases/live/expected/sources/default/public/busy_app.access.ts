@@ -5,10 +5,7 @@ import { busyApp } from "./busy_app.table.ts";
 export const busyAppAccess = access(busyApp, {
   select: {
     user: {
-      columns: [
-        "id",
-        "items",
-      ],
+      columns: ["id", "items"],
       where: `{row}."owner" = {session.x-engine-user-id::text}`,
     },
   },

@@ -13,7 +13,7 @@ export const busyApp = table(source, {
     items: { type: "int8", readOnly: true },
   },
   below: { reads: { "public.app": ["id", "owner"], "public.item": ["app_id"] } },
-  definition: "9798777802f248c43f1f3109c3b10703",
+  bodyHash: "9798777802f248c43f1f3109c3b10703",
 }, {
   query: { busy_app: "select", busy_app_aggregate: "select_aggregate" },
   subscription: { busy_app_stream: "select_stream" },

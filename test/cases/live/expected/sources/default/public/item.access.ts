@@ -5,10 +5,7 @@ import { item } from "./item.table.ts";
 export const itemAccess = access(item, {
   select: {
     user: {
-      columns: [
-        "id",
-        "word",
-      ],
+      columns: ["id", "word"],
       computedFields: ["loud"],
       where: `
         exists (

@@ -21,7 +21,7 @@ export const item = table(source, {
       tableArgument: 0,
       arguments: [{ name: null, type: "public.item" }],
       returns: { type: "text" },
-      definition: "42057476cf572c7908d5edd686cf7aba",
+      bodyHash: "42057476cf572c7908d5edd686cf7aba",
       below: { reads: { "public.item": ["word"] } },
     },
   },

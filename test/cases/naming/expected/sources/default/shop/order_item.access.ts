@@ -5,11 +5,7 @@ import { shopOrderItem } from "./order_item.table.ts";
 export const shopOrderItemAccess = access(shopOrderItem, {
   select: {
     user: {
-      columns: [
-        "id",
-        "unit_price",
-        "PartNo",
-      ],
+      columns: ["id", "unit_price", "PartNo"],
       where: EVERY_ROW,
       aggregations: true,
     },

@@ -13,7 +13,7 @@ export const asks = table(source, {
   relationships: {
     first: { kind: "object", target: ".line_of_sale", columns: {}, nested: "first" },
   },
-  definition: "4930afe7def607a399d9008c12c8924e",
+  bodyHash: "4930afe7def607a399d9008c12c8924e",
   readOnly: ["insert", "update", "delete"],
 }, {
 });

@@ -11,7 +11,7 @@ export const lineOfSale = table(source, {
     product: { type: "text", readOnly: true },
     price: { type: "numeric", readOnly: true },
   },
-  definition: "7638c36da01091dde8e3e02d17b3193f",
+  bodyHash: "7638c36da01091dde8e3e02d17b3193f",
   readOnly: ["insert", "update", "delete"],
 }, {
 });

@@ -5,18 +5,11 @@ import { regionReport } from "./region_report.table.ts";
 export const regionReportAccess = access(regionReport, {
   select: {
     clerk: {
-      columns: [
-        "region",
-        "sold",
-      ],
+      columns: ["region", "sold"],
       where: `{row}."region" = {session.x-engine-region::text}`,
     },
     guest: {
-      columns: [
-        "region",
-        "sold",
-        "first",
-      ],
+      columns: ["region", "sold", "first"],
       where: EVERY_ROW,
     },
   },

@@ -22,7 +22,7 @@ export const regionReport = table(source, {
     },
     sold: { kind: "array", target: ".line_of_sale", columns: {}, nested: "sold" },
   },
-  definition: "b18f51dcb4bf652d28b655cf85bacf0b",
+  bodyHash: "b18f51dcb4bf652d28b655cf85bacf0b",
   readOnly: ["insert", "update", "delete"],
 }, {
 });

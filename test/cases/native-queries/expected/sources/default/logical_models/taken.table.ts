@@ -11,7 +11,7 @@ export const taken = table(source, {
     list_aggregate: { type: "int4", promised: true, readOnly: true },
     list: { type: "jsonb", promised: true, readOnly: true, field: null, nested: true },
   },
-  definition: "42b3e53117d73ad43e990ac559da710c",
+  bodyHash: "42b3e53117d73ad43e990ac559da710c",
   readOnly: ["insert", "update", "delete"],
 }, {
 });

@@ -13,7 +13,7 @@ export const wrong = table(source, {
   relationships: {
     inner: { kind: "object", target: ".wrong_inner", columns: {}, nested: "inner" },
   },
-  definition: "773e4da52658cf2ad04ab927fd271e93",
+  bodyHash: "773e4da52658cf2ad04ab927fd271e93",
   readOnly: ["insert", "update", "delete"],
 }, {
 });

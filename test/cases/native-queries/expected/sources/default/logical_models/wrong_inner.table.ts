@@ -11,7 +11,7 @@ export const wrongInner = table(source, {
     product: { type: "int4", promised: true, readOnly: true },
     colour: { type: "text", promised: true, readOnly: true },
   },
-  definition: "b0609c64f4912c00a9725bfeb8065507",
+  bodyHash: "b0609c64f4912c00a9725bfeb8065507",
   readOnly: ["insert", "update", "delete"],
 }, {
 });

@@ -8,7 +8,7 @@ export const byJson = trackedFunction(source, {
   graphqlName: "by_json",
   arguments: [],
   returns: { table: ".region_report", set: true },
-  definition: "33803ba4fd25898b50b3a8bc113ff763",
+  bodyHash: "33803ba4fd25898b50b3a8bc113ff763",
   below: { reads: { "public.sale": ["region", "lines"] } },
   roles: [],
   sql: `select region, to_jsonb(lines) as sold, json_build_object('product', 1) as first from sale`,

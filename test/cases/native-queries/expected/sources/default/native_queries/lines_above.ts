@@ -8,7 +8,7 @@ export const linesAbove = trackedFunction(source, {
   graphqlName: "lines_above",
   arguments: [{ name: "sale", type: "int8", notNull: true }, { name: "least", type: "numeric", notNull: true }],
   returns: { table: ".line_of_sale", set: true },
-  definition: "413000a61ce50daa8b12ffda92fc0973",
+  bodyHash: "413000a61ce50daa8b12ffda92fc0973",
   below: { reads: { "public.sale": ["id", "lines"] } },
   roles: [],
   sql: `select (unnest(lines)).* from sale where id = {{sale}} and id > {{least}}`,

@@ -10,7 +10,7 @@ export const noReader = trackedFunction(source, {
   writes: { "public.archive": ["delete"] },
   arguments: [],
   returns: { table: ".line_of_sale", set: true },
-  definition: "28ebfef3e5861e634c3862ef8ec16527",
+  bodyHash: "28ebfef3e5861e634c3862ef8ec16527",
   below: { reads: { "public.archive": ["region"] } },
   roles: [],
   sql: `delete from archive returning region as product, 1::numeric as price`,

@@ -10,7 +10,7 @@ export const pay = trackedFunction(source, {
   writes: { "public.archive": ["insert"], "public.sale": ["update"] },
   arguments: [{ name: "sale", type: "int4", notNull: true }],
   returns: { table: ".region_report", set: true },
-  definition: "a013d205cd4ce876781ba58c2f971c2a",
+  bodyHash: "a013d205cd4ce876781ba58c2f971c2a",
   below: {
     reads: { "public.archive": ["id", "region"], "public.sale": ["id", "region", "seller", "lines", "paid"] },
   },

@@ -8,7 +8,7 @@ export const salesByRegion = trackedFunction(source, {
   graphqlName: "sales_by_region",
   arguments: [{ name: "since", type: "date", hasDefault: true }],
   returns: { table: ".region_report", set: true },
-  definition: "af2349a530e17d858efc487943068896",
+  bodyHash: "af2349a530e17d858efc487943068896",
   below: { reads: { "public.sale": ["region", "lines", "paid"] } },
   roles: [],
   sql: `select s.region, array_agg(l order by s.paid) as sold, (array_agg(l order by s.paid))[1] as first

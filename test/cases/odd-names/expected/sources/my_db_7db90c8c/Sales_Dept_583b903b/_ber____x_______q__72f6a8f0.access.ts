@@ -13,13 +13,7 @@ export const salesDeptBerXQAccess = access(salesDeptBerXQ, {
       where: EVERY_ROW,
     },
     ["__proto__" as string]: {
-      columns: [
-        "constructor",
-        "first name",
-        "back\\slash`${tick}",
-        "{row}",
-        "__proto__",
-      ],
+      columns: ["constructor", "first name", "back\\slash`${tick}", "{row}", "__proto__"],
       where: `
         {row}."first name" =  E'a\\\\b \`\${{c}}\` {{row}} {{session.x-engine-role::text}} ''d''\r
 e'
