@@ -24,6 +24,7 @@ import {
 import { arrayParameter, typedParameter } from '../sql/spatial.ts';
 import { aliasNamed, selectStatement } from '../sql/statement.ts';
 import { type ColumnType, columnType, encodeItems, encodeList, encodeValue, NumberText } from '../types.ts';
+import { ConditionTables } from './condition-tables.ts';
 import { encodePattern } from './like-pattern.ts';
 
 export interface PlanOptions {
@@ -50,6 +51,7 @@ export interface Scope extends Requester {
    * @param use what it is for, in the words of the database: a table, a relationship, a function
    */
   readonly alias: (use: string) => Sql;
+  readonly conditionTables: ConditionTables;
 }
 
 export function createScope(roleSchema: RoleSchema, options: PlanOptions): Scope {
@@ -58,6 +60,7 @@ export function createScope(roleSchema: RoleSchema, options: PlanOptions): Scope
     role: roleSchema.role ?? '',
     roleSchema,
     options,
+    conditionTables: new ConditionTables(),
     alias: (use) => aliasNamed(`${shortened(use)}${REQUEST_ALIAS}${++count}`),
   };
 }

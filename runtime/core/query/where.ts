@@ -86,6 +86,7 @@ function expression(
         break;
       }
       case 'relationship': {
+        const isTogether = scope.conditionTables.enter(value.path);
         const inner = scope.alias(meaning.relationship.name);
         const target = meaning.visible;
         const condition = requireObjectNode(value, definition.type);
@@ -93,9 +94,10 @@ function expression(
         const rule = visibleThrough(visible, meaning.relationship, target, inner);
         const innerJoins: FromItem[] = [];
         const nested = expression(condition, inner, seen(target), scope, innerJoins);
+        scope.conditionTables.leave();
         const isTotal = nested.isTotal && isTotalAlong(meaning.relationship, target);
         const rows = rowsFrom(visible, meaning.relationship, target, alias);
-        if (joins && meaning.relationship.shape.unique && isTotal) {
+        if (joins && isTogether && meaning.relationship.shape.unique && isTotal) {
           // At most one row matches, so the join neither repeats rows nor drops more than `exists` would.
           joins.push({ join: 'join', rows, alias: inner, on: tie }, ...innerJoins);
           conditions.push(...[...rule.map(totalCondition), nested].map(far));
@@ -105,10 +107,11 @@ function expression(
         // The whole rule, also where it follows from the one of the outer row: Postgres may look at other rows first.
         const guarded = behind(reached([tie], target, rowRule(target, inner)), nested);
         const all = [tie, ...reached([tie], target, rule), guarded].filter((each) => !isTrue(each));
-        conditions.push(far({ sql: exists(from, all), isTotal }));
+        conditions.push(far({ sql: exists(from, all, isTogether), isTotal }));
         break;
       }
       case 'aggregatePredicate':
+        scope.conditionTables.enter(value.path);
         conditions.push(
           far(
             aggregateCondition(
@@ -122,6 +125,7 @@ function expression(
             ),
           ),
         );
+        scope.conditionTables.leave();
         break;
       case 'computedField':
         conditions.push(
@@ -136,12 +140,15 @@ function expression(
         );
         break;
       case 'exists': {
+        const isTogether = scope.conditionTables.enter(value.path);
         const inner = scope.alias(meaning.visible.table.shape.name);
         const rule = rowRule(meaning.visible, inner);
         const nested = rowCondition(value, inner, seen(meaning.visible), scope);
+        scope.conditionTables.leave();
         const found = exists(
           [{ rows: meaning.visible.table.sql, alias: inner }],
           [...rule, behind(rule, nested)],
+          isTogether,
         );
         conditions.push(far({ sql: found, isTotal: nested.isTotal && !meaning.visible.select?.canFail }));
         break;
@@ -189,18 +196,28 @@ function computedCondition(
     const value = computedFieldSql(field, visible, alias, undefined);
     return partialCondition(comparison(node, value, returns.type, scope).sql);
   }
+  const isTogether = scope.conditionTables.enter(node.path);
   const inner = scope.alias(field.name);
   const joins: FromItem[] = [];
   const nested = expression(node, inner, target, scope, joins);
+  scope.conditionTables.leave();
   const from = [{ rows: computedFieldSql(field, visible, alias, undefined), alias: inner }, ...joins];
   const rule = rowRule(target, inner);
-  return partialCondition(exists(from, [...rule, behind(rule, nested)]));
+  return partialCondition(exists(from, [...rule, behind(rule, nested)], isTogether));
 }
 
-/** `exists` over rows that the role may see. */
-function exists(from: readonly FromItem[], conditions: readonly Sql[]): Sql {
+/**
+ * `exists` over rows that the role may see.
+ * @param isTogether PostgreSQL may make a join of it; `offset 0` keeps it from that
+ */
+function exists(from: readonly FromItem[], conditions: readonly Sql[], isTogether: boolean): Sql {
   const all = conditions.filter((condition) => !isTrue(condition));
-  const rows = selectStatement({ columns: raw('1'), from, where: all.length > 0 ? all : [TRUE] });
+  const rows = selectStatement({
+    columns: raw('1'),
+    from,
+    where: all.length > 0 ? all : [TRUE],
+    ...(!isTogether && { offset: raw('0') }),
+  });
   return sql`exists ${nested(rows)}`;
 }
 
