@@ -8,10 +8,10 @@ import { EngineError, type Path } from '../errors.ts';
 
 /** Maximum tables that PostgreSQL may plan together: 0.1 s and 20 MB. Each further one is planned for itself. */
 const MAX_TOGETHER = 100;
-/** Maximum tables in the conditions of an operation: 0.5 s and 100 MB where few are below each other. */
-export const MAX_CONDITION_TABLES = 1000;
+/** Maximum tables in the conditions of an operation: 1 s and 150 MB, or 3 s and 500 MB if as many as possible are below each other. */
+const MAX_CONDITION_TABLES = 3000;
 /** Maximum tables that are below each other, for which the time grows with the square as well. */
-export const MAX_CONDITION_DEPTH = 100;
+const MAX_CONDITION_DEPTH = 50;
 
 export class ConditionTables {
   #count = 0;
