@@ -97,7 +97,7 @@ export class ServedSocket {
       'message',
       guarded((data: RawData) => this.#arrived(data), lastResort),
     );
-    // An error in a frame closes the socket by itself.
+    // `ws` closes the socket after an error in a frame.
     socket.on(
       'error',
       guarded((error: Error) => context.log.protocolError(error.message), lastResort),

@@ -193,7 +193,7 @@ interface Shared {
   readonly turns: Turns;
 }
 
-/** A socket's parts, and what they ask of the server. One object and no functions of its own, because there may be many thousands. */
+/** A socket's parts, and what they ask of the server. One object and no functions made for it, because there may be many thousands. */
 class Client implements SocketContext, OperationsContext, OutboxOwner {
   readonly #socket: WebSocket;
   readonly #shared: Shared;

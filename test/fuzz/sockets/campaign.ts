@@ -1,10 +1,12 @@
 /**
  * Batches of hostile frames, requests and answers against a server in a process of its own. No case may end the process, keep
- * it busy for long, or be answered with an error that nobody expected; and after each batch a healthy client is served.
+ * it busy for long, be answered with an error that nobody expected, or take much memory of the database; and after each batch a
+ * healthy client is served.
  */
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from '../random.ts';
-import { createScratchDatabase } from '../scratch-database.ts';
+import { createScratchDatabase, type ScratchDatabase } from '../scratch-database.ts';
 import { httpProblems, socketProblems } from './answers.ts';
 import { type HttpCase, httpCase, peerCase } from './bodies.ts';
 import { sendFrames, sendRequests } from './client.ts';
@@ -27,6 +29,8 @@ const STALL = 100;
 const BATCH_STALL = 400;
 /** Bytes by which the heap may grow from the first tenth of a campaign to its end. */
 const GROWTH = 128 * 1024 * 1024;
+/** Kilobytes that a session of the database may take, with the memory that all share. */
+const SESSION = 1_200_000;
 /** Milliseconds in which the server's log lines arrive. */
 const LOG_DELAY = 400;
 const MAX_FOUND = 12;
@@ -74,7 +78,7 @@ export async function runCampaign(options: SocketsOptions): Promise<SocketsResul
   const { serverUrl, database, seed, cases } = options;
   const scratch = await createScratchDatabase(serverUrl, database);
   const peers = await startPeers(seed);
-  const campaign = new Campaign(scratch.url, peers, options);
+  const campaign = new Campaign(scratch, peers, options);
   try {
     await scratch.client.query(worldSql);
     return await campaign.run(cases);
@@ -86,7 +90,7 @@ export async function runCampaign(options: SocketsOptions): Promise<SocketsResul
 }
 
 class Campaign {
-  readonly #databaseUrl: string;
+  readonly #database: ScratchDatabase;
   readonly #peers: Peers;
   readonly #seed: number;
   readonly #asFound: boolean;
@@ -96,11 +100,11 @@ class Campaign {
   #longestStall = 0;
 
   constructor(
-    databaseUrl: string,
+    database: ScratchDatabase,
     peers: Peers,
     { seed, asFound = false, report = () => {} }: SocketsOptions,
   ) {
-    this.#databaseUrl = databaseUrl;
+    this.#database = database;
     this.#peers = peers;
     this.#seed = seed;
     this.#asFound = asFound;
@@ -118,6 +122,7 @@ class Campaign {
         if (unit.kind === 'socket') frames += unit.case.frames.length;
         else requests += unit.cases.length;
       await this.#check(units, batch);
+      await this.#checkDatabase(batch);
       if (heap === undefined && frames >= cases / 10) heap = await this.#heap();
     }
     const growth = (await this.#heap()) - (heap ?? 0);
@@ -144,6 +149,19 @@ class Campaign {
       const input =
         causes.length > 3 ? `${causes.length} connections together` : causes.map(this.#describe).join('\n\n');
       this.#note(problem, batch, input);
+    }
+  }
+
+  /** Planning takes memory that no timeout bounds. Only Linux says how much. */
+  async #checkDatabase(batch: number): Promise<void> {
+    if (process.platform !== 'linux') return;
+    const { rows } = await this.#database.client.query<{ pid: number; query: string }>(
+      'select pid, query from pg_stat_activity where datname = current_database()',
+    );
+    for (const { pid, query } of rows) {
+      const kilobytes = residentKilobytes(pid);
+      if (kilobytes > SESSION)
+        this.#note(`a session of the database took ${Math.round(kilobytes / 1000)} MB`, batch, query);
     }
   }
 
@@ -211,7 +229,7 @@ class Campaign {
 
   async #running(): Promise<FuzzedServer> {
     if (this.#server?.ended() !== undefined) this.#server = undefined;
-    this.#server ??= await startFuzzedServer(this.#databaseUrl, this.#peers.url);
+    this.#server ??= await startFuzzedServer(this.#database.url, this.#peers.url);
     return this.#server;
   }
 
@@ -228,6 +246,15 @@ class Campaign {
       ...calls.map(({ call }) => describeAnswer(this.#seed, call!)),
     ].join('\n');
   };
+}
+
+/** 0 for a process that has ended. */
+function residentKilobytes(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
 }
 
 const STALLED = 'the server was busy for too long';
