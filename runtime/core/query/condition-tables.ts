@@ -8,14 +8,15 @@ import { EngineError, type Path } from '../errors.ts';
 
 /** Maximum tables that PostgreSQL may plan together: 0.1 s and 20 MB. Each further one is planned for itself. */
 const MAX_TOGETHER = 100;
-/** Maximum tables in the conditions of an operation: 1 s and 150 MB, or 3 s and 500 MB if as many as possible are below each other. */
-const MAX_CONDITION_TABLES = 3000;
-/** Maximum tables that are below each other, for which the time grows with the square as well. */
-const MAX_CONDITION_DEPTH = 50;
+/** Maximum tables in the conditions of an operation: 1 s and 150 MB. */
+const MAX_TABLES = 3000;
+/** Maximum sum of their depths, as PostgreSQL's time grows with the square of the depth, too: 440 below each other, 3 s and 500 MB. */
+const MAX_DEPTHS = 100_000;
 
 export class ConditionTables {
   #count = 0;
   #depth = 0;
+  #depths = 0;
 
   /**
    * A condition looks at one more table, until `leave`.
@@ -25,10 +26,11 @@ export class ConditionTables {
   enter(path: Path): boolean {
     this.#count += 1;
     this.#depth += 1;
-    if (this.#count > MAX_CONDITION_TABLES)
-      throw refused(`the conditions of the operation look at more than ${MAX_CONDITION_TABLES} tables`, path);
-    if (this.#depth > MAX_CONDITION_DEPTH)
-      throw refused(`a condition looks at more than ${MAX_CONDITION_DEPTH} tables below each other`, path);
+    this.#depths += this.#depth;
+    if (this.#count > MAX_TABLES)
+      throw refused(`the conditions of the operation look at more than ${MAX_TABLES} tables`, path);
+    if (this.#depths > MAX_DEPTHS)
+      throw refused('the conditions of the operation look at too many tables below each other', path);
     return this.#count <= MAX_TOGETHER;
   }
 
