@@ -66,7 +66,7 @@ export function socketEndpoints(
       perMessageDeflate: configuration.websocketCompression && COMPRESSION,
     });
     const sendKeepAlive = guarded(
-      (client: Client) => client.sendKeepAlive(),
+      (client: ClientSocket) => client.sendKeepAlive(),
       (error, client) => client.lastResort(error),
     );
     const keepAlive = createKeepAlive(configuration.websocketKeepalive, sendKeepAlive);
@@ -89,7 +89,7 @@ export function socketEndpoints(
         return;
       }
       acceptor.handleUpgrade(request, stream, head, (socket) => {
-        const client = new Client(socket, checked, shared);
+        const client = new ClientSocket(socket, checked, shared);
         client.log.accepted();
         new ServedSocket(socket, client);
         if (stopping) socket.close(1012, SHUTTING_DOWN);
@@ -189,12 +189,12 @@ interface Shared {
   readonly context: HttpContext;
   readonly current: CurrentlyServed;
   readonly subscriptions: Subscriptions;
-  readonly keepAlive: KeepAlive<Client>;
+  readonly keepAlive: KeepAlive<ClientSocket>;
   readonly turns: Turns;
 }
 
 /** A socket's parts, and what they ask of the server. One object and no functions made for it, because there may be many thousands. */
-class Client implements SocketContext, OperationsContext, OutboxOwner {
+class ClientSocket implements SocketContext, OperationsContext, OutboxOwner {
   readonly #socket: WebSocket;
   readonly #shared: Shared;
   readonly #upgrade: Upgrade;

@@ -65,8 +65,8 @@ export const FIGURES = {
     '/s of processor time',
     /ms; ([\d,]+) messages for each second of CPU time/,
   ),
-  socket: figure('a socket with a live query, at 10,000', 'kB', /\(([\d.]+) kB with 10,000 sockets/),
-  sockets: figure('sockets of one process in a measurement', '', /\([\d.]+ kB with ([\d,]+) sockets/),
+  socket: figure('a socket with a live query', 'kB', /\| L6 \| ([\d.]+) kB/),
+  sockets: figure('sockets of one process in a measurement', '', /[\d.]+ kB with ([\d,]+) sockets/),
   events: figure('delivered events of one server', '/s', /\| E1 \| ([\d,]+)\/s, 13 times/),
   queue: figure('the queue of events alone', '/s', /the queue alone ([\d,]+)\/s \(missed\)/),
   changes: figure(

@@ -175,7 +175,8 @@ describe('a live query', () => {
       expect(await result(socket)).toEqual({ plan: [] });
     }
     const because = 'tables of a cluster, whose writes the coordinator does not always see';
-    expect((await reported()).sort((a, b) => b.cohort_count - a.cohort_count)).toMatchObject([
+    const sorted = async () => (await reported()).sort((a, b) => b.cohort_count - a.cohort_count);
+    await expect.poll(sorted).toMatchObject([
       {
         cohort_count: 2,
         polled_because: because,
