@@ -38,7 +38,8 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'compiler/review/check/operation-changes.ts': 'EngineError; graphql-js of a schema that cannot be made',
   'compiler/review/console.ts': 'GeneratedCodeError',
   'compiler/review/generated-code/index.ts': 'readFactName',
-  'compiler/review/generated-code/literals.ts': 'constructors of the contract, whose messages are for readers of generated code',
+  'compiler/review/generated-code/literals.ts':
+    'constructors of the contract, whose messages are for readers of generated code',
   'compiler/review/permission-tests/declared.ts': 'PostgreSQL, of the SQL of a case; EngineError',
   'compiler/review/permission-tests/request.ts': 'EngineError of the planner',
   'compiler/review/permission-tests/rows.ts': 'PostgreSQL, of rows that the tests make up',
