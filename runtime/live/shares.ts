@@ -30,6 +30,7 @@ export class Owner<Work> {
     this.key = key;
   }
 
+  /** Also lets go of a demand that is met. */
   hasWork(kind: Kind): boolean {
     const demand = this[kind];
     if (!demand) return false;

@@ -111,6 +111,7 @@ function expression(
         break;
       }
       case 'aggregatePredicate':
+        // PostgreSQL makes no join of a subquery with an aggregate.
         scope.conditionTables.enter(value.path);
         conditions.push(
           far(
