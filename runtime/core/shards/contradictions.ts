@@ -7,39 +7,51 @@ import { aliasNamed, columnOf, comparisonOf, meaningOf } from '../sql/statement.
 import { type ColumnReference, equalitiesOf, type StatementReading } from './equalities.ts';
 import type { ShardFacts } from './facts.ts';
 import { allQueries, type Item, itemNamed, type Query, ruleOfFragment } from './query.ts';
-import type { Edits } from './rewrite.ts';
+import type { Replacements } from './rewrite.ts';
 
 /** Columns that are equal, and the values that they equal. */
 interface Class {
   readonly columns: { readonly item: Item; readonly name: string }[];
-  readonly fixed: { readonly value: string; readonly comparison: Sql }[];
+  readonly fixed: (Condition & { readonly value: string })[];
 }
 
-/** @returns what takes the places of conditions */
-export function withoutContradictions(statement: Query, facts: ShardFacts, reading: StatementReading): Edits {
-  const edits: Edits = new Map();
+interface Condition {
+  readonly condition: Sql;
+  readonly query: Query;
+}
+
+/** @returns what takes the places of conditions, by the query that they are of: of every query, or of none */
+export function withoutContradictions(
+  statement: Query,
+  facts: ShardFacts,
+  reading: StatementReading,
+): ReadonlyMap<Sql, Replacements> {
   const queries = [...allQueries(statement)];
-  if (!queries.some(({ clauses: { kind } }) => kind === 'update' || kind === 'delete')) return edits;
+  if (!queries.some(({ clauses: { kind } }) => kind === 'update' || kind === 'delete')) return new Map();
   const classes = new Classes();
-  const others: { readonly condition: Sql; readonly query: Query }[] = [];
+  const others: Condition[] = [];
   for (const query of queries) {
     for (const condition of [...query.where, ...query.items.flatMap(({ on }) => on ?? [])])
       for (const part of partsOf(condition, reading))
         if (!classes.take(part, query, reading)) others.push({ condition: part, query });
   }
+  const edits = new Map(queries.map(({ fragment }) => [fragment, new Map<Sql, Sql>()]));
+  let isAny = false;
+  const replace = ({ condition, query }: Condition, by: Sql) => {
+    edits.get(query.fragment)!.set(condition, by);
+    isAny = true;
+  };
   for (const { columns, fixed } of classes.all()) {
     const kept = keptValue({ columns, fixed }, facts);
-    for (const { value, comparison } of fixed)
-      if (value !== kept) edits.set(comparison, sql`(${copied(comparison)}) is true`);
+    for (const each of fixed) if (each.value !== kept) replace(each, unfolded(each.condition));
   }
   for (const { condition, query } of others) {
     const [first] = query.items;
     if (isExists(condition) || !first?.alias) continue;
-    if (holdsLiteral(condition)) edits.set(condition, evaluatedFor(first, condition, facts));
-    else if (mayFold(condition, query, classes, facts))
-      edits.set(condition, sql`(${copied(condition)}) is true`);
+    if (holdsLiteral(condition)) replace({ condition, query }, evaluatedFor(first, condition, facts));
+    else if (mayFold(condition, query, classes, facts)) replace({ condition, query }, unfolded(condition));
   }
-  return edits;
+  return isAny ? edits : new Map();
 }
 
 class Classes {
@@ -51,7 +63,7 @@ class Classes {
     const [equality] = equalitiesOf(condition, reading);
     if (!equality) return false;
     const own = this.find(equality.column, query);
-    if ('text' in equality.other) own?.fixed.push({ value: equality.other.text, comparison: condition });
+    if ('text' in equality.other) own?.fixed.push({ value: equality.other.text, condition, query });
     else this.#join(own, this.find(equality.other, query));
     return true;
   }
@@ -173,6 +185,10 @@ function columnsIn(condition: Sql): readonly ColumnReference[] {
     if (typeof part !== 'string' && 'nodes' in part) found.push(...columnsIn(part));
   });
   return found;
+}
+
+function unfolded(condition: Sql): Sql {
+  return sql`(${copied(condition)}) is true`;
 }
 
 /** Holds as the condition does, and is known for a row only: a count of nulls is never negative. */

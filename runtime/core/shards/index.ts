@@ -13,7 +13,7 @@ import { withoutContradictions } from './contradictions.ts';
 import type { StatementReading } from './equalities.ts';
 import { factsOf, type TransactionFacts } from './facts.ts';
 import { readQuery } from './query.ts';
-import { anchorOf, type Edits, editsOf, withEdits } from './rewrite.ts';
+import { anchorOf, editsOf, withEdits } from './rewrite.ts';
 import type { ShardVerdict, TableDistribution } from './shapes.ts';
 import { pruningValues, verdictOf } from './verdict.ts';
 
@@ -73,19 +73,17 @@ export function judge(
   const anchor =
     kept && verdict.kind === 'reference' ? anchorOf(query, facts, distribution, kept) : undefined;
   if (anchor) {
-    const anchored = withEdits(tree, anchor, reading.rules);
+    const anchored = withEdits(tree, { queries: anchor, conditions: new Map() }, reading.rules);
     const statement = otherForm(anchored, parameters);
     return { verdict: { kind: 'router' }, tree: anchored, statement, values: [kept!.value] };
   }
   if (verdict.kind === 'refused' || verdict.kind === 'reference')
     return { verdict, tree, statement: planned, values: [] };
   const values = verdict.kind === 'router' ? pruningValues(query, facts) : [];
-  const edits: Edits = new Map([
-    ...editsOf(query, facts, verdict.kind === 'all shards'),
-    ...withoutContradictions(query, facts, reading),
-  ]);
-  if (edits.size === 0) return { verdict, values, tree, statement: planned };
-  const edited = withEdits(tree, edits, reading.rules);
+  const queries = editsOf(query, facts, verdict.kind === 'all shards');
+  const conditions = withoutContradictions(query, facts, reading);
+  if (queries.size + conditions.size === 0) return { verdict, values, tree, statement: planned };
+  const edited = withEdits(tree, { queries, conditions }, reading.rules);
   return { verdict, values, tree: edited, statement: otherForm(edited, parameters) };
 }
 

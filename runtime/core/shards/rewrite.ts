@@ -19,15 +19,22 @@ import type { ShardFacts, TransactionFacts } from './facts.ts';
 import { allQueries, type Item, isLimited, type Query, type Rules, ruleOfFragment } from './query.ts';
 import type { Distribution } from './shapes.ts';
 
-/** What takes the place of a SELECT, UPDATE or DELETE, or of a comparison. */
-export type Edits = Map<Sql, Sql>;
+/** What takes the places of parts of a statement. */
+export interface Edits {
+  /** Of a SELECT, UPDATE or DELETE. */
+  readonly queries: ReadonlyMap<Sql, Sql>;
+  /** Of conditions, by the query that they are of: one fragment, such as `false`, can be a condition of several. */
+  readonly conditions: ReadonlyMap<Sql, Replacements>;
+}
+
+export type Replacements = ReadonlyMap<Sql, Sql>;
 
 /**
  * Says of each table that is fixed which value its distribution column equals: Citus prunes by constants, and does not follow
  * equalities into correlated subqueries. No row changes, because the equality held already.
  */
-export function editsOf(statement: Query, facts: ShardFacts, isOfAllShards: boolean): Edits {
-  const edits: Edits = new Map();
+export function editsOf(statement: Query, facts: ShardFacts, isOfAllShards: boolean): Replacements {
+  const edits = new Map<Sql, Sql>();
   const fenced = isOfAllShards ? fencedOf(statement) : new Set<Query>();
   for (const query of allQueries(statement)) {
     const conditions = query.items.map((item) => constantCondition(item, facts));
@@ -46,7 +53,7 @@ export function anchorOf(
   facts: ShardFacts,
   { functions = {} }: Distribution,
   { table, value }: NonNullable<TransactionFacts['kept']>,
-): Edits | undefined {
+): Replacements | undefined {
   const queries = [...allQueries(statement)];
   const distribution = facts.distribution({ table });
   const { clauses: rows, fragment } = queries.find(({ items }) =>
@@ -77,16 +84,21 @@ export function anchorOf(
 }
 
 /** The statement with the edits, and with rules as they were read. */
-export function withEdits(fragment: Sql, edits: Edits, rules: Rules): Sql {
-  const now =
-    edits.get(fragment) ??
-    (meaningOf(fragment)?.kind === 'rule' ? ruleOfFragment(fragment, rules) : fragment);
-  const parts: (string | Sql)[] = [];
-  eachPart(now, (part) => {
-    if (typeof part === 'string') parts.push(part);
-    else parts.push('nodes' in part ? withEdits(part, edits, rules) : { nodes: [part] });
-  });
-  return means(undefined, parts);
+export function withEdits(statement: Sql, { queries, conditions }: Edits, rules: Rules): Sql {
+  const walk = (fragment: Sql, outside: Replacements): Sql => {
+    const inside = conditions.get(fragment) ?? outside;
+    const now =
+      queries.get(fragment) ??
+      inside.get(fragment) ??
+      (meaningOf(fragment)?.kind === 'rule' ? ruleOfFragment(fragment, rules) : fragment);
+    const parts: (string | Sql)[] = [];
+    eachPart(now, (part) => {
+      if (typeof part === 'string') parts.push(part);
+      else parts.push('nodes' in part ? walk(part, inside) : { nodes: [part] });
+    });
+    return means(undefined, parts);
+  };
+  return walk(statement, new Map());
 }
 
 function edited(

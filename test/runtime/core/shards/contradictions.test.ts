@@ -52,6 +52,8 @@ const exists = (condition: Sql) => {
   return sql`exists ${nested(selectStatement({ columns: raw('1'), from, where: [condition] }))}`;
 };
 
+const NEVER = sql`not ${raw('true')}`;
+
 /** Conditions on k (the distribution column), n, w, i and m, and whether the text changes. */
 const CONDITIONS: readonly (readonly [isChanged: boolean, ...conditions: readonly Sql[]])[] = [
   [true, ONE, TWO],
@@ -87,6 +89,10 @@ const CONDITIONS: readonly (readonly [isChanged: boolean, ...conditions: readonl
   ],
   [true, ONE, exists(and([columnIs('k', 't#1', 'k'), comparisonOf(columnOf(other, 'k'), '=', value('2'))]))],
   [true, ONE, exists(and([columnIs('k', 't#1', 'k'), or([])]))],
+  // One fragment as a condition of two queries.
+  [true, ONE, or([]), exists(and([columnIs('k', 't#1', 'k'), or([])]))],
+  [true, ONE, NEVER, exists(and([columnIs('k', 't#1', 'k'), NEVER]))],
+  [true, ONE, exists(and([columnIs('k', 't#1', 'k'), NEVER])), NEVER],
   [false, rule('{row}."k" = 1'), is('k', '1')],
   [false, ONE, ONE],
   [false, ONE, N('2')],
