@@ -6,6 +6,7 @@ import { EngineError } from '../core/errors.ts';
 import { type Method, refusal } from './authentication.ts';
 import { HostsFailedError, isAboutEncryption, isHostAway, setPlace } from './failures.ts';
 import { type ConnectionConfiguration, type SessionKind, type Way, waysTo } from './ways.ts';
+import { wholeMessages } from './whole-messages.ts';
 
 /** Milliseconds. Without a limit, a host that drops packets blocks its callers for minutes. */
 const CONNECT_TIMEOUT = 15_000;
@@ -16,9 +17,14 @@ type Settings = Pick<
   'application_name' | 'keepAlive' | 'keepAliveInitialDelayMillis' | 'connectionTimeoutMillis'
 > & { readonly pipeline?: boolean };
 
+/** All that `pg` wants of a stream from which it reads. */
+interface Listened {
+  on(event: string, listener: (bytes: Buffer) => void): unknown;
+}
+
 interface Wire extends EventEmitter {
   stream: Duplex;
-  attachListeners: (stream: Duplex) => void;
+  attachListeners: (stream: Listened) => void;
 }
 
 /** What of `pg`'s clients is not in its types. */
@@ -134,8 +140,8 @@ export class DatabaseClient extends pg.Client {
     const attach = connection.attachListeners.bind(connection);
     connection.attachListeners = (stream) => {
       // TLS replaces the stream.
-      if (!Object.hasOwn(stream, 'emit')) guardEvents(stream);
-      attach(stream);
+      if (!Object.hasOwn(stream, 'emit')) guardEvents(stream as Duplex);
+      attach(inWholeMessages(stream));
     };
   }
 
@@ -241,4 +247,11 @@ function guardEvents(stream: Duplex): void {
       return true;
     }
   };
+}
+
+/** The stream as `pg` listens to it: its bytes come in pieces that end where messages end. */
+function inWholeMessages(stream: Listened): Listened {
+  const on = (event: string, listener: Parameters<Listened['on']>[1]) =>
+    stream.on(event, event === 'data' ? wholeMessages(listener) : listener);
+  return { on };
 }

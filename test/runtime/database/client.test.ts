@@ -42,6 +42,8 @@ test.each([
   ['a row that promises more than it holds', message('D', 0, 9, 0, 0, 0, 50)],
   ['a row before its description', Buffer.concat([message('D', 0, 1, 0, 0, 0, 1, 65), READY])],
   ['an unknown message', message('?', 1, 2, 3)],
+  ['a message shorter than its length', Buffer.from([0x44, 0, 0, 0, 3])],
+  ['a message of 2 GB', Buffer.from([0x44, 0x80, 0, 0, 0, 0])],
 ])('%s fails the query only', async (_, bytes) => {
   const client = await answering(bytes);
   await expect(client.query('select 1')).rejects.toThrow();

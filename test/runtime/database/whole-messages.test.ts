@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { wholeMessages } from '../../../runtime/database/whole-messages.ts';
+import { Random } from '../../fuzz/random.ts';
+
+/** A message of PostgreSQL's protocol whose body counts up. */
+function message(bodyLength: number): Buffer {
+  const bytes = Buffer.alloc(5 + bodyLength, Buffer.from(Array.from({ length: 251 }, (_, index) => index)));
+  bytes.write('D');
+  bytes.writeUInt32BE(4 + bodyLength, 1);
+  return bytes;
+}
+
+/** The pieces that are parsed when these arrive one after another. */
+function parsed(chunks: readonly Buffer[]): Buffer[] {
+  const pieces: Buffer[] = [];
+  const take = wholeMessages((bytes) => pieces.push(Buffer.from(bytes)));
+  for (const chunk of chunks) take(chunk);
+  return pieces;
+}
+
+function cut(bytes: Buffer, at: readonly number[]): Buffer[] {
+  const ends = [...at, bytes.length].sort((left, right) => left - right);
+  return ends
+    .map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
+    .filter(({ length }) => length > 0);
+}
+
+test('messages cut at any two places arrive whole, in order and once', () => {
+  const messages = [message(0), message(7), message(1), message(0), message(30)];
+  const bytes = Buffer.concat(messages);
+  for (let first = 0; first <= bytes.length; first += 1) {
+    for (let second = first; second <= bytes.length; second += 1)
+      expectWhole(messages, cut(bytes, [first, second]));
+  }
+});
+
+test('messages of random lengths cut at random places arrive whole, in order and once', () => {
+  const random = new Random(7);
+  for (let round = 0; round < 200; round += 1) {
+    const messages = Array.from({ length: random.between(1, 20) }, () =>
+      message(random.chance(0.1) ? random.below(200_000) : random.below(50)),
+    );
+    const bytes = Buffer.concat(messages);
+    const places = Array.from({ length: random.below(40) }, () => random.below(bytes.length));
+    expectWhole(messages, cut(bytes, places));
+  }
+});
+
+test('each byte for itself', () => {
+  const messages = [message(0), message(9), message(2)];
+  const bytes = Buffer.concat(messages);
+  expectWhole(
+    messages,
+    [...bytes].map((byte) => Buffer.from([byte])),
+  );
+});
+
+function expectWhole(messages: readonly Buffer[], chunks: readonly Buffer[]): void {
+  const pieces = parsed(chunks);
+  expect(Buffer.concat(pieces).equals(Buffer.concat(messages))).toBe(true);
+  const ends = endsOf(messages);
+  for (const end of endsOf(pieces)) expect(ends).toContain(end);
+}
+
+/** The positions at which these end when they follow each other. */
+function endsOf(pieces: readonly Buffer[]): number[] {
+  let end = 0;
+  return pieces.map(({ length }) => {
+    end += length;
+    return end;
+  });
+}
+
+test('of a message that has begun, what is whole before it is parsed', () => {
+  const [first, second] = [message(3), message(100_000)];
+  const pieces = parsed([Buffer.concat([first, second.subarray(0, 50)])]);
+  expect(pieces).toEqual([first]);
+});
