@@ -16,12 +16,15 @@ import type { GeneratedCode } from './generated-code/index.ts';
 export function operationsAnswer(code: GeneratedCode): OperationsAnswer {
   const roles = code.roles.filter((role) => role !== ADMIN_ROLE);
   return {
-    operations: describeOperations(code, roles).map((operation) => ({
+    operations: describeOperations(code, roles, restAddress).map((operation) => ({
       ...operation,
-      endpoints: operation.endpoints.map((endpoint) => endpoint.replace(/ \/?/, ' /api/rest/')),
       ...allowedFor(code, operation),
     })),
   };
+}
+
+function restAddress(url: string): string {
+  return `/api/rest/${url.replace(/^\//, '')}`;
 }
 
 /** An operation of a collection; undefined for an unknown one. */
@@ -48,7 +51,7 @@ export function operationAnswer(
     ...allowedFor(code, operation),
     routes: routes
       .filter((route) => route.operation === operation)
-      .map(({ name, methods, url }) => ({ name, methods, url: `/api/rest/${url.replace(/^\//, '')}` })),
+      .map(({ name, methods, url }) => ({ name, methods, url: restAddress(url) })),
     roles: roles.map((role) => {
       const outcome = analyse(code, role, operation);
       return { role, ...('error' in outcome && { refused: outcome.error }) };

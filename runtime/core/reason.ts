@@ -14,6 +14,8 @@ export interface RuleReference {
 }
 
 export interface Reason extends RuleReference {
+  /** What is not permitted, for a name that the role is not offered. */
+  readonly denied?: { readonly subject: RuleSubject; readonly operation: RuleOperation };
   /** The rule in words, without a full stop. */
   readonly why: string;
   /** The session variable that is missing. */

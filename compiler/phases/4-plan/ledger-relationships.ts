@@ -10,10 +10,11 @@ import { remember } from '../../../runtime/core/remember.ts';
 import { offer } from '../../../runtime/core/schema/offer.ts';
 import { relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
+import { nameText } from '../../model/facts.ts';
 import type { BooleanExpression, ModelTable } from '../../model/model.ts';
 import type { PlannedTable } from '../../model/plan.ts';
 import { conjunctsOf, planCondition } from './boolean-expression.ts';
-import { conditionWords, nameText } from './words.ts';
+import { conditionWords } from './words.ts';
 
 type Add = (role: string, fact: string) => void;
 

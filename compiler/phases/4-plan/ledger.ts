@@ -13,15 +13,23 @@ import {
 } from '../../../runtime/core/contract/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
-import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
+import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
 import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
 import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
 import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
 import type { Memory } from '../../memory/memory.ts';
 import { reuse } from '../../memory/reuse.ts';
-import { DEFINER, eventFacts, limitFacts, OPEN_REMOTE } from '../../model/causes.ts';
 import { type DeletionEffects, deletionOf } from '../../model/deletions.ts';
+import {
+  actionFacts,
+  eventFacts,
+  type Fact,
+  factText,
+  functionFacts,
+  limitFacts,
+  nameText,
+} from '../../model/facts.ts';
 import type {
   Model,
   ModelDeletePermission,
@@ -35,11 +43,11 @@ import type {
 import type { Ledger, PlannedSource, PlannedTable } from '../../model/plan.ts';
 import { addRelated, addRelationships } from './ledger-relationships.ts';
 import type { SavedRuns } from './saved-allowlist.ts';
-import { conditionWords, nameText, valueWords } from './words.ts';
+import { conditionWords, valueWords } from './words.ts';
 
 type Add = (role: string, fact: string) => void;
-/** Lines about one table or function, by role: what it is, then the facts, sorted. */
-type Facts = ReadonlyMap<string, readonly string[]>;
+/** Lines about one table or service, by role: what it is, then the facts, sorted. */
+type Lines = ReadonlyMap<string, readonly string[]>;
 
 /**
  * The ledgers of all roles that have a permission.
@@ -67,7 +75,7 @@ export function planLedgers(
         const targets = targetsOf(table, plans);
         const changed = changedWith(table, tables);
         return memory.renew(
-          tableFacts,
+          tableLines,
           table.shape,
           table,
           plan,
@@ -83,7 +91,7 @@ export function planLedgers(
         const { inferFunctionPermissions } = options;
         const { name: place } = source.shape;
         return memory.renew(
-          functionFacts,
+          functionLines,
           each.shape,
           exposedAs,
           roles,
@@ -96,10 +104,10 @@ export function planLedgers(
   });
   for (const action of model.actions?.actions ?? []) {
     const { types } = model.actions!;
-    parts.push(memory.renew(actionFacts, action, answeredRows(action, types, model)));
+    parts.push(memory.renew(actionLines, action, answeredRows(action, types, model)));
   }
   for (const remote of model.remotes ?? []) {
-    parts.push(memory.call(factsOfRemote, remote));
+    parts.push(memory.call(remoteLines, remote));
   }
   const facts = new Map<string, (readonly string[])[]>();
   for (const part of parts) {
@@ -112,9 +120,10 @@ export function planLedgers(
   const saved = runs();
   for (const [role, lines] of facts) {
     lines.push(...[...savedFacts(role, saved), ...shardFacts(role)].map((fact) => [fact]));
-    for (const remote of model.remotes ?? []) lines.push([remoteHeading(remote), `  ${OPEN_REMOTE}`]);
+    for (const remote of model.remotes ?? [])
+      lines.push([remoteHeading(remote), `  ${factText({ fact: 'open remote schema' })}`]);
     const limits = limitFacts(model.settings.limits, role);
-    if (limits.length > 0) lines.push([`limits: ${limits.join('; ')}`]);
+    if (limits.length > 0) lines.push([`limits: ${limits.map(factText).join('; ')}`]);
     lines.push(...causedEvents(role, model, events));
   }
   return [...facts]
@@ -168,7 +177,9 @@ function causedEvents(role: string, { sources }: Model, events: EventsProgram): 
     return tables.flatMap(({ key, permissions }) => {
       const lines = (['insert', 'update', 'delete'] as const).flatMap((operation) =>
         Object.hasOwn(permissions[operation], role)
-          ? eventFacts(events, source, key, operation, shapes).map((fact) => `  ${operation} ${fact}`)
+          ? eventFacts(events, source, key, operation, shapes).map(
+              (fact) => `  ${operation} ${factText(fact)}`,
+            )
           : [],
       );
       return lines.length > 0 ? [[tableHeading(source, key), ...lines]] : [];
@@ -176,10 +187,10 @@ function causedEvents(role: string, { sources }: Model, events: EventsProgram): 
   });
 }
 
-function factsOfRemote(remote: RemoteSchemaShape): Facts {
+function remoteLines(remote: RemoteSchemaShape): Lines {
   return collect(remoteHeading(remote), (add) => {
-    for (const role of Object.keys(remote.roles))
-      for (const fact of remoteFactTexts(remote.roles[role]!)) add(role, fact);
+    for (const [role, part] of Object.entries(remote.roles))
+      for (const fact of remoteFacts(part)) add(role, factText({ fact: 'remote', part: fact }));
   });
 }
 
@@ -205,8 +216,8 @@ const NO_READERS: TablePermissions['select'] = {};
  * The facts of a table, for each role. Cached with the shape, which outlives changes of permissions: the facts of other
  * roles keep their identity.
  */
-function tableFacts(
-  last: Facts | undefined,
+function tableLines(
+  last: Lines | undefined,
   _: TableShape,
   table: ModelTable,
   planned: PlannedTable,
@@ -214,7 +225,7 @@ function tableFacts(
   changed: readonly ModelTable[],
   deletion: string | undefined,
   source: string,
-): Facts {
+): Lines {
   return kept(
     last,
     collect(tableHeading(source, table.key), (add) => {
@@ -225,55 +236,46 @@ function tableFacts(
   );
 }
 
-/** The facts of a tracked function. One that only reads is offered to roles that may select from its table. */
-function functionFacts(
-  last: Facts | undefined,
+/** A tracked function. One that only reads is offered to roles that may select from its table. */
+function functionLines(
+  last: Lines | undefined,
   shape: FunctionShape,
   exposedAs: ModelFunction['exposedAs'],
   roles: readonly string[],
   readers: TablePermissions['select'],
   inferPermissions: boolean,
   source: string,
-): Facts {
+): Lines {
+  const isMutation = exposedAs === 'mutation';
+  const isInferred =
+    !isMutation && (shape.sql !== undefined || (shape.volatile !== true && inferPermissions));
   const kind = shape.sql === undefined ? 'function' : 'native query';
   const place = `${nameText(source)} ${kind} ${nameText(displayName(shape.schema, shape.name))}`;
-  const facts = collect(place, (add) => {
-    const rows = exposedAs === 'mutation' ? 'what it writes meets no rule; ' : '';
-    const writes = Object.entries(shape.writes ?? {}).map(
-      ([table, operations]) =>
-        `${operations.join(' and ')} rows of ${nameText(table)}, whatever the role may`,
-    );
-    for (const role of roles)
-      if (Object.hasOwn(readers, role)) {
-        add(role, `call: ${rows}rows of ${nameText(shape.returns.table)} as by select`);
-        for (const write of writes) add(role, write);
-        if (shape.definer) add(role, DEFINER);
-      }
-    const isRead = exposedAs !== 'mutation' && !shape.volatile;
-    if (exposedAs === 'mutation' || (shape.sql === undefined && !(isRead && inferPermissions))) return;
-    for (const role of Object.keys(readers))
-      if (!roles.includes(role)) {
-        add(role, `call, because it may select: rows of ${nameText(shape.returns.table)} as by select`);
-        if (shape.definer) add(role, DEFINER);
-      }
+  const lines = collect(place, (add) => {
+    for (const role of Object.keys(readers)) {
+      const isPermitted = roles.includes(role);
+      if (!isPermitted && !isInferred) continue;
+      const facts = functionFacts(shape, isPermitted ? 'permission' : 'select', isMutation);
+      for (const fact of facts) add(role, factText(fact));
+    }
   });
-  return kept(last, facts);
+  return kept(last, lines);
 }
 
 /** That a role may call an action, and what leaves the server then; addresses are as the metadata writes them. */
-function actionFacts(last: Facts | undefined, action: ActionShape, rows: AnsweredRows): Facts {
-  const call = factsOfCall(action);
-  const facts = collect(`action ${nameText(action.name)}`, (add) => {
+function actionLines(last: Lines | undefined, action: ActionShape, rows: AnsweredRows): Lines {
+  const call = actionFacts(action);
+  const lines = collect(`action ${nameText(action.name)}`, (add) => {
     for (const role of action.roles) {
-      const readable = rows.filter(([, readers]) => Object.hasOwn(readers, role));
-      for (const fact of [...call, ...readable.map(([fact]) => fact)]) add(role, fact);
+      const readable = rows.flatMap(([fact, readers]) => (Object.hasOwn(readers, role) ? [fact] : []));
+      for (const fact of [...call, ...readable]) add(role, factText(fact));
     }
   });
-  return kept(last, facts);
+  return kept(last, lines);
 }
 
 /** Facts about rows that the relationships of an answer lead to, with who may select from their tables. */
-type AnsweredRows = readonly (readonly [fact: string, readers: TablePermissions['select']])[];
+type AnsweredRows = readonly (readonly [Fact<'answers rows'>, readers: TablePermissions['select']])[];
 
 function answeredRows(
   { output }: ActionShape,
@@ -284,42 +286,16 @@ function answeredRows(
   return Object.entries(relationships).map(([field, { source, table }]) => {
     const { tables } = sources.find(({ shape }) => shape.name === source)!;
     const { permissions } = tables.find(({ key }) => key === table)!;
-    return [
-      `answers rows of ${nameText(source)} ${nameText(table)} as ${nameText(field)}`,
-      permissions.select,
-    ];
+    return [{ fact: 'answers rows', source, table, field }, permissions.select];
   });
 }
 
 /** The facts, with those of roles that are as before. */
-function kept(last: Facts | undefined, facts: Facts): Facts {
+function kept(last: Lines | undefined, facts: Lines): Lines {
   return new Map([...facts].map(([role, lines]) => [role, reuse(lines, last?.get(role))]));
 }
 
-function factsOfCall(action: ActionShape): readonly string[] {
-  const ignored = action.ignoredClientHeaders?.map(nameText).join(', ');
-  return [
-    `call (${action.kind === 'asynchronous' ? 'asynchronous ' : ''}${action.type})`,
-    `sends to ${JSON.stringify(action.handler)}`,
-    ...Object.entries(action.arguments).map(([key, { type }]) => `sends argument ${nameText(key)}: ${type}`),
-    'sends session variables',
-    ...(action.headers ?? []).map((header) =>
-      typeof header.value === 'string'
-        ? `sends header ${nameText(header.name)}`
-        : `sends header ${nameText(header.name)} from environment variable ${nameText(header.value.env)}`,
-    ),
-    ...(action.forwardClientHeaders
-      ? [
-          `sends client headers, credentials included${ignored === undefined ? '' : `, except ${ignored || 'none'}`}`,
-        ]
-      : []),
-    ...(action.requestTransform ? ['transforms the request'] : []),
-    ...(action.responseTransform ? ['transforms the answer'] : []),
-    `answers ${action.output}`,
-  ];
-}
-
-function collect(place: string, report: (add: Add) => void): Facts {
+function collect(place: string, report: (add: Add) => void): Lines {
   const facts = new Map<string, Set<string>>();
   report((role, fact) => {
     facts.set(role, (facts.get(role) ?? new Set()).add(`  ${fact}`));
@@ -352,7 +328,7 @@ const ASPECT_FACTS: ByAspect<readonly string[], [Written, TableShape]> = {
   computedFields: (fields, _, shape) => [
     ...namesFact('computed fields', fields),
     ...fields.flatMap((field) =>
-      shape.computedFields?.[field]?.definer ? [`computed field ${nameText(field)} ${DEFINER}`] : [],
+      shape.computedFields?.[field]?.definer ? [factText({ fact: 'definer', field })] : [],
     ),
   ],
   where: (_, { filter }) => [`where ${conditionWords(filter!)}`],

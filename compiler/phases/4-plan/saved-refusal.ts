@@ -3,7 +3,7 @@
 import { GraphQLError } from 'graphql';
 import { type EngineError, UnknownName } from '../../../runtime/core/errors.ts';
 import type { Program } from '../../../runtime/core/program/program.ts';
-import { ruleName } from '../../../runtime/core/reason.ts';
+import type { Reason } from '../../../runtime/core/reason.ts';
 import { graphqlProblem } from '../../../runtime/core/reasons.ts';
 import { explainUnknown } from '../../../runtime/core/schema/hidden.ts';
 
@@ -27,7 +27,7 @@ export function refusingRule(
   if (!(error instanceof UnknownName)) return undefined;
   const { reason } = explainUnknown(error, program.roleSchema(role, true), role);
   if (!reason) return undefined;
-  const list = permissionsOf(program, reason.rule);
+  const list = reason.denied && permissionsOf(reason.denied);
   // Without a part there is no permission to point at; an inherited one is declared by its parents.
   const place =
     reason.part && !isInherited && list ? [list, role, 'permission', ...reason.part].join('.') : list;
@@ -36,18 +36,11 @@ export function refusingRule(
 }
 
 /** The list of permissions that a rule belongs to, in names. */
-function permissionsOf(program: Program, rule: string): string | undefined {
-  for (const { source, shape } of program.tables) {
-    for (const operation of ['select', 'insert', 'update', 'delete'] as const) {
-      if (rule.startsWith(ruleName(shape, operation, '')))
-        return `sources.${source.name}.tables.${shape.schema}.${shape.name}.${operation}_permissions`;
-    }
-  }
-  const called = program.functions.find(({ shape }) => rule.startsWith(ruleName(shape, 'function', '')));
-  return (
-    called &&
-    `sources.${called.source.name}.functions.${called.shape.schema}.${called.shape.name}.permissions`
-  );
+function permissionsOf({ subject, operation }: NonNullable<Reason['denied']>): string {
+  const { source, schema, name } = subject;
+  return operation === 'function'
+    ? `sources.${source.name}.functions.${schema}.${name}.permissions`
+    : `sources.${source.name}.tables.${schema}.${name}.${operation}_permissions`;
 }
 
 /** The error as the list of inconsistent objects words it: fields only in the path, and types as objects. */

@@ -3,6 +3,7 @@
 import { sessionWords } from '../../../runtime/core/condition/words.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
+import { nameText } from '../../model/facts.ts';
 import type { Argument, BooleanExpression, Operand, Value } from '../../model/model.ts';
 
 /** `author_id = X-Engine-User-Id or is_published = true`. */
@@ -88,9 +89,4 @@ export function valueWords(value: Value): string {
   if (value.kind === 'session') return sessionWords(value.name);
   if (value.moment === 'now') return 'now()';
   return value.moment ? `${jsonText(value.value)} (read at each request)` : jsonText(value.value);
-}
-
-/** A name; in quotes when it could be mistaken for something else. */
-export function nameText(text: string): string {
-  return /^[\w.$-]+$/.test(text) ? text : JSON.stringify(text);
 }

@@ -3,11 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { Kind, print } from 'graphql';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { readRemoteDocument, withoutDescriptions } from '../../../runtime/core/remotes/document.ts';
-import { type RemoteFact, remoteFacts } from '../../../runtime/core/remotes/facts.ts';
+import { type RemoteFact, remoteFacts, remoteFactText } from '../../../runtime/core/remotes/facts.ts';
 import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import { CLOSING_OPTION } from '../../model/facts.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { beyond } from './beyond.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 export function remoteFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
@@ -71,7 +73,7 @@ function wholeRemoteFindings(base: GeneratedCode, head: GeneratedCode): Finding[
     const was = before.get(name);
     if (was === schema) return [];
     const what = was === undefined ? 'is new' : 'offers something else';
-    const text = `the remote schema ${name} ${what}; without --enable-remote-schema-permissions all roles see the whole`;
+    const text = `the remote schema ${name} ${what}; without ${CLOSING_OPTION} all roles see the whole`;
     return [{ verdict: 'undecidable', subject: 'operations', text }];
   });
 }
@@ -95,7 +97,7 @@ function compareRemoteParts(base: GeneratedCode, head: GeneratedCode): Finding[]
       const [gained, lost] = [beyond(next!, old!), beyond(old!, next!)];
       if (gained.length + lost.length === 0) return [finding('undecidable', 'types of its part differ')];
       const about = (facts: readonly RemoteFact[], isPreset: boolean, verdict: Verdict, text: string) => {
-        const texts = facts.flatMap((fact) => (fact.isPreset === isPreset ? [fact.text] : []));
+        const texts = facts.filter(({ preset }) => (preset !== undefined) === isPreset).map(remoteFactText);
         return texts.length > 0 ? [finding(verdict, `${text} ${texts.join(', ')}`)] : [];
       };
       // A preset says what is sent: another one is neither more nor less.
@@ -107,11 +109,6 @@ function compareRemoteParts(base: GeneratedCode, head: GeneratedCode): Finding[]
       ];
     }),
   );
-}
-
-function beyond(some: readonly RemoteFact[], others: readonly RemoteFact[]): RemoteFact[] {
-  const texts = new Set(others.map(({ text }) => text));
-  return some.filter(({ text }) => !texts.has(text));
 }
 
 /** Relationships of tables to remote schemas and other sources, for the roles that read the table. */

@@ -122,17 +122,17 @@ function eventFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
     ];
     if (!is) return finding('narrower', 'no longer sends its rows to a webhook');
     if (!was) return finding('undecidable', 'sends its rows to a webhook now');
-    const isDelivered = isDeepStrictEqual(deliveryOf(was.trigger), deliveryOf(trigger));
     const changes = new Set(comparePayloads(was.trigger, trigger));
-    if (!isDelivered) return finding('undecidable', 'captures or sends otherwise');
-    if (changes.has('more')) return finding('undecidable', 'captures or sends otherwise');
+    if (!isDeepStrictEqual(withoutTimes(was.trigger), withoutTimes(trigger)) || changes.has('more'))
+      return finding('undecidable', 'captures or sends otherwise');
     return changes.has('less') ? finding('narrower', 'sends less') : [];
   });
 }
 
-/** Where something goes, and as what; not when it is tried again. */
-function deliveryOf({ delivery: { retry, ...rest } }: Pick<EventTriggerShape, 'delivery'>): unknown {
-  return rest;
+/** Everything but captures, which are compared by what they send, and what decides only when and in which order. */
+function withoutTimes({ captures, order, cleanup, delivery, ...trigger }: EventTriggerShape): unknown {
+  const { retry, ...sent } = delivery;
+  return { ...trigger, ...sent };
 }
 
 /** What becomes of each capture. Texts that differ in the columns that are sent alone capture the same changes. */
@@ -150,11 +150,7 @@ function comparePayloads(was: EventTriggerShape, now: EventTriggerShape): ('more
   const isFewer = was.captures.some(
     ({ operation }) => !now.captures.some((capture) => capture.operation === operation),
   );
-  return [
-    ...kept,
-    ...(isFewer ? (['less'] as const) : []),
-    ...(was.manual === now.manual ? [] : (['more'] as const)),
-  ];
+  return [...kept, ...(isFewer ? (['less'] as const) : [])];
 }
 
 function withoutColumns({ function: text, trigger, sends }: CaptureShape): string {
@@ -168,7 +164,19 @@ function cronFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
   const triggers = ({ generated: { events } }: GeneratedCode) =>
     new Map((events?.cron ?? []).map((trigger) => [trigger.name, trigger]));
   const [before, after] = [triggers(base), triggers(head)];
-  const sent = (trigger: CronTriggerShape) => [deliveryOf(trigger), trigger.payload];
+  // When it is called decides nothing.
+  const called = ({
+    schedule,
+    timezone,
+    missed,
+    tolerance,
+    comment,
+    delivery,
+    ...trigger
+  }: CronTriggerShape) => {
+    const { retry, ...sent } = delivery;
+    return { ...trigger, ...sent };
+  };
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name): Finding[] => {
     const [was, is] = [before.get(name), after.get(name)];
     const finding = (verdict: Verdict, text: string): Finding[] => [
@@ -176,7 +184,7 @@ function cronFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
     ];
     if (!is) return finding('narrower', 'no longer calls a webhook');
     if (!was) return finding('undecidable', 'calls a webhook now');
-    if (isDeepStrictEqual(sent(was), sent(is))) return [];
+    if (isDeepStrictEqual(called(was), called(is))) return [];
     return finding('changed meaning', 'calls another webhook, or sends something else');
   });
 }

@@ -1,42 +1,40 @@
 /** Compares settings of the whole program: introspection, limits, certificates, the databases behind sources, telemetry. */
 import { isDeepStrictEqual } from 'node:util';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { limitOfRole, type RateLimit } from '../../../runtime/core/settings.ts';
+import { LIMITS, limitFacts } from '../../model/facts.ts';
 import type { SettingFact } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { beyond } from './beyond.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 export function settingFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
-  const hidden = (code: GeneratedCode) => code.generated.introspectionDisabledFor ?? [];
+  const hidden = ({ generated }: GeneratedCode) =>
+    (generated.introspectionDisabledFor ?? []).filter((role) => role !== ADMIN_ROLE);
   const finding = (verdict: Verdict, role: string, text: string): Finding => ({
     verdict,
     subject: 'operations',
     role,
     text,
   });
-  const unverified = ({ generated }: GeneratedCode) =>
-    (generated.unverifiedHosts ?? []).map(({ host, suffix }) =>
-      suffix === undefined ? host : `${host}, ${suffix}`,
+  const unverified = ({ generated }: GeneratedCode) => generated.unverifiedHosts ?? [];
+  const hostFindings = (from: GeneratedCode, to: GeneratedCode, verdict: Verdict, how: string) =>
+    beyond(unverified(to), unverified(from), ({ host, suffix }) => [host, suffix]).map(
+      ({ host, suffix }): Finding => {
+        const text = `the certificate of ${host}${suffix === undefined ? '' : `, ${suffix}`} ${how} in calls`;
+        return { verdict, subject: 'operations', text };
+      },
     );
-  const changed = (from: GeneratedCode, to: GeneratedCode) =>
-    unverified(to).filter((host) => !unverified(from).includes(host));
   return [
     ...limitFindings(base, head),
     ...factFindings(base, head),
-    ...changed(base, head).map((host): Finding => {
-      const text = `the certificate of ${host} is no longer verified in calls`;
-      return { verdict: 'wider', subject: 'operations', text };
-    }),
-    ...changed(head, base).map((host): Finding => {
-      const text = `the certificate of ${host} is verified in calls`;
-      return { verdict: 'narrower', subject: 'operations', text };
-    }),
-    ...hidden(base)
-      .filter((role) => role !== ADMIN_ROLE && !hidden(head).includes(role))
-      .map((role) => finding('wider', role, 'may now ask for the schema (introspection)')),
-    ...hidden(head)
-      .filter((role) => role !== ADMIN_ROLE && !hidden(base).includes(role))
-      .map((role) => finding('narrower', role, 'may no longer ask for the schema (introspection)')),
+    ...hostFindings(base, head, 'wider', 'is no longer verified'),
+    ...hostFindings(head, base, 'narrower', 'is verified'),
+    ...beyond(hidden(base), hidden(head)).map((role) =>
+      finding('wider', role, 'may now ask for the schema (introspection)'),
+    ),
+    ...beyond(hidden(head), hidden(base)).map((role) =>
+      finding('narrower', role, 'may no longer ask for the schema (introspection)'),
+    ),
   ];
 }
 
@@ -52,14 +50,15 @@ function factFindings(
   { settingFacts: after }: GeneratedCode,
 ): Finding[] {
   if (!before || !after) return [];
-  const [old, next] = [before, after].map((facts) => new Map(facts.map((fact) => [nameOf(fact), fact])));
-  return [...new Set([...old!.keys(), ...next!.keys()])].sort().flatMap((name): Finding[] => {
-    const [was, is] = [old!.get(name), next!.get(name)];
+  const [old, next] = [before, after].map((facts) => new Map(facts.map((fact) => [identityOf(fact), fact])));
+  const all = [...new Map([...old!, ...next!])].map(([id, fact]) => ({ id, fact, name: nameOf(fact) }));
+  all.sort((left, right) => (left.name < right.name ? -1 : 1));
+  return all.flatMap(({ id, fact, name }): Finding[] => {
+    const [was, is] = [old!.get(id), next!.get(id)];
     if (was?.value === is?.value) return [];
-    const fact = (is ?? was)!;
     if ('telemetry' in fact) return [settingFinding('changed meaning', name, was, is)];
     // A source that is new or gone is reported by what it serves.
-    const database = nameOf({ source: fact.source, what: 'database', value: '' });
+    const database = identityOf({ source: fact.source, what: 'database', value: '' });
     if (!old!.has(database) || !next!.has(database)) return [];
     const order = STRENGTHS[fact.what];
     const strength = ({ value } = { value: order!.usual }) => order!.values.indexOf(value);
@@ -67,6 +66,11 @@ function factFindings(
     const verdict = !order ? 'changed meaning' : strength(is) < strength(was) ? 'wider' : stronger;
     return [settingFinding(verdict, name, was, is)];
   });
+}
+
+/** What a setting is about, without its value. */
+function identityOf({ value: _, ...of }: SettingFact): string {
+  return JSON.stringify(of);
 }
 
 function nameOf(fact: SettingFact): string {
@@ -88,36 +92,26 @@ function settingFinding(
   return { verdict, subject: 'rows', text: `the setting ${name} ${how}${shown}` };
 }
 
-const LIMITS = ['depth_limit', 'node_limit', 'batch_limit', 'time_limit', 'rate_limit'] as const;
-
 /** Limits of requests: a role without one, or with a higher one, may do more. */
 function limitFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
-  const of = ({ generated: { limits } }: GeneratedCode, name: (typeof LIMITS)[number], role: string) => {
-    const value = limits && limitOfRole<number | RateLimit>(limits[name], role);
-    return typeof value === 'object' ? value.max_reqs_per_min : value;
-  };
-  const counts = ({ generated: { limits } }: GeneratedCode, role: string) => {
-    const value = limits && limitOfRole(limits.rate_limit, role);
-    return value && (value.unique_params ?? 'all together');
-  };
   // Roles that nothing names have the limits of all.
   const roles = [undefined, ...head.roles.filter((role) => role !== ADMIN_ROLE)];
-  return LIMITS.flatMap((name) => {
-    const found = roles.flatMap((role): Finding[] => {
-      const [was, is] = [base, head].map((code) => of(code, name, role ?? ''));
+  const limits = roles.map((role) => {
+    const [before, after] = [base, head].map(({ generated }) => limitFacts(generated.limits, role ?? ''));
+    return { role, before: before!, after: after! };
+  });
+  return LIMITS.flatMap((limit) => {
+    const found = limits.flatMap(({ role, before, after }): Finding[] => {
+      const [was, is] = [before, after].map((facts) => facts.find((fact) => fact.limit === limit));
       const finding = (verdict: Verdict, text: string): Finding[] => [
-        { verdict, subject: 'operations', ...(role !== undefined && { role }), text: `${name}: ${text}` },
+        { verdict, subject: 'operations', ...(role !== undefined && { role }), text: `${limit}: ${text}` },
       ];
-      const said = (value: number | undefined) => (value === undefined ? 'none' : String(value));
-      if (was !== is)
+      if (was?.most !== is?.most)
         return finding(
-          (is ?? Infinity) > (was ?? Infinity) ? 'wider' : 'narrower',
-          `${said(is)} now, before ${said(was)}`,
+          (is?.most ?? Infinity) > (was?.most ?? Infinity) ? 'wider' : 'narrower',
+          `${is?.most ?? 'none'} now, before ${was?.most ?? 'none'}`,
         );
-      const isCounted = isDeepStrictEqual(counts(base, role ?? ''), counts(head, role ?? ''));
-      return name === 'rate_limit' && !isCounted
-        ? finding('undecidable', 'requests are counted otherwise')
-        : [];
+      return isDeepStrictEqual(was, is) ? [] : finding('undecidable', 'requests are counted otherwise');
     });
     const [forAll, ...others] = found;
     // One finding where all roles are alike.

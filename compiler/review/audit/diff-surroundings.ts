@@ -1,10 +1,12 @@
 /** Compares what surrounds permissions: paths to rows, functions, saved operations, shapes and settings. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Below, RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
+import { operationKey } from '../../../runtime/core/names.ts';
 import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { allowedTexts } from '../../../runtime/core/saved/allowed.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { beyond } from './beyond.ts';
 import type { Finding, Verdict } from './finding.ts';
 import type { Matrix } from './matrix.ts';
 import { entrances } from './ways.ts';
@@ -56,38 +58,18 @@ function sameTable(program: Program, { key, source }: Table): Table | undefined 
   return tableNamed(program, source.name, key);
 }
 
+/** Tracked functions that a role may call. */
 export function functionFindings(before: Matrix, after: Matrix): Finding[] {
   const calls = ({ functions }: Matrix) =>
-    new Map(
-      functions.flatMap(({ source, name, fields, returns, changesData }) =>
-        Object.keys(fields).map((role) => [
-          JSON.stringify([source, name, role]),
-          { source, name, role, returns, changesData },
-        ]),
-      ),
+    functions.flatMap((called) => Object.keys(called.fields).map((role) => ({ ...called, role })));
+  const gone = (from: Matrix, to: Matrix, verdict: Verdict, may: string) =>
+    beyond(calls(from), calls(to), ({ source, key, role }) => [source, key, role]).map(
+      ({ source, name, role, returns, changesData }): Finding => ({
+        ...{ verdict, subject: 'operations', role, source, table: returns },
+        text: `${may} call the function ${name}${changesData ? ', which may change data' : ''}`,
+      }),
     );
-  const [old, next] = [calls(before), calls(after)];
-  const finding = (
-    verdict: Verdict,
-    {
-      source,
-      name,
-      role,
-      returns,
-      changesData,
-    }: ReturnType<typeof calls> extends Map<string, infer Call> ? Call : never,
-  ): Finding => ({
-    verdict,
-    subject: 'operations',
-    role,
-    source,
-    table: returns,
-    text: `${verdict === 'wider' ? 'may now' : 'may no longer'} call the function ${name}${changesData ? ', which may change data' : ''}`,
-  });
-  return [
-    ...[...next].flatMap(([key, call]) => (old.has(key) ? [] : [finding('wider', call)])),
-    ...[...old].flatMap(([key, call]) => (next.has(key) ? [] : [finding('narrower', call)])),
-  ];
+  return [...gone(after, before, 'wider', 'may now'), ...gone(before, after, 'narrower', 'may no longer')];
 }
 
 /** Saved operations grant nothing by themselves, except where nothing else is answered: that is the allow-list's business. */
@@ -97,55 +79,41 @@ export function savedFindings(
   before: Matrix,
   after: Matrix,
 ): Finding[] {
-  const allowed = (code: GeneratedCode, roles: readonly string[]) =>
-    new Map(
-      (code.generated.saved ? allowedTexts(code.generated.saved) : []).flatMap(
-        ({ entry: { collection, name, roles: listed }, comparable }) =>
-          (listed ?? roles).map((role) => [
-            JSON.stringify([role, comparable()]),
-            { role, name: `${collection}.${name}` },
-          ]),
-      ),
+  const allowed = ({ generated: { saved } }: GeneratedCode, roles: readonly string[]) =>
+    (saved ? allowedTexts(saved) : []).flatMap(({ entry, comparable }) =>
+      (entry.roles ?? roles).map((role) => ({ role, operation: entry, document: comparable() })),
     );
   // One that is new grants nothing: the role could send its text before.
-  const known = ({ operations }: Matrix) =>
-    new Set(operations.map(({ collection, name }) => `${collection}.${name}`));
+  const known = ({ operations }: Matrix) => new Set(operations.map(operationKey));
   const [earlier, later] = [known(before), known(after)];
   const runs = ({ operations }: Matrix) =>
-    new Map(
-      operations
-        .map(({ collection, name, roles }) => ({ name: `${collection}.${name}`, roles }))
-        .filter(({ name }) => earlier.has(name) && later.has(name))
-        .flatMap(({ name, roles }) =>
-          roles.map((role) => [JSON.stringify([role, name]), { role, name }] as const),
-        ),
-    );
-  const compare = (
-    old: ReadonlyMap<string, { role: string; name: string }>,
-    next: ReadonlyMap<string, { role: string; name: string }>,
-    texts: readonly [string, string],
-  ): Finding[] => [
-    ...[...next].flatMap(([key, { role, name }]): Finding[] =>
-      old.has(key)
-        ? []
-        : [{ verdict: 'wider', subject: 'operations', role, text: texts[0].replace('%', name) }],
-    ),
-    ...[...old].flatMap(([key, { role, name }]): Finding[] =>
-      next.has(key)
-        ? []
-        : [{ verdict: 'narrower', subject: 'operations', role, text: texts[1].replace('%', name) }],
-    ),
-  ];
+    operations
+      .filter((operation) => earlier.has(operationKey(operation)) && later.has(operationKey(operation)))
+      .flatMap((operation) => operation.roles.map((role) => ({ role, operation })));
+  const report = (found: readonly Run[], verdict: Verdict, what: string) =>
+    found.map(({ role, operation: { collection, name } }): Finding => {
+      const text = `${what} ${collection}.${name}`;
+      return { verdict, subject: 'operations', role, text };
+    });
+  const [was, is] = [allowed(base, before.roles), allowed(head, after.roles)];
+  const byDocument = ({ role, document }: (typeof was)[number]) => [role, document];
+  const byOperation = ({ role, operation }: Run) => [role, operationKey(operation)];
   return [
-    ...compare(allowed(base, before.roles), allowed(head, after.roles), [
-      'the allow-list lets through %',
-      'the allow-list no longer lets through %',
-    ]),
-    ...compare(runs(before), runs(after), [
-      'may now run the saved operation %',
-      'may no longer run the saved operation %',
-    ]),
+    ...report(beyond(is, was, byDocument), 'wider', 'the allow-list lets through'),
+    ...report(beyond(was, is, byDocument), 'narrower', 'the allow-list no longer lets through'),
+    ...report(beyond(runs(after), runs(before), byOperation), 'wider', 'may now run the saved operation'),
+    ...report(
+      beyond(runs(before), runs(after), byOperation),
+      'narrower',
+      'may no longer run the saved operation',
+    ),
   ];
+}
+
+/** That a role may run a saved operation. */
+interface Run {
+  readonly role: string;
+  readonly operation: { readonly collection: string; readonly name: string };
 }
 
 /** Changes below the rules: what a view, relationship or computed field shows, and what a write does beside its row. */

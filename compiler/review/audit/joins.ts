@@ -4,7 +4,7 @@ import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
-import { CLOSING_OPTION } from '../../model/causes.ts';
+import { CLOSING_OPTION } from '../../model/facts.ts';
 import type { PathScope } from './path.ts';
 
 interface Join {

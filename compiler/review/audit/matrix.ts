@@ -210,7 +210,12 @@ function describeActions({ generated, locate }: GeneratedCode): MatrixAction[] {
   });
 }
 
-export function describeOperations(code: GeneratedCode, roles: readonly string[]): AccessOperation[] {
+/** @param address the address of an endpoint, as it is shown */
+export function describeOperations(
+  code: GeneratedCode,
+  roles: readonly string[],
+  address = (url: string) => url,
+): AccessOperation[] {
   const { operations = [], routes = [] } = code.generated.saved ?? {};
   return operations.map((operation) => ({
     collection: operation.collection,
@@ -219,6 +224,6 @@ export function describeOperations(code: GeneratedCode, roles: readonly string[]
     roles: roles.filter((role) => !('error' in analyse(code, role, operation))),
     endpoints: routes
       .filter((route) => route.operation === operation)
-      .flatMap(({ methods, url }) => methods.map((method) => `${method} ${url}`)),
+      .flatMap(({ methods, url }) => methods.map((method) => `${method} ${address(url)}`)),
   }));
 }

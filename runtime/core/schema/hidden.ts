@@ -8,7 +8,7 @@ import type { EngineError, UnknownName } from '../errors.ts';
 import { fullName } from '../names.ts';
 import type { Column, Program, Table } from '../program/program.ts';
 import type { RootFieldKind } from '../program/root-fields.ts';
-import { type Reason, ruleName } from '../reason.ts';
+import { type Reason, type RuleOperation, type RuleSubject, ruleName } from '../reason.ts';
 import { ADMIN_ROLE } from '../session.ts';
 import { hasAggregates } from './computed-aggregates.ts';
 import { hasGroups } from './group-types.ts';
@@ -92,8 +92,8 @@ function ownerOfRootField(roleSchema: RoleSchema, typeName: string, name: string
     if (!called.fields.query.has(field) && !called.fields.mutation.has(field)) continue;
     return (role) => {
       if (!roleSchema.table(called.returns).select) return noPermission(called.returns, 'select', role);
-      const rule = ruleName(called.shape, 'function', role);
-      return { rule, why: `the role ${role} has no permission for the function` };
+      const why = `the role ${role} has no permission for the function`;
+      return { ...denied(called.shape, 'function', role), why };
     };
   }
   return undefined;
@@ -240,7 +240,7 @@ function whyNoAggregates(roleSchema: RoleSchema, target: Table, role: string): R
 
 function noPermission(table: Table, operation: TableOperation, role: string): Reason {
   const why = `the role ${role} has no ${operation} permission on ${fullName('table', table.shape)}`;
-  return { rule: ruleName(table.shape, operation, role), why };
+  return { ...denied(table.shape, operation, role), why };
 }
 
 function partOf(
@@ -250,5 +250,15 @@ function partOf(
   part: readonly string[] | undefined,
   why: string,
 ): Reason {
-  return { rule: ruleName(table.shape, operation, role), ...(part ? { part } : {}), why };
+  return { ...denied(table.shape, operation, role), ...(part ? { part } : {}), why };
+}
+
+/** A rule by its name, and as data. */
+function denied(
+  { source, schema, name }: RuleSubject,
+  operation: RuleOperation,
+  role: string,
+): Pick<Reason, 'rule' | 'denied'> {
+  const subject = { source: { name: source.name }, schema, name };
+  return { rule: ruleName(subject, operation, role), denied: { subject, operation } };
 }

@@ -9,7 +9,7 @@ import { writeFolder } from '../../../../compiler/cli/output-folder.ts';
 import { diffCode } from '../../../../compiler/review/audit/diff.ts';
 import { diffFindings, diffMarkdown, diffText } from '../../../../compiler/review/audit/diff-render.ts';
 import { readTexts } from '../../../../compiler/review/generated-code/index.ts';
-import { compileJson, metadataJson } from '../../../harness/project.ts';
+import { catalog, compileJson, metadataJson } from '../../../harness/project.ts';
 
 const OWN = { author_id: 'X-Engine-User-Id' };
 const SELECT = { columns: ['id', 'title'], filter: OWN, limit: 20 };
@@ -376,4 +376,32 @@ test.each([
   const act = () => withEdit(NAMED, snippet, replacement);
   expect(act).toThrow(expect.objectContaining({ name: 'GeneratedCodeError' }));
   expect(act).toThrow(message);
+});
+
+test('a saved operation that asks the table of the same name in another source is reported', () => {
+  const select_permissions = [{ role: 'user', permission: { columns: ['id', 'title'], filter: {} } }];
+  const tables = [{ table: 'article', select_permissions }];
+  const source = (name: string, prefix: string) => ({
+    ...{ name, kind: 'postgres', tables },
+    configuration: { connection_info: { database_url: { from_env: name.toUpperCase() } } },
+    ...(prefix && { customization: { root_fields: { prefix }, type_names: { prefix } } }),
+  });
+  const queries = [{ name: 'list', query: 'query list { article { title } }' }];
+  const version = (east: string, west: string) => {
+    const { files, diagnostics } = compileJson(
+      {
+        version: 3,
+        sources: [source('east', east), source('west', west)],
+        query_collections: [{ name: 'site', definition: { queries } }],
+        allowlist: [{ collection: 'site', scope: { global: false, roles: ['user'] } }],
+      },
+      { catalogs: { east: catalog, west: catalog } },
+    );
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    return readTexts({ label: 'code', folder: 'code', files });
+  };
+  const { findings } = diffCode(version('', 'other_'), version('other_', ''));
+  expect(findings.map(({ verdict, text }) => `${verdict}: ${text}`)).toContain(
+    'undecidable: the saved operation site.list has the same text, and now asks public.article of source west (select), shows public.article.title of source west; before it asks public.article of source east (select), shows public.article.title of source east',
+  );
 });

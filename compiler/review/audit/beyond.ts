@@ -1,0 +1,13 @@
+/**
+ * The items of one version that the other one does not have, each once. Items are the same if their identities are equal as data:
+ * texts for people are never compared.
+ */
+export function beyond<Item>(
+  some: Iterable<Item>,
+  others: Iterable<Item>,
+  identity: (item: Item) => unknown = (item) => item,
+): Item[] {
+  const found = new Map([...some].map((item) => [JSON.stringify(identity(item)), item]));
+  for (const item of others) found.delete(JSON.stringify(identity(item)));
+  return [...found.values()];
+}
