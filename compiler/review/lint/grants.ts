@@ -1,12 +1,15 @@
 /** Rules of the lint about grants that look smaller than they are. */
 
+import type { Knowledge } from '../../../runtime/core/condition/knowledge.ts';
 import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { implies } from '../../../runtime/core/condition/prove.ts';
-import { anyOf } from '../../../runtime/core/condition/tree.ts';
-import type { AnyRule } from '../../../runtime/core/contract/aspects.ts';
+import { allOf, anyOf } from '../../../runtime/core/condition/tree.ts';
+import { type AnyRule, type Aspect, ruleOf } from '../../../runtime/core/contract/aspects.ts';
+import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
 import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { at } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { about, causedBy, type Found, type LintFinding } from './finding.ts';
+import { quotedNames } from './hidden-columns.ts';
 import type { LintInput, PlacedPermission, PlacedTable } from './place.ts';
 import { permissionNames } from './rows.ts';
 
@@ -19,27 +22,136 @@ export function widerInherited(
   const { role, operation, path } = permission;
   const inherited = metadata.inherited_roles.find(({ role_name }) => role_name === role);
   if (!inherited) return [];
-  const rules: Readonly<Record<string, AnyRule>> = table.access[operation] ?? {};
-  const parents = inherited.role_set.flatMap((name) => (Object.hasOwn(rules, name) ? [rules[name]!] : []));
-  const report = (what: string, columns: readonly string[] = []) => [
+  const parents = inherited.role_set.flatMap((name): AnyRule[] => {
+    const rule = ruleOf(table.access, operation, name);
+    return rule ? [rule] : [];
+  });
+  const report = ({ what, columns = [] }: Wider) => [
     {
       ...causedBy(path, messages.inheritedRoleWider({ ...permissionNames(table, permission), what }), [role]),
       columns,
     },
   ];
-  if (parents.length === 0) return report('none of them has one');
-  const beyond = permission.columns.filter(
-    (name) => !parents.some(({ columns = [] }) => columns.includes(name)),
-  );
-  if (beyond.length > 0) return report(`column ${beyond.map((name) => `"${name}"`).join(', ')}`, beyond);
-  const isWider = (key: 'where' | 'check', text = 'true') =>
-    !implies(
-      parseCondition(text),
-      anyOf(parents.map((parent) => parseCondition(parent[key] ?? 'true'))),
-      knowledge(table, key === 'check' && operation !== 'delete'),
+  if (parents.length === 0) return report({ what: 'none of them has one' });
+  const own: AnyRule = ruleOf(table.access, operation, role)!;
+  const known = (key: RuleKind) => knowledge(table, key === 'check' && operation !== 'delete');
+  for (const look of Object.values(WIDER)) {
+    const wider = look(own, parents, known);
+    if (wider) return report(wider);
+  }
+  return [];
+}
+
+interface Wider {
+  readonly what: string;
+  readonly columns?: readonly string[];
+}
+
+type RuleKind = 'where' | 'check' | 'cells';
+type IsWider = (
+  own: AnyRule,
+  parents: readonly AnyRule[],
+  known: (key: RuleKind) => Knowledge,
+) => Wider | undefined;
+
+/** Whether each aspect of a rule gives more than those of the roles that it inherits from, which are added up. The first is reported. */
+const WIDER: Readonly<Record<Aspect, IsWider>> = {
+  columns: ({ columns = [] }, parents) => {
+    const more = columns.filter((name) => !parents.some((parent) => parent.columns?.includes(name)));
+    return more.length > 0 ? { what: `column ${quotedNames(more)}`, columns: more } : undefined;
+  },
+  where: ({ where = EVERY_ROW }, parents, known) =>
+    isProved(
+      where,
+      parents.map((parent) => parent.where ?? EVERY_ROW),
+      known('where'),
+    )
+      ? undefined
+      : { what: 'its rows are not proved to be among theirs' },
+  check: ({ check = EVERY_ROW }, parents, known) =>
+    isProved(
+      check,
+      parents.map((parent) => parent.check ?? EVERY_ROW),
+      known('check'),
+    )
+      ? undefined
+      : { what: 'its check is not proved to demand as much' },
+  computedFields: ({ computedFields = [] }, parents) => {
+    const more = computedFields.filter(
+      (name) => !parents.some((each) => each.computedFields?.includes(name)),
     );
-  if (isWider('where', permission.where)) return report('its rows are not proved to be among theirs');
-  return isWider('check', permission.checkText) ? report('its check is not proved to demand as much') : [];
+    return more.length > 0 ? { what: `computed field ${quotedNames(more)}` } : undefined;
+  },
+  // A role has the column of a row where one of those that it inherits from has it.
+  cells: (own, parents, known) => {
+    const shows = ({ columns = [], computedFields = [] }: AnyRule, name: string) =>
+      columns.includes(name) || computedFields.includes(name);
+    const where = (rule: AnyRule, name: string) =>
+      allOf([rule.where ?? EVERY_ROW, rule.cells?.[name] ?? EVERY_ROW].map(parseCondition));
+    const more = [...(own.columns ?? []), ...(own.computedFields ?? [])].filter((name) => {
+      const showing = parents.filter((parent) => shows(parent, name));
+      if (showing.length === parents.length && !showing.some(({ cells }) => cells?.[name])) return false;
+      const among = anyOf(showing.map((parent) => where(parent, name)));
+      return !implies(where(own, name), among, known('cells'));
+    });
+    return more.length > 0
+      ? { what: `column ${quotedNames(more)} in more rows than theirs`, columns: more }
+      : undefined;
+  },
+  presets: ({ presets = {} }, parents) => {
+    const more = Object.entries(presets).flatMap(([name, text]) =>
+      parents.some((each) => each.presets?.[name] === text || each.columns?.includes(name)) ? [] : [name],
+    );
+    return more.length > 0 ? { what: `the preset of ${quotedNames(more)}`, columns: more } : undefined;
+  },
+  limit: ({ limit = Infinity }, parents) =>
+    limit > Math.max(...parents.map((parent) => parent.limit ?? Infinity))
+      ? { what: 'its lists may have more rows' }
+      : undefined,
+  aggregations: ({ aggregations }, parents) =>
+    aggregations && !parents.some((parent) => parent.aggregations) ? { what: 'aggregates' } : undefined,
+  queryRoots: ({ queryRoots }, parents) =>
+    hasMore(
+      queryRoots,
+      parents.map((parent) => parent.queryRoots),
+    )
+      ? { what: 'root fields of queries' }
+      : undefined,
+  subscriptionRoots: ({ subscriptionRoots }, parents) =>
+    hasMore(
+      subscriptionRoots,
+      parents.map((parent) => parent.subscriptionRoots),
+    )
+      ? { what: 'root fields of subscriptions' }
+      : undefined,
+  backendOnly: ({ backendOnly }, parents) =>
+    !backendOnly && parents.every((parent) => parent.backendOnly)
+      ? { what: 'callers need not be trusted' }
+      : undefined,
+  validateInput: ({ validateInput }, parents) =>
+    !validateInput && parents.every((parent) => parent.validateInput)
+      ? { what: 'no webhook has to agree to the input' }
+      : undefined,
+  // They grant and deny nothing.
+  checkMessage: () => undefined,
+  canFail: () => undefined,
+  implies: () => undefined,
+};
+
+/** Whether each row that meets a rule meets one of the others. */
+function isProved(rule: string, others: readonly string[], knowledge: Knowledge): boolean {
+  return (
+    others.includes(EVERY_ROW) || implies(parseCondition(rule), anyOf(others.map(parseCondition)), knowledge)
+  );
+}
+
+/** Whether a list has an item that none of the others has; no list has all items. */
+function hasMore(
+  own: readonly string[] | undefined,
+  others: readonly (readonly string[] | undefined)[],
+): boolean {
+  if (others.includes(undefined)) return false;
+  return !own || own.some((item) => !others.some((list) => list!.includes(item)));
 }
 
 const SECRETS =

@@ -1,7 +1,14 @@
 /** The operations of a program, and what each relies on in the database. */
 
 import { columnsOfRule } from '../../core/condition/reads.ts';
-import { type AnyRule, ruleOf, type TableOperation, textPartsOf } from '../../core/contract/aspects.ts';
+import {
+  type AnyRule,
+  type Aspect,
+  OPERATIONS,
+  ruleOf,
+  type TableOperation,
+  textPartsOf,
+} from '../../core/contract/aspects.ts';
 import type {
   ComputedFieldShape,
   RelationshipShape,
@@ -64,8 +71,8 @@ function tableId(source: string, key: string): string {
 function rolesOf(program: GeneratedProgram): string[] {
   const roles = new Set<string>(program.withoutAdmin ? [] : [ADMIN_ROLE]);
   for (const access of program.tables)
-    for (const rules of [access.select, access.insert, access.update, access.delete])
-      for (const role of Object.keys(rules ?? {})) roles.add(role);
+    for (const operation of OPERATIONS)
+      for (const role of Object.keys(access[operation] ?? {})) roles.add(role);
   for (const shape of program.functions) for (const role of shape.roles) roles.add(role);
   return [...roles].sort();
 }
@@ -136,6 +143,26 @@ function isShared({ unprovenKeys = {} }: TableShape, key: string): boolean {
 
 type FactsOf = (access: TableAccess, operation: TableOperation, rule: AnyRule, role: string) => FactMap;
 
+/** Whether an aspect of a rule names something of the database. */
+const NAMES_OBJECTS: Readonly<Record<Aspect, boolean>> = {
+  columns: true,
+  computedFields: true,
+  where: true,
+  check: true,
+  presets: true,
+  cells: true,
+  checkMessage: false,
+  canFail: false,
+  implies: false,
+  limit: false,
+  aggregations: false,
+  queryRoots: false,
+  subscriptionRoots: false,
+  backendOnly: false,
+  validateInput: false,
+};
+const RELIED_ON = (Object.keys(NAMES_OBJECTS) as Aspect[]).filter((aspect) => NAMES_OBJECTS[aspect]);
+
 /**
  * Objects that an operation of a role relies on, including relationships that it may follow, but not their targets. Roles
  * with equal rules share the result.
@@ -159,8 +186,7 @@ function createFacts(find: Find): FactsOf {
             return other && ruleOfRole(other, 'select', role);
           })
         : [];
-    const { columns: named, computedFields, where, check, presets, cells } = rule;
-    const contents = [named, computedFields, where, check, presets, cells, followed];
+    const contents = [...RELIED_ON.map((aspect) => rule[aspect]), followed];
     const key = JSON.stringify([table.source.name, keyOf(table), operation, contents]);
     const facts = known.get(key) ?? collectFacts(table, operation, rule, followed, find, ofColumn);
     known.set(key, facts);

@@ -285,6 +285,72 @@ test.each(CAUSES)(
   },
 );
 
+/** A permission of the roles that are inherited, what the own one has beside it, and what is wider. */
+const ASPECTS: readonly (readonly [
+  what: string,
+  operation: string,
+  theirs: readonly object[],
+  own: object,
+])[] = [
+  ['aggregates', 'select', [{}], { allow_aggregations: true }],
+  ['its lists may have more rows', 'select', [{ limit: 5 }, { limit: 7 }], { limit: 8 }],
+  ['its lists may have more rows', 'select', [{ limit: 5 }], {}],
+  ['computed field "initials"', 'select', [{}], { computed_fields: ['initials'] }],
+  ['root fields of queries', 'select', [{ query_root_fields: ['select'] }], {}],
+  [
+    'root fields of subscriptions',
+    'select',
+    [{ subscription_root_fields: [] }],
+    { subscription_root_fields: ['select'] },
+  ],
+  [
+    'column "name" in more rows than theirs',
+    'select',
+    [
+      { columns: ['id', 'name'], filter: { owner: 'X-Engine-User-Id' } },
+      { columns: ['id'], filter: { public: true } },
+    ],
+    {
+      columns: ['id', 'name'],
+      filter: { _or: [{ owner: 'X-Engine-User-Id' }, { public: true }] },
+    },
+  ],
+  ['callers need not be trusted', 'insert', [{ backend_only: true }], {}],
+  [
+    'no webhook has to agree to the input',
+    'insert',
+    [{ validate_input: { type: 'http', definition: { url: 'http://hook' } } }],
+    {},
+  ],
+  ['the preset of "owner"', 'insert', [{ set: { owner: 'X-Engine-User-Id' } }], { set: { owner: '1' } }],
+];
+
+test.each(ASPECTS)(
+  'an inherited role has more than those it inherits from: %s',
+  (what, operation, theirs, own) => {
+    const base = operation === 'select' ? { columns: ['id'], filter: {} } : { columns: ['id'], check: {} };
+    const wider = (permission: object) => {
+      const project = metadata({}) as { sources: [{ tables: Record<string, unknown>[] }] };
+      const entry = project.sources[0].tables.find(({ table }) => table === 'account')!;
+      entry[`${operation}_permissions`] = [...theirs, permission].map((each, index) => ({
+        role: index < theirs.length ? `role${index}` : 'lead',
+        permission: { ...base, ...each },
+      }));
+      const inherited_roles = [{ role_name: 'lead', role_set: theirs.map((_, index) => `role${index}`) }];
+      const { value } = readMetadata({ ...project, inherited_roles });
+      const { state, diagnostics } = compile({ metadata: value, catalogs });
+      expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+      const input = placeTables(value, state.model, state.plan, catalogs);
+      return lint(input, { publicRoles: DEFAULT_PUBLIC_ROLES, allow: [] })
+        .filter(({ diagnostic }) => diagnostic.code === 'inherited-role-wider')
+        .map(({ diagnostic }) => diagnostic.message);
+    };
+    expect(wider(own)).toEqual([expect.stringContaining(`inherits from: ${what}.`)]);
+    // What one of them has is nothing more.
+    for (const same of theirs) expect(wider(same)).toEqual([]);
+  },
+);
+
 test('an allowance that nothing needs is told, with its line', async () => {
   const unused = await runLint(
     { account: { select: { filter: { owner: 'X-Engine-User-Id' } } } },
