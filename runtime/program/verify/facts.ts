@@ -1,8 +1,9 @@
 /**
  * Facts about a database on which a program relies, one for each catalog object that its SQL uses: as the program was
- * compiled with, and as a catalog has it. Facts are plain data that compare as text, under keys a person can read.
+ * compiled with, and as a catalog has it. Facts are plain data that compare as data, under keys a person can read.
  */
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { CatalogFunction, CatalogKey, CatalogTable, SourceCatalog } from '../../catalog/catalog.ts';
 import { foreignKeyActions } from '../../catalog/foreign-key-actions.ts';
 import { isAlwaysThere, isNeverNull, isUnique, keysOf } from '../../catalog/proven.ts';
@@ -95,9 +96,9 @@ export function factKey(fact: Fact): string {
     case 'key':
       return `key ${fact.name} of ${fact.table}`;
     case 'foreign key':
-      return `foreign key of ${fact.table} (${Object.keys(fact.columns).join(', ')}) to ${fact.target}`;
+      return `foreign key of ${fact.table} (${listText(Object.keys(fact.columns))}) to ${fact.target}`;
     case 'uniqueness':
-      return `uniqueness of ${fact.table} (${fact.columns.join(', ')})`;
+      return `uniqueness of ${fact.table} (${listText(fact.columns)})`;
     case 'insert':
       return `insert into ${fact.table}`;
     case 'function':
@@ -123,9 +124,9 @@ export function factText(fact: Fact): string {
         ...(fact.readOnly ? ['read only'] : []),
       ].join(', ');
     case 'key':
-      return `(${fact.columns.join(', ')})${fact.isShared ? ', which two rows may share' : ''}`;
+      return `(${listText(fact.columns)})${fact.isShared ? ', which two rows may share' : ''}`;
     case 'required columns':
-      return `(${fact.columns.join(', ')})`;
+      return `(${listText(fact.columns)})`;
     case 'foreign key':
     case 'uniqueness':
       return 'there';
@@ -137,7 +138,7 @@ export function factText(fact: Fact): string {
       return `(${fact.arguments.join(', ')}) returns ${fact.set ? 'setof ' : ''}${fact.returns}`;
     case 'enum':
     case 'enum values':
-      return fact.values.length > 0 ? fact.values.join(', ') : 'none';
+      return fact.values.length > 0 ? listText(fact.values) : 'none';
     case 'domain':
       return fact.base;
     case 'definitions': {
@@ -147,8 +148,13 @@ export function factText(fact: Fact): string {
   }
 }
 
+/** Items in quotes where a list of others would read the same. */
+function listText(items: readonly string[]): string {
+  return items.map((item) => (/[,"]/.test(item) ? JSON.stringify(item) : item)).join(', ');
+}
+
 function foreignKeyText({ columns, target }: ForeignKey): string {
-  return `(${columns.toSorted().join(', ')}) to ${target}`;
+  return `(${listText(columns.toSorted())}) to ${target}`;
 }
 
 /** SHA-256 over facts, independent of their order. */
@@ -333,7 +339,7 @@ function observeFunction(
       set: each.returnsSet ?? false,
     }),
   );
-  return facts.find((fact) => factText(fact) === factText(expected)) ?? facts[0];
+  return facts.find((fact) => isDeepStrictEqual(fact, expected)) ?? facts[0];
 }
 
 function observeTable(

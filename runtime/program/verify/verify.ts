@@ -4,6 +4,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { RelationReference } from '../../catalog/catalog.ts';
 import { objectKey } from '../../core/names.ts';
 import { type ProofSubject, proofsOf } from '../../core/program/proof.ts';
@@ -82,7 +83,7 @@ export async function verifyProgram(
   for (const [source, expected] of facts.values()) {
     const observed = observers.get(source)?.(expected);
     if (observed) found.push([source, observed]);
-    if (observed && factText(observed) === factText(expected)) continue;
+    if (isDeepStrictEqual(observed, expected)) continue;
     const users = operations.filter(
       (operation) =>
         operation.source === source && operation.facts.some((facts) => facts.has(factKey(expected))),

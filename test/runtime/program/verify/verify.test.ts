@@ -106,6 +106,7 @@ test('the database that was compiled with is the same, and so is one with more i
 test.each([
   ['a wider text', 'alter table author alter name type varchar(200)'],
   ['a new value', "alter type mood add value 'proud'; insert into kind values ('poem')"],
+  ['another list of values that reads the same', "delete from kind; insert into kind values ('essay, news')"],
   ['a stronger promise', 'alter table author alter mood set not null'],
   ['a foreign key', 'alter table article add foreign key (id) references author'],
   ['a default', "alter table article alter title set default 'x'"],
