@@ -11,3 +11,15 @@ export function beyond<Item>(
   for (const item of others) found.delete(JSON.stringify(identity(item)));
   return [...found.values()];
 }
+
+/** The items of two versions, side by side: those that have an earlier one first, each once. */
+export function pairsOf<Item>(
+  before: Iterable<Item>,
+  after: Iterable<Item>,
+  identity: (item: Item) => unknown,
+): { readonly was: Item | undefined; readonly is: Item | undefined }[] {
+  const [old, next] = [before, after].map(
+    (items) => new Map([...items].map((item) => [JSON.stringify(identity(item)), item])),
+  );
+  return [...new Map([...old!, ...next!]).keys()].map((key) => ({ was: old!.get(key), is: next!.get(key) }));
+}

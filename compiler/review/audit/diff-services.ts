@@ -12,6 +12,7 @@ import type {
 } from '../../../runtime/core/contract/events.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
+import { pairsOf } from './beyond.ts';
 import { remoteFindings } from './diff-remotes.ts';
 import type { Finding, Verdict } from './finding.ts';
 
@@ -26,27 +27,23 @@ export function serviceFindings(base: GeneratedCode, head: GeneratedCode): Findi
   ];
 }
 
-/** A service by name, with what each role gets of it. */
-type Services = ReadonlyMap<
-  string,
-  { readonly definition: unknown; readonly roles: ReadonlyMap<string, unknown> }
->;
+/** That a role may use a service; `definition`: what decides about what it gets. */
+interface Use {
+  readonly role: string;
+  readonly name: string;
+  readonly definition: unknown;
+}
 
-function actionsOf({ generated: { actions } }: GeneratedCode): Services {
-  return new Map(
-    // How long and in which order a handler may answer decides nothing.
-    (actions?.actions ?? []).map(({ roles, description, timeout, kind, ...definition }) => [
-      definition.name,
-      {
-        definition: {
-          ...definition,
-          arguments: Object.entries(definition.arguments).map(([name, { type }]) => [name, type]),
-          types: typesOf(definition, actions!.types),
-        },
-        roles: new Map(roles.map((role) => [role, true])),
-      },
-    ]),
-  );
+function actionsOf({ generated: { actions } }: GeneratedCode): Use[] {
+  // How long and in which order a handler may answer decides nothing.
+  return (actions?.actions ?? []).flatMap(({ roles, description, timeout, kind, ...shape }) => {
+    const definition = {
+      ...shape,
+      arguments: Object.entries(shape.arguments).map(([name, { type }]) => [name, type]),
+      types: typesOf(shape, actions!.types),
+    };
+    return roles.map((role) => ({ role, name: shape.name, definition }));
+  });
 }
 
 /** The types that an action takes and answers with, without descriptions, and so its arguments. */
@@ -76,45 +73,33 @@ function typesOf(
   return found;
 }
 
-function remotesOf({ generated: { remotes = [] } }: GeneratedCode): Services {
-  return new Map(
-    remotes.map(({ roles, schema: _, timeout, customization: names, ...definition }) => [
-      definition.name,
-      // The part of each role is compared for itself.
-      { definition, roles: new Map(Object.keys(roles).map((role) => [role, true])) },
-    ]),
+function remotesOf({ generated: { remotes = [] } }: GeneratedCode): Use[] {
+  // The part of each role is compared for itself.
+  return remotes.flatMap(({ roles, schema: _, timeout, customization: names, ...definition }) =>
+    Object.keys(roles).map((role) => ({ role, name: definition.name, definition })),
   );
 }
 
-function compareServices(before: Services, after: Services, verb: string): Finding[] {
-  const finding = (verdict: Verdict, role: string, text: string): Finding => ({
-    ...{ verdict, subject: 'operations', role, text },
-  });
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
-    const [was, is] = [before.get(name), after.get(name)];
-    const roles = new Set([...(was?.roles.keys() ?? []), ...(is?.roles.keys() ?? [])]);
-    roles.delete(ADMIN_ROLE);
-    return [...roles].flatMap((role): Finding[] => {
-      if (!was?.roles.has(role)) return [finding('wider', role, `may now ${verb} ${name}`)];
-      if (!is?.roles.has(role)) return [finding('narrower', role, `may no longer ${verb} ${name}`)];
-      const isSame =
-        isDeepStrictEqual(was.roles.get(role), is.roles.get(role)) &&
-        isDeepStrictEqual(was.definition, is.definition);
-      return isSame ? [] : [finding('undecidable', role, `may ${verb} ${name}, which is defined otherwise`)];
-    });
+function compareServices(before: readonly Use[], after: readonly Use[], verb: string): Finding[] {
+  return pairsOf(before, after, ({ name, role }) => [name, role]).flatMap(({ was, is }): Finding[] => {
+    const { role, name } = (is ?? was)!;
+    const finding = (verdict: Verdict, text: string): Finding[] =>
+      role === ADMIN_ROLE ? [] : [{ verdict, subject: 'operations', role, text }];
+    if (!was) return finding('wider', `may now ${verb} ${name}`);
+    if (!is) return finding('narrower', `may no longer ${verb} ${name}`);
+    return isDeepStrictEqual(was.definition, is.definition)
+      ? []
+      : finding('undecidable', `may ${verb} ${name}, which is defined otherwise`);
   });
 }
 
 function eventFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
-  const triggers = ({ generated: { events } }: GeneratedCode) =>
-    new Map(
-      (events?.sources ?? []).flatMap(({ source, triggers: all }) =>
-        all.map((trigger) => [JSON.stringify([source, trigger.name]), { source, trigger }] as const),
-      ),
+  const triggersOf = ({ generated: { events } }: GeneratedCode) =>
+    (events?.sources ?? []).flatMap(({ source, triggers }) =>
+      triggers.map((trigger) => ({ source, trigger })),
     );
-  const [before, after] = [triggers(base), triggers(head)];
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((key): Finding[] => {
-    const [was, is] = [before.get(key), after.get(key)];
+  const pairs = pairsOf(triggersOf(base), triggersOf(head), (each) => [each.source, each.trigger.name]);
+  return pairs.flatMap(({ was, is }): Finding[] => {
     const { source, trigger } = (is ?? was)!;
     const table = `${trigger.table.schema}.${trigger.table.name}`;
     const finding = (verdict: Verdict, text: string): Finding[] => [
@@ -161,9 +146,7 @@ function withoutColumns({ function: text, trigger, sends }: CaptureShape): strin
 
 /** Calls that the clock causes. */
 function cronFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
-  const triggers = ({ generated: { events } }: GeneratedCode) =>
-    new Map((events?.cron ?? []).map((trigger) => [trigger.name, trigger]));
-  const [before, after] = [triggers(base), triggers(head)];
+  const triggersOf = ({ generated: { events } }: GeneratedCode) => events?.cron ?? [];
   // When it is called decides nothing.
   const called = ({
     schedule,
@@ -177,10 +160,9 @@ function cronFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
     const { retry, ...sent } = delivery;
     return { ...trigger, ...sent };
   };
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name): Finding[] => {
-    const [was, is] = [before.get(name), after.get(name)];
+  return pairsOf(triggersOf(base), triggersOf(head), ({ name }) => name).flatMap(({ was, is }): Finding[] => {
     const finding = (verdict: Verdict, text: string): Finding[] => [
-      { verdict, subject: 'operations', text: `the cron trigger ${name} ${text}` },
+      { verdict, subject: 'operations', text: `the cron trigger ${(is ?? was)!.name} ${text}` },
     ];
     if (!is) return finding('narrower', 'no longer calls a webhook');
     if (!was) return finding('undecidable', 'calls a webhook now');

@@ -4,7 +4,7 @@ import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { LIMITS, limitFacts } from '../../model/facts.ts';
 import type { SettingFact } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
-import { beyond } from './beyond.ts';
+import { beyond, pairsOf } from './beyond.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 export function settingFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
@@ -50,27 +50,25 @@ function factFindings(
   { settingFacts: after }: GeneratedCode,
 ): Finding[] {
   if (!before || !after) return [];
-  const [old, next] = [before, after].map((facts) => new Map(facts.map((fact) => [identityOf(fact), fact])));
-  const all = [...new Map([...old!, ...next!])].map(([id, fact]) => ({ id, fact, name: nameOf(fact) }));
-  all.sort((left, right) => (left.name < right.name ? -1 : 1));
-  return all.flatMap(({ id, fact, name }): Finding[] => {
-    const [was, is] = [old!.get(id), next!.get(id)];
+  const sourcesOf = (facts: readonly SettingFact[]) =>
+    new Set(facts.map((fact) => 'source' in fact && fact.source));
+  const [old, next] = [sourcesOf(before), sourcesOf(after)];
+  const pairs = pairsOf(before, after, ({ value: _, ...of }) => of).map(({ was, is }) => {
+    const fact = (is ?? was)!;
+    return { was, is, fact, name: nameOf(fact) };
+  });
+  pairs.sort((left, right) => (left.name < right.name ? -1 : 1));
+  return pairs.flatMap(({ was, is, fact, name }): Finding[] => {
     if (was?.value === is?.value) return [];
     if ('telemetry' in fact) return [settingFinding('changed meaning', name, was, is)];
     // A source that is new or gone is reported by what it serves.
-    const database = identityOf({ source: fact.source, what: 'database', value: '' });
-    if (!old!.has(database) || !next!.has(database)) return [];
+    if (!old.has(fact.source) || !next.has(fact.source)) return [];
     const order = STRENGTHS[fact.what];
     const strength = ({ value } = { value: order!.usual }) => order!.values.indexOf(value);
     const stronger = fact.what === 'TLS' ? 'narrower' : 'not wider';
     const verdict = !order ? 'changed meaning' : strength(is) < strength(was) ? 'wider' : stronger;
     return [settingFinding(verdict, name, was, is)];
   });
-}
-
-/** What a setting is about, without its value. */
-function identityOf({ value: _, ...of }: SettingFact): string {
-  return JSON.stringify(of);
 }
 
 function nameOf(fact: SettingFact): string {
