@@ -154,7 +154,7 @@ export function actionFacts(action: ActionShape): Fact[] {
   return (Object.keys(OF_ACTION) as (keyof ActionShape)[]).flatMap((key) => {
     const value = action[key];
     if (value === undefined) return [];
-    // A function of the table takes the values of its own key.
+    // A function of the table takes the values under its key.
     return (OF_ACTION[key] as (value: unknown, action: ActionShape) => readonly Fact[])(value, action);
   });
 }

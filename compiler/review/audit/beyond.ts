@@ -12,7 +12,7 @@ export function beyond<Item>(
   return [...found.values()];
 }
 
-/** The items of two versions, side by side: those that have an earlier one first, each once. */
+/** The items of two versions, side by side: items of the earlier version first, each once. */
 export function pairsOf<Item>(
   before: Iterable<Item>,
   after: Iterable<Item>,

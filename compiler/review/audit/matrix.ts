@@ -210,7 +210,7 @@ function describeActions({ generated, locate }: GeneratedCode): MatrixAction[] {
   });
 }
 
-/** @param address the address of an endpoint, as it is shown */
+/** @param address the address of an endpoint for people */
 export function describeOperations(
   code: GeneratedCode,
   roles: readonly string[],

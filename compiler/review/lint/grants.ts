@@ -82,7 +82,7 @@ const WIDER: Readonly<Record<Aspect, IsWider>> = {
     );
     return more.length > 0 ? { what: `computed field ${quotedNames(more)}` } : undefined;
   },
-  // A role has the column of a row where one of those that it inherits from has it.
+  // A role has the column of a row where one of its parents has it.
   cells: (own, parents, known) => {
     const shows = ({ columns = [], computedFields = [] }: AnyRule, name: string) =>
       columns.includes(name) || computedFields.includes(name);
@@ -138,7 +138,7 @@ const WIDER: Readonly<Record<Aspect, IsWider>> = {
   implies: () => undefined,
 };
 
-/** Whether each row that meets a rule meets one of the others. */
+/** Whether each row that satisfies a rule satisfies one of the others. */
 function isProved(rule: string, others: readonly string[], knowledge: Knowledge): boolean {
   return (
     others.includes(EVERY_ROW) || implies(parseCondition(rule), anyOf(others.map(parseCondition)), knowledge)
