@@ -19,7 +19,7 @@ export function widerInherited(
   permission: PlacedPermission,
   { metadata, knowledge }: LintInput,
 ): Found[] {
-  const { role, operation, path } = permission;
+  const { role, operation, path, rule: own } = permission;
   const inherited = metadata.inherited_roles.find(({ role_name }) => role_name === role);
   if (!inherited) return [];
   const parents = inherited.role_set.flatMap((name): AnyRule[] => {
@@ -33,7 +33,6 @@ export function widerInherited(
     },
   ];
   if (parents.length === 0) return report({ what: 'none of them has one' });
-  const own: AnyRule = ruleOf(table.access, operation, role)!;
   const known = (key: RuleKind) => knowledge(table, key === 'check' && operation !== 'delete');
   for (const look of Object.values(WIDER)) {
     const wider = look(own, parents, known);

@@ -35,9 +35,8 @@ export interface PlacedPermission {
   /** Computed fields that it names: those with a scalar value. */
   readonly computedFields: readonly string[];
   readonly presets: Presets;
-  /** Rule texts. */
-  readonly where?: string;
-  readonly checkText?: string;
+  /** The rule of its access file. */
+  readonly rule: AnyRule;
 }
 
 export interface PlacedTable {
@@ -138,8 +137,7 @@ function permissionsOf(
           columns: 'columns' in resolved ? resolved.columns : [],
           computedFields: 'computedFields' in resolved ? resolved.computedFields : [],
           presets: 'presets' in resolved ? resolved.presets : {},
-          ...(rule.where !== undefined && { where: rule.where }),
-          ...(rule.check !== undefined && { checkText: rule.check }),
+          rule,
         },
       ];
     }),

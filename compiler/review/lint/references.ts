@@ -3,6 +3,7 @@ import { parseCondition } from '../../../runtime/core/condition/parse.ts';
 import { columnsOfRule, readsSession, tableOfItem } from '../../../runtime/core/condition/reads.ts';
 import { isSession, type Token } from '../../../runtime/core/condition/tokens.ts';
 import type { Condition } from '../../../runtime/core/condition/tree.ts';
+import { EVERY_ROW } from '../../../runtime/core/contract/shapes.ts';
 import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { sessionVariable } from '../../../runtime/metadata/values.ts';
@@ -21,7 +22,7 @@ export function looseReferences(
   { tableOf, vocabulary }: LintInput,
   known: readonly Found[],
 ): Found[] {
-  const { operation, role, columns, checkText, path } = permission;
+  const { operation, role, columns, rule, path } = permission;
   if (operation !== 'insert' && operation !== 'update') return [];
   return referencesOf(table.model.shape).flatMap((reference) => {
     const written = reference.columns.filter((name) => columns.includes(name));
@@ -30,11 +31,11 @@ export function looseReferences(
     if (written.some((name) => known.some((each) => each.columns?.includes(name)))) return [];
     const isHeld = (name: string) =>
       sessionVariable(permission.written.set?.[name] ?? null, vocabulary) !== undefined ||
-      variablesBindingReference(checkText, [name]).size > 0 ||
+      variablesBindingReference(rule.check, [name]).size > 0 ||
       (operation === 'update' &&
         !columns.includes(name) &&
-        variablesBindingReference(permission.where, [name]).size > 0);
-    if (variablesBindingReference(checkText, reference.columns).size > 0 || reference.columns.some(isHeld))
+        variablesBindingReference(rule.where, [name]).size > 0);
+    if (variablesBindingReference(rule.check, reference.columns).size > 0 || reference.columns.some(isHeld))
       return [];
     const quoted = written.map((name) => `"${name}"`).join(', ');
     const facts = { ...permissionNames(table, permission), columns: quoted, target: target.name };
@@ -46,7 +47,7 @@ export function looseReferences(
 function isOwned(target: PlacedTable, role: string): boolean {
   const readers = target.permissions.filter(({ operation }) => operation === 'select');
   const own = readers.filter((each) => each.role === role);
-  return (own.length > 0 ? own : readers).some(({ where }) => variablesBinding(where).size > 0);
+  return (own.length > 0 ? own : readers).some(({ rule }) => variablesBinding(rule.where).size > 0);
 }
 
 /**
@@ -59,9 +60,9 @@ export function decidingTables(
   input: LintInput,
   known: readonly Found[],
 ): Found[] {
-  const { operation, checkText, columns, path } = permission;
+  const { operation, rule, columns, path } = permission;
   if ((operation !== 'insert' && operation !== 'update') || known.length > 0) return [];
-  if (checkText !== undefined && readsSession(checkText)) return [];
+  if (rule.check !== undefined && readsSession(rule.check)) return [];
   const deciding = decidingRules(input).get(table);
   const users = [...(deciding ?? [])].flatMap(([other, asked]) =>
     other !== table && asked.some((names) => names.some((name) => columns.includes(name))) ? [other] : [],
@@ -85,7 +86,7 @@ function decidingRules(input: LintInput): Deciding {
   return remember(known, input, () => {
     const found = new Map<PlacedTable, Map<PlacedTable, (readonly string[])[]>>();
     for (const other of input.tables)
-      for (const where of new Set(other.permissions.map((each) => each.where ?? 'true'))) {
+      for (const where of new Set(other.permissions.map((each) => each.rule.where ?? EVERY_ROW))) {
         const compared = sessionComparisons(parseCondition(where), new Map());
         if (compared.size === 0) continue;
         const columns = columnsOfRule(where, other.model.key);

@@ -94,7 +94,7 @@ export function constantRules(
   permission: PlacedPermission,
   { knowledge }: LintInput,
 ): Found[] {
-  const { written, where, checkText, path, operation } = permission;
+  const { written, rule: own, path, operation } = permission;
   const look = (key: 'filter' | 'check', text: string | undefined): Found[] => {
     const condition = written[key];
     if (text === undefined || !condition || Object.keys(condition).length === 0) return [];
@@ -103,14 +103,15 @@ export function constantRules(
     ];
     const rule = parseCondition(text);
     const known = knowledge(table, key === 'check' && operation !== 'delete');
-    const follows = key === 'check' && operation === 'delete' && implies(parseCondition(where!), rule, known);
+    const follows =
+      key === 'check' && operation === 'delete' && implies(parseCondition(own.where!), rule, known);
     if (follows || isAlwaysTrue(rule, known))
       return report(messages.ruleIsAlwaysTrue(permissionNames(table, permission)));
     return isNeverTrue(rule, known)
       ? report(messages.ruleIsNeverTrue(permissionNames(table, permission)))
       : [];
   };
-  return [...look('filter', where), ...look('check', checkText)];
+  return [...look('filter', own.where), ...look('check', own.check)];
 }
 
 /** Comparisons of a column with itself, and other tables that are asked for nothing of the row. */
@@ -159,10 +160,10 @@ export function widerWrites(
   if ((operation !== 'update' && operation !== 'delete') || !filter || dependsOnSession(filter)) return [];
   const read = table.permissions.find((each) => each.operation === 'select' && each.role === role);
   if (!read?.filter || !dependsOnSession(read.filter)) return [];
-  if (implies(parseCondition(permission.where!), parseCondition(read.where!), knowledge(table, false)))
-    return [];
+  const { where } = permission.rule;
+  if (implies(parseCondition(where!), parseCondition(read.rule.where!), knowledge(table, false))) return [];
   const message = messages.writeWiderThanRead(permissionNames(table, permission));
-  return [causedBy([...path, 'filter'], message, [table.source, table.model.key, permission.where])];
+  return [causedBy([...path, 'filter'], message, [table.source, table.model.key, where])];
 }
 
 /** Views that show columns of a table, for a role that is bound there and not here. */

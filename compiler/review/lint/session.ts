@@ -24,7 +24,7 @@ function boundRoles(input: LintInput): ReadonlySet<string> {
       new Set(
         input.tables.flatMap(({ permissions }) =>
           permissions
-            .filter((each) => hasSession(each.where) || hasSession(each.checkText))
+            .filter(({ rule }) => hasSession(rule.where) || hasSession(rule.check))
             .map(({ role }) => role),
         ),
       ),
@@ -42,11 +42,12 @@ export function rulesWithoutSession(
   publicRoles: readonly string[],
   known: readonly Found[],
 ): Found[] {
-  const { role, where, path } = permission;
+  const { role, path } = permission;
+  const { where } = permission.rule;
   if (known.length > 0 || !boundRoles(input).has(role)) return [];
   if (where === undefined || hasSession(where) || publicRoles.includes(role)) return [];
   const isOwned = table.permissions.some(
-    (each) => each !== permission && variablesBinding(each.where).size > 0,
+    (each) => each !== permission && variablesBinding(each.rule.where).size > 0,
   );
   if (!isOwned) return [];
   return [
