@@ -4,13 +4,12 @@ import { Command, CommanderError } from 'commander';
 import { chooseVocabulary } from '../../runtime/configuration/choose-vocabulary.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
 import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
-import { compilerModule, reviewModule } from '../module.ts';
 import type { CommandContext } from './command.ts';
 import { declare } from './commands/declaration.ts';
 import { helpCommands } from './commands/help.ts';
 import { projectCommands } from './commands/project.ts';
 import { reviewCommands } from './commands/review.ts';
-import { developCommand, serverCommands } from './commands/server.ts';
+import { serverCommands, servingCommands } from './commands/server.ts';
 
 /** Exit status of a wrong use of the command line. */
 const USAGE = 2;
@@ -63,13 +62,16 @@ export async function run(args: readonly string[], given: ProcessContext = conso
     ...serverCommands(vocabulary),
     ...reviewCommands(vocabulary),
     ...helpCommands(),
+    ...servingCommands,
   ];
-  for (const command of commands) declare(program, command, context, finish);
   // The server's half is loaded for its own commands and for help; it loads the compiler only to serve metadata.
-  if (args.includes('serve') || !commands.some(({ name }) => args.includes(name))) {
-    const { addServerOptions, registerServe } = await import('../../runtime/server/serve-command.ts');
-    registerServe(program, { compiler: compilerModule, review: reviewModule }, vocabulary);
-    addServerOptions(declare(program, developCommand, context, finish), vocabulary);
+  const named = commands.filter(({ name }) => args.includes(name));
+  const mayServe = named.length === 0 || named.some(({ serves }) => serves);
+  const server = mayServe ? await import('../../runtime/server/serve-command.ts') : undefined;
+  for (const command of commands) {
+    if (command.serves && !server) continue;
+    const declared = declare(program, command, context, finish);
+    if (command.serves) server?.addServerOptions(declared, vocabulary);
   }
   try {
     await program.parseAsync([...args], { from: 'user' });

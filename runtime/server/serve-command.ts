@@ -24,42 +24,25 @@ import { StartError } from './start-error.ts';
 import { openLink, type WorkerLink } from './workers/link.ts';
 
 /**
- * Adds the command `serve`. Options may precede the command, where the program knows them itself.
+ * `engine serve`: resolves when the server has started, as `runServer` says.
+ * @param flags options of the command line, by name
  * @param modules addresses of the compiler's module, and of the one that answers the console
  * @param vocabulary of the command line
  */
-export function registerServe(
-  program: Command,
+export function serve(
+  flags: Readonly<Record<string, unknown>>,
   modules: Required<Pick<ServerOptions, 'compiler' | 'review'>>,
   vocabulary: Vocabulary,
-): void {
-  const command = program
-    .command('serve')
-    .description('serve the GraphQL API of the metadata, or of a compiled folder')
-    .option('--generated <DIR>', 'serve this compiled folder; neither metadata nor compiler are loaded')
-    .option(
-      '--source <NAME=URL>',
-      'with --generated: connection string of a source, in which {{NAME}} is an environment variable (repeatable)',
-      (value: string, all: readonly string[]) => [...all, value],
-      [] as readonly string[],
-    )
-    .option(
-      '--allow-edited',
-      'with --generated: serve files that are not as the compiler wrote them, to try something out',
-    );
-  addServerOptions(command, vocabulary);
-  command.action(() => {
-    const flags = command.optsWithGlobals<Record<string, unknown>>();
-    return runServer(() => {
-      const environment = withFileVariables(process.env, vocabulary);
-      const configuration = readConfiguration(flags, environment);
-      const options = { configuration, environment, ...modules, endpoints: queryPages(configuration) };
-      if (typeof flags.generated !== 'string') return options;
-      const sources = sourceAddresses(flags.source as readonly string[]);
-      const allowEdited = flags.allowEdited === true;
-      return { ...options, generated: { directory: flags.generated, sources, allowEdited } };
-    }, loadServer);
-  });
+): Promise<void> {
+  return runServer(() => {
+    const environment = withFileVariables(process.env, vocabulary);
+    const configuration = readConfiguration(flags, environment);
+    const options = { configuration, environment, ...modules, endpoints: queryPages(configuration) };
+    if (typeof flags.generated !== 'string') return options;
+    const sources = sourceAddresses(flags.source as readonly string[]);
+    const allowEdited = flags.allowEdited === true;
+    return { ...options, generated: { directory: flags.generated, sources, allowEdited } };
+  }, loadServer);
 }
 
 /** The query page where the configuration asks for it. */

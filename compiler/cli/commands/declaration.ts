@@ -10,6 +10,8 @@ export interface CommandDeclaration {
   /** Help by argument, in order: `<required>`, `[optional]`, `[several...]`. */
   readonly arguments?: Readonly<Record<string, string>>;
   readonly options?: readonly OptionDeclaration[];
+  /** It starts a server: the options of a server come in addition. Such commands are declared only when one may be meant. */
+  readonly serves?: true;
   /** Printed below the options. */
   readonly help?: string;
   /**
@@ -25,7 +27,7 @@ export type OptionDeclaration = readonly [
   more?: {
     readonly required?: boolean;
     readonly choices?: readonly string[];
-    readonly default?: string;
+    readonly default?: string | readonly string[];
     readonly parse?: (text: string, previous?: never) => unknown;
   },
 ];

@@ -1,5 +1,7 @@
 /** The commands that work with a running server or a live database. */
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
+import { compilerModule, reviewModule } from '../../module.ts';
+import type { CommandContext } from '../command.ts';
 import { type CommandDeclaration, format, type OptionDeclaration } from './declaration.ts';
 import { collect, collectSourceAddress, metadataOption, projectOptions } from './project-options.ts';
 
@@ -36,9 +38,34 @@ const RECORDED: readonly OptionDeclaration[] = [
   ],
 ];
 
-/** The options of `engine serve` come in addition. */
-export const developCommand: CommandDeclaration = {
+const serveCommand: CommandDeclaration = {
+  name: 'serve',
+  description: 'serve the GraphQL API of the metadata, or of a compiled folder',
+  serves: true,
+  options: [
+    ['--generated <DIR>', 'serve this compiled folder; neither metadata nor compiler are loaded'],
+    [
+      '--source <NAME=URL>',
+      'with --generated: connection string of a source, in which {{NAME}} is an environment variable (repeatable)',
+      { parse: collect, default: [] },
+    ],
+    [
+      '--allow-edited',
+      'with --generated: serve files that are not as the compiler wrote them, to try something out',
+    ],
+  ],
+  run: async () => {
+    const { serve } = await import('../../../runtime/server/serve-command.ts');
+    return async (flags: Readonly<Record<string, unknown>>, { vocabulary }: CommandContext) => {
+      await serve(flags, { compiler: compilerModule, review: reviewModule }, vocabulary);
+      return 0;
+    };
+  },
+};
+
+const developCommand: CommandDeclaration = {
   name: 'dev',
+  serves: true,
   description: 'serve a project while you edit it, on a PostgreSQL of its own where it has no database',
   options: [
     ['--metadata <path>', 'metadata to serve: directory or file', { default: 'metadata' }],
@@ -272,3 +299,6 @@ Examples:
     run: async () => (await import('../adopt-command.ts')).adoptCheckCommand,
   },
 ];
+
+/** The commands that start a server. */
+export const servingCommands = [serveCommand, developCommand];
