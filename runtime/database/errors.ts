@@ -13,6 +13,7 @@ import {
   ConnectionFailedError,
   connectionLost,
   LockWaitError,
+  LongAnswerError,
   PoolFullError,
   PoolTimeoutError,
 } from './failures.ts';
@@ -51,6 +52,8 @@ export function databaseError(error: unknown, statement?: FailedStatement, path:
     return new EngineError('overloaded', OVERLOADED, { path, cause: error });
   if (error instanceof ClientGoneError)
     return new EngineError('client-gone', error.message, { path, cause: error });
+  if (error instanceof LongAnswerError)
+    return new EngineError('data-exception', error.message, { path, cause: error });
   if (error instanceof LockWaitError)
     return new EngineError('concurrent-update', LOCK_WAIT, { status: 503, path, cause: error });
   if (error instanceof ConnectionFailedError) {

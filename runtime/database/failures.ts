@@ -109,6 +109,15 @@ export class CommitFailedError extends Error {
   }
 }
 
+/** The database began an answer that is longer than a text of Node.js can be; its connection was closed, as nothing else ends it. */
+export class LongAnswerError extends Error {
+  constructor() {
+    super(
+      'the answer of the database is longer than 512 MB, so it was not read: ask for fewer rows or fewer levels',
+    );
+  }
+}
+
 /** The pool was ended. */
 export class PoolClosedError extends Error {
   constructor() {

@@ -1,4 +1,6 @@
 /** The messages of a connection, each handed on as a whole. */
+import { constants } from 'node:buffer';
+import { LongAnswerError } from './failures.ts';
 
 /** The code of a message, and its length, which counts itself and what follows. */
 const HEADER_BYTES = 5;
@@ -10,7 +12,7 @@ const NOTHING = Buffer.alloc(0);
  * Takes what arrives from a database, and gives the same bytes to `parse` in pieces none of which ends within a message. A message
  * that comes in several pieces is put together once, in a buffer of its length: `pg` copies it into buffers that double, and the
  * answer to a list is one message, so that it took four times its size before it was a text.
- * @throws Error for a length that no message of PostgreSQL has
+ * @throws LongAnswerError before a message is received that cannot be a text; Error for a length that no message of PostgreSQL has
  */
 export function wholeMessages(parse: (bytes: Buffer) => void): (chunk: Buffer) => void {
   /** The message that has begun: a part of its header, or a buffer of its length of which `filled` bytes are there. */
@@ -57,5 +59,6 @@ function lengthAt(bytes: Buffer, start: number): number {
   const length = bytes.readUInt32BE(start + 1);
   if (length < HEADER_BYTES - 1 || length > MAX_LENGTH)
     throw new Error(`the server sent a message of ${length} bytes, which PostgreSQL never does`);
+  if (length > constants.MAX_STRING_LENGTH) throw new LongAnswerError();
   return length + 1;
 }

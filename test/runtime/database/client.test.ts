@@ -5,6 +5,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { DatabaseClient } from '../../../runtime/database/client.ts';
+import { databaseError } from '../../../runtime/database/errors.ts';
 
 let server: Server;
 
@@ -47,6 +48,13 @@ test.each([
 ])('%s fails the query only', async (_, bytes) => {
   const client = await answering(bytes);
   await expect(client.query('select 1')).rejects.toThrow();
+  await client.end().catch(() => {});
+});
+
+test('an answer that no text can hold is refused by its length', async () => {
+  const client = await answering(Buffer.from([0x44, 0x20, 0, 0, 0, 0]));
+  const refused = await client.query('select 1').catch((error: unknown) => databaseError(error));
+  expect(refused).toMatchObject({ code: 'data-exception', message: expect.stringContaining('512 MB') });
   await client.end().catch(() => {});
 });
 
