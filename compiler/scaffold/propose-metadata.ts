@@ -1,5 +1,5 @@
 /**
- * Metadata that serves a database: its tables and views, relationships by its foreign keys, functions that return rows, no
+ * Metadata that serves a database: its tables and views, relationships by its foreign keys, functions that return rows, limits, no
  * permissions. The compiler is the judge: what it refuses gets another name, or is left out with the reason that it gives.
  */
 
@@ -50,6 +50,12 @@ interface FunctionDraft {
 }
 
 const CONFLICTS: ReadonlySet<string> = new Set(['root-field-conflict', 'type-name-conflict']);
+
+/**
+ * Relationships lead back to where they come from, so without a limit of the depth a short query asks for more than any database
+ * can answer. Seconds.
+ */
+const API_LIMITS = { depth_limit: { global: 10 }, time_limit: { global: 60 } };
 
 /** Names that are tried for a table before it is left out. */
 const TRIES = 3;
@@ -283,6 +289,7 @@ function document(
         })),
       },
     ],
+    api_limits: API_LIMITS,
   };
 }
 

@@ -50,6 +50,7 @@ test('relations, their relationships and functions are served; the rest is liste
   expect(loan.object_relationships.map((each) => each.name)).toEqual(['member', 'tool']);
   expect(loan.array_relationships.map((each) => each.name)).toEqual(['fines']);
   expect(functions.map((each) => each.function.name)).toEqual(['search_tool']);
+  expect(value.api_limits).toMatchObject({ depth_limit: { global: 10 }, time_limit: { global: 60 } });
   expect(stdout).toContain('shop.measurement_2026: it is a partition');
   expect(stdout).toContain('shop.member_loans: it takes a row of shop.Member');
   const enumLike = readFileSync(
