@@ -1,6 +1,6 @@
 /**
  * What a role may do beside tables, what its writes cause and what limits it: facts as data. Ledgers, audits and comparisons of
- * two versions read the same facts; two facts are the same if their data is. Only `factText` has words for them.
+ * two versions read the same facts; two facts are the same if their data is. Only `roleFactText` has words for them.
  * @rule What may a role do beside tables, what do its writes cause, and what limits it?
  */
 import type { ActionShape } from '../../runtime/core/action/shapes.ts';
@@ -58,7 +58,7 @@ interface Facts {
 type FactKind = keyof Facts;
 
 /** A fact, with its kind. */
-export type Fact<Kind extends FactKind = FactKind> = {
+export type RoleFact<Kind extends FactKind = FactKind> = {
   readonly [Each in Kind]: { readonly fact: Each } & Facts[Each];
 }[Kind];
 
@@ -107,7 +107,7 @@ function perText(per: NonNullable<Facts['limit']['per']>): string {
 }
 
 /** A fact in words, without its subject. The words of each kind are here alone; they are never compared nor read. */
-export function factText<Kind extends FactKind>(fact: Fact<Kind>): string {
+export function roleFactText<Kind extends FactKind>(fact: RoleFact<Kind>): string {
   return WORDS[fact.fact](fact);
 }
 
@@ -121,7 +121,7 @@ const OF_ACTION: {
   readonly [Key in keyof ActionShape]-?: (
     value: NonNullable<ActionShape[Key]>,
     action: ActionShape,
-  ) => readonly Fact[];
+  ) => readonly RoleFact[];
 } = {
   type: (type, { kind }) => [{ fact: 'call', type, kind }],
   handler: (to) => [{ fact: 'sends', to }],
@@ -150,12 +150,12 @@ const OF_ACTION: {
 };
 
 /** What leaves the server when a role calls an action, and what comes back. */
-export function actionFacts(action: ActionShape): Fact[] {
+export function actionFacts(action: ActionShape): RoleFact[] {
   return (Object.keys(OF_ACTION) as (keyof ActionShape)[]).flatMap((key) => {
     const value = action[key];
     if (value === undefined) return [];
     // A function of the table takes the values under its key.
-    return (OF_ACTION[key] as (value: unknown, action: ActionShape) => readonly Fact[])(value, action);
+    return (OF_ACTION[key] as (value: unknown, action: ActionShape) => readonly RoleFact[])(value, action);
   });
 }
 
@@ -167,7 +167,7 @@ export function functionFacts(
   { returns, writes = {}, definer }: FunctionShape,
   because: Facts['function']['because'],
   isMutation: boolean,
-): Fact[] {
+): RoleFact[] {
   return [
     { fact: 'function', returns: returns.table, because, isMutation },
     ...Object.entries(writes).map(([table, operations]) => ({ fact: 'writes', table, operations }) as const),
@@ -176,9 +176,9 @@ export function functionFacts(
 }
 
 /** Limits of requests that a role has. */
-export function limitFacts(limits: ApiLimits | undefined, role: string): Fact<'limit'>[] {
+export function limitFacts(limits: ApiLimits | undefined, role: string): RoleFact<'limit'>[] {
   if (!limits || limits.disabled) return [];
-  return LIMITS.flatMap((limit): Fact<'limit'>[] => {
+  return LIMITS.flatMap((limit): RoleFact<'limit'>[] => {
     if (limit !== 'rate_limit') {
       const most = limitOfRole(limits[limit], role);
       return most === undefined ? [] : [{ fact: 'limit', limit, most }];
@@ -200,7 +200,7 @@ export function eventFacts(
   key: string,
   operation: 'insert' | 'update' | 'delete',
   shapes: ReadonlyMap<string, TableShape>,
-): Fact<'event'>[] {
+): RoleFact<'event'>[] {
   const triggers = sources.find((each) => each.source === source)?.triggers ?? [];
   if (triggers.length === 0) return [];
   const { deleted, changed } =
@@ -210,7 +210,7 @@ export function eventFacts(
     ...deleted.map((table) => [table, 'delete'] as const),
     ...changed.map((table) => [table, 'update'] as const),
   ];
-  return triggers.flatMap(({ name, table, captures, delivery: { webhook } }): Fact<'event'>[] => {
+  return triggers.flatMap(({ name, table, captures, delivery: { webhook } }): RoleFact<'event'>[] => {
     const on = objectKey(table.schema, table.name);
     const isCaused = causes.some(
       ([each, kind]) => each === on && captures.some((capture) => capture.operation === kind.toUpperCase()),

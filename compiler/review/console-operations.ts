@@ -9,7 +9,7 @@ import type { Column, Table } from '../../runtime/core/program/program.ts';
 import type { SavedOperation, SavedPlan } from '../../runtime/core/saved/saved.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import { describeOperations } from './audit/matrix.ts';
-import { columnUses, type Use } from './audit/saved-uses.ts';
+import { type ColumnUse, columnUses } from './audit/saved-uses.ts';
 import { analyse } from './check/operation-changes.ts';
 import type { GeneratedCode } from './generated-code/index.ts';
 
@@ -84,7 +84,7 @@ function columnsOf(code: GeneratedCode, operation: SavedOperation): readonly Ope
       [...table.columns.values()].map((column) => [column, table] as const),
     ),
   );
-  const found = new Map<Table, Record<Use, Set<string>>>();
+  const found = new Map<Table, Record<ColumnUse, Set<string>>>();
   for (const [column, use] of columnUses(outcome.selection)) {
     const table = owners.get(column);
     if (!table) continue;

@@ -24,11 +24,11 @@ import { type DeletionEffects, deletionOf } from '../../model/deletions.ts';
 import {
   actionFacts,
   eventFacts,
-  type Fact,
-  factText,
   functionFacts,
   limitFacts,
   nameText,
+  type RoleFact,
+  roleFactText,
 } from '../../model/facts.ts';
 import type {
   Model,
@@ -121,9 +121,9 @@ export function planLedgers(
   for (const [role, lines] of facts) {
     lines.push(...[...savedFacts(role, saved), ...shardFacts(role)].map((fact) => [fact]));
     for (const remote of model.remotes ?? [])
-      lines.push([remoteHeading(remote), `  ${factText({ fact: 'open remote schema' })}`]);
+      lines.push([remoteHeading(remote), `  ${roleFactText({ fact: 'open remote schema' })}`]);
     const limits = limitFacts(model.settings.limits, role);
-    if (limits.length > 0) lines.push([`limits: ${limits.map(factText).join('; ')}`]);
+    if (limits.length > 0) lines.push([`limits: ${limits.map(roleFactText).join('; ')}`]);
     lines.push(...causedEvents(role, model, events));
   }
   return [...facts]
@@ -178,7 +178,7 @@ function causedEvents(role: string, { sources }: Model, events: EventsProgram): 
       const lines = (['insert', 'update', 'delete'] as const).flatMap((operation) =>
         Object.hasOwn(permissions[operation], role)
           ? eventFacts(events, source, key, operation, shapes).map(
-              (fact) => `  ${operation} ${factText(fact)}`,
+              (fact) => `  ${operation} ${roleFactText(fact)}`,
             )
           : [],
       );
@@ -190,7 +190,7 @@ function causedEvents(role: string, { sources }: Model, events: EventsProgram): 
 function remoteLines(remote: RemoteSchemaShape): Lines {
   return collect(remoteHeading(remote), (add) => {
     for (const [role, part] of Object.entries(remote.roles))
-      for (const fact of remoteFacts(part)) add(role, factText({ fact: 'remote', part: fact }));
+      for (const fact of remoteFacts(part)) add(role, roleFactText({ fact: 'remote', part: fact }));
   });
 }
 
@@ -256,7 +256,7 @@ function functionLines(
       const isPermitted = roles.includes(role);
       if (!isPermitted && !isInferred) continue;
       const facts = functionFacts(shape, isPermitted ? 'permission' : 'select', isMutation);
-      for (const fact of facts) add(role, factText(fact));
+      for (const fact of facts) add(role, roleFactText(fact));
     }
   });
   return kept(last, lines);
@@ -268,14 +268,14 @@ function actionLines(last: Lines | undefined, action: ActionShape, rows: Answere
   const lines = collect(`action ${nameText(action.name)}`, (add) => {
     for (const role of action.roles) {
       const readable = rows.flatMap(([fact, readers]) => (Object.hasOwn(readers, role) ? [fact] : []));
-      for (const fact of [...call, ...readable]) add(role, factText(fact));
+      for (const fact of [...call, ...readable]) add(role, roleFactText(fact));
     }
   });
   return kept(last, lines);
 }
 
 /** Facts about rows that the relationships of an answer lead to, with who may select from their tables. */
-type AnsweredRows = readonly (readonly [Fact<'answers rows'>, readers: TablePermissions['select']])[];
+type AnsweredRows = readonly (readonly [RoleFact<'answers rows'>, readers: TablePermissions['select']])[];
 
 function answeredRows(
   { output }: ActionShape,
@@ -328,7 +328,7 @@ const ASPECT_FACTS: ByAspect<readonly string[], [Written, TableShape]> = {
   computedFields: (fields, _, shape) => [
     ...namesFact('computed fields', fields),
     ...fields.flatMap((field) =>
-      shape.computedFields?.[field]?.definer ? [factText({ fact: 'definer', field })] : [],
+      shape.computedFields?.[field]?.definer ? [roleFactText({ fact: 'definer', field })] : [],
     ),
   ],
   where: (_, { filter }) => [`where ${conditionWords(filter!)}`],

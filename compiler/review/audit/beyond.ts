@@ -13,7 +13,7 @@ export function beyond<Item>(
 }
 
 /** The items of two versions, side by side: items of the earlier version first, each once. */
-export function pairsOf<Item>(
+export function versionPairs<Item>(
   before: Iterable<Item>,
   after: Iterable<Item>,
   identity: (item: Item) => unknown,

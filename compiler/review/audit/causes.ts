@@ -1,5 +1,5 @@
 /** What a role causes, and what limits it, beside permissions, functions and saved operations. */
-import { eventFacts, factText, limitFacts } from '../../model/facts.ts';
+import { eventFacts, limitFacts, roleFactText } from '../../model/facts.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { auditMatrix } from './matrix.ts';
 
@@ -24,10 +24,10 @@ export function causesOf(code: GeneratedCode, role: string): Causes {
       const beside = program.tables.filter((each) => each.source.name === source);
       const shapes = new Map(beside.map(({ key, shape }) => [key, shape]));
       return eventFacts(sources, source, table, operation, shapes).map(
-        (fact) => `${operation} ${table} ${factText(fact)}`,
+        (fact) => `${operation} ${table} ${roleFactText(fact)}`,
       );
     }),
-    limits: limitFacts(program.limits, role).map(factText),
+    limits: limitFacts(program.limits, role).map(roleFactText),
   };
 }
 

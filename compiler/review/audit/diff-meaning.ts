@@ -10,7 +10,7 @@ import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { beyond } from './beyond.ts';
 import type { Finding } from './finding.ts';
-import { type Use as ColumnUse, columnUses } from './saved-uses.ts';
+import { type ColumnUse, columnUses } from './saved-uses.ts';
 
 /**
  * Operations of the allow-list and of REST endpoints whose text is as before and whose columns are not, by role. What the

@@ -12,7 +12,7 @@ import type {
 } from '../../../runtime/core/contract/events.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
-import { pairsOf } from './beyond.ts';
+import { versionPairs } from './beyond.ts';
 import { remoteFindings } from './diff-remotes.ts';
 import type { Finding, Verdict } from './finding.ts';
 
@@ -81,7 +81,7 @@ function remotesOf({ generated: { remotes = [] } }: GeneratedCode): Use[] {
 }
 
 function compareServices(before: readonly Use[], after: readonly Use[], verb: string): Finding[] {
-  return pairsOf(before, after, ({ name, role }) => [name, role]).flatMap(({ was, is }): Finding[] => {
+  return versionPairs(before, after, ({ name, role }) => [name, role]).flatMap(({ was, is }): Finding[] => {
     const { role, name } = (is ?? was)!;
     const finding = (verdict: Verdict, text: string): Finding[] =>
       role === ADMIN_ROLE ? [] : [{ verdict, subject: 'operations', role, text }];
@@ -98,7 +98,7 @@ function eventFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
     (events?.sources ?? []).flatMap(({ source, triggers }) =>
       triggers.map((trigger) => ({ source, trigger })),
     );
-  const pairs = pairsOf(triggersOf(base), triggersOf(head), (each) => [each.source, each.trigger.name]);
+  const pairs = versionPairs(triggersOf(base), triggersOf(head), (each) => [each.source, each.trigger.name]);
   return pairs.flatMap(({ was, is }): Finding[] => {
     const { source, trigger } = (is ?? was)!;
     const table = `${trigger.table.schema}.${trigger.table.name}`;
@@ -160,13 +160,15 @@ function cronFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
     const { retry, ...sent } = delivery;
     return { ...trigger, ...sent };
   };
-  return pairsOf(triggersOf(base), triggersOf(head), ({ name }) => name).flatMap(({ was, is }): Finding[] => {
-    const finding = (verdict: Verdict, text: string): Finding[] => [
-      { verdict, subject: 'operations', text: `the cron trigger ${(is ?? was)!.name} ${text}` },
-    ];
-    if (!is) return finding('narrower', 'no longer calls a webhook');
-    if (!was) return finding('undecidable', 'calls a webhook now');
-    if (isDeepStrictEqual(called(was), called(is))) return [];
-    return finding('changed meaning', 'calls another webhook, or sends something else');
-  });
+  return versionPairs(triggersOf(base), triggersOf(head), ({ name }) => name).flatMap(
+    ({ was, is }): Finding[] => {
+      const finding = (verdict: Verdict, text: string): Finding[] => [
+        { verdict, subject: 'operations', text: `the cron trigger ${(is ?? was)!.name} ${text}` },
+      ];
+      if (!is) return finding('narrower', 'no longer calls a webhook');
+      if (!was) return finding('undecidable', 'calls a webhook now');
+      if (isDeepStrictEqual(called(was), called(is))) return [];
+      return finding('changed meaning', 'calls another webhook, or sends something else');
+    },
+  );
 }

@@ -4,7 +4,7 @@ import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { LIMITS, limitFacts } from '../../model/facts.ts';
 import type { SettingFact } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
-import { beyond, pairsOf } from './beyond.ts';
+import { beyond, versionPairs } from './beyond.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 export function settingFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
@@ -53,7 +53,7 @@ function factFindings(
   const sourcesOf = (facts: readonly SettingFact[]) =>
     new Set(facts.map((fact) => 'source' in fact && fact.source));
   const [old, next] = [sourcesOf(before), sourcesOf(after)];
-  const pairs = pairsOf(before, after, ({ value: _, ...of }) => of).map(({ was, is }) => {
+  const pairs = versionPairs(before, after, ({ value: _, ...of }) => of).map(({ was, is }) => {
     const fact = (is ?? was)!;
     return { was, is, fact, name: nameOf(fact) };
   });

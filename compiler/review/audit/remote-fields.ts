@@ -6,7 +6,7 @@ import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/r
 import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
-import { CLOSING_OPTION, factText } from '../../model/facts.ts';
+import { CLOSING_OPTION, roleFactText } from '../../model/facts.ts';
 import { baseOf } from '../../phases/5-emit/remote-relationships.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
@@ -85,7 +85,7 @@ export function whoRemoteText({ label, remoteSchema, type, field, roles }: WhoRe
 export function remoteGrantLines(grants: readonly RemoteGrant[]): string[] {
   return grants.flatMap(({ remoteSchema, facts }) => [
     `Remote schema ${remoteSchema}`,
-    `  ${factText({ fact: 'open remote schema' })}${facts.length > 0 ? '; with it:' : ''}`,
+    `  ${roleFactText({ fact: 'open remote schema' })}${facts.length > 0 ? '; with it:' : ''}`,
     ...facts.map((fact) => `  ${fact}`),
     '',
   ]);

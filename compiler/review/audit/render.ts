@@ -5,7 +5,7 @@ import { type ByAspect, eachAspect, OPERATIONS } from '../../../runtime/core/con
 import { EVERY_ROW, isOpen } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
-import { CLOSING_OPTION, factText } from '../../model/facts.ts';
+import { CLOSING_OPTION, roleFactText } from '../../model/facts.ts';
 import type { AccessTable, Matrix, Permission } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
 import { unreadSentences } from './sent.ts';
@@ -247,7 +247,7 @@ export function roleText(
       'Functions',
       ...functions.map(
         ({ name, returns, changesData, definer, fields }) =>
-          `  ${fields[role]!.join(', ')}  –  ${name}, rows of ${returns}${changesData ? '; may change data' : ''}${definer ? `; ${factText({ fact: 'definer' })}` : ''}`,
+          `  ${fields[role]!.join(', ')}  –  ${name}, rows of ${returns}${changesData ? '; may change data' : ''}${definer ? `; ${roleFactText({ fact: 'definer' })}` : ''}`,
       ),
       '',
     );

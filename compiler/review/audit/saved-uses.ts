@@ -3,16 +3,16 @@ import type { Column } from '../../../runtime/core/program/program.ts';
 import type { InputNode, Selection } from '../../../runtime/core/request/selection.ts';
 import type { InputType } from '../../../runtime/core/schema/types.ts';
 
-export type Use = 'shows' | 'writes' | 'chooses rows by';
+export type ColumnUse = 'shows' | 'writes' | 'chooses rows by';
 
 /** The uses of a column in a selection, without repetition. Columns are compared by identity. */
-export function usesOf(column: Column, selection: Selection): Use[] {
+export function usesOf(column: Column, selection: Selection): ColumnUse[] {
   const found = [...columnUses(selection)].flatMap(([used, use]) => (used === column ? [use] : []));
   return [...new Set(found)];
 }
 
 /** Every use of a column in a selection. */
-export function* columnUses({ fields }: Selection): Iterable<readonly [Column, Use]> {
+export function* columnUses({ fields }: Selection): Iterable<readonly [Column, ColumnUse]> {
   for (const { definition, arguments: args, selection } of fields) {
     const { meaning } = definition;
     if (meaning.kind === 'column') yield [meaning.column.column, 'shows'];
@@ -34,7 +34,7 @@ const WRITTEN: ReadonlySet<string> = new Set([
   '_prepend',
 ]);
 
-function* inputUses(node: InputNode, use: Use): Iterable<readonly [Column, Use]> {
+function* inputUses(node: InputNode, use: ColumnUse): Iterable<readonly [Column, ColumnUse]> {
   if (node.kind === 'list') for (const item of node.items) yield* inputUses(item, use);
   if (node.kind !== 'object') return;
   for (const [name, value] of node.fields) {
