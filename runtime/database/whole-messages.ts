@@ -4,7 +4,7 @@ import { LongAnswerError } from './failures.ts';
 
 /** The code of a message, and its length, which counts itself and what follows. */
 const HEADER_BYTES = 5;
-/** Bytes. PostgreSQL makes no longer message; whoever announces one speaks another protocol. */
+/** Bytes: the most that PostgreSQL puts into a message. What announces more speaks another protocol. */
 const MAX_LENGTH = 2 ** 30;
 const NOTHING = Buffer.alloc(0);
 

@@ -59,22 +59,8 @@ const WIDER: Readonly<Record<Aspect, IsWider>> = {
     const more = columns.filter((name) => !parents.some((parent) => parent.columns?.includes(name)));
     return more.length > 0 ? { what: `column ${quotedNames(more)}`, columns: more } : undefined;
   },
-  where: ({ where = EVERY_ROW }, parents, known) =>
-    isProved(
-      where,
-      parents.map((parent) => parent.where ?? EVERY_ROW),
-      known('where'),
-    )
-      ? undefined
-      : { what: 'its rows are not proved to be among theirs' },
-  check: ({ check = EVERY_ROW }, parents, known) =>
-    isProved(
-      check,
-      parents.map((parent) => parent.check ?? EVERY_ROW),
-      known('check'),
-    )
-      ? undefined
-      : { what: 'its check is not proved to demand as much' },
+  where: unlessProved('where', 'its rows are not proved to be among theirs'),
+  check: unlessProved('check', 'its check is not proved to demand as much'),
   computedFields: ({ computedFields = [] }, parents) => {
     const more = computedFields.filter(
       (name) => !parents.some((each) => each.computedFields?.includes(name)),
@@ -109,20 +95,8 @@ const WIDER: Readonly<Record<Aspect, IsWider>> = {
       : undefined,
   aggregations: ({ aggregations }, parents) =>
     aggregations && !parents.some((parent) => parent.aggregations) ? { what: 'aggregates' } : undefined,
-  queryRoots: ({ queryRoots }, parents) =>
-    hasMore(
-      queryRoots,
-      parents.map((parent) => parent.queryRoots),
-    )
-      ? { what: 'root fields of queries' }
-      : undefined,
-  subscriptionRoots: ({ subscriptionRoots }, parents) =>
-    hasMore(
-      subscriptionRoots,
-      parents.map((parent) => parent.subscriptionRoots),
-    )
-      ? { what: 'root fields of subscriptions' }
-      : undefined,
+  queryRoots: unlessListed('queryRoots', 'root fields of queries'),
+  subscriptionRoots: unlessListed('subscriptionRoots', 'root fields of subscriptions'),
   backendOnly: ({ backendOnly }, parents) =>
     !backendOnly && parents.every((parent) => parent.backendOnly)
       ? { what: 'callers need not be trusted' }
@@ -137,20 +111,23 @@ const WIDER: Readonly<Record<Aspect, IsWider>> = {
   implies: () => undefined,
 };
 
-/** Whether each row that satisfies a rule satisfies one of the others. */
-function isProved(rule: string, others: readonly string[], knowledge: Knowledge): boolean {
-  return (
-    others.includes(EVERY_ROW) || implies(parseCondition(rule), anyOf(others.map(parseCondition)), knowledge)
-  );
+/** Unless each row that satisfies its rule satisfies one of theirs. */
+function unlessProved(key: 'where' | 'check', what: string): IsWider {
+  return (own, parents, known) => {
+    const [rule = EVERY_ROW, ...others] = [own, ...parents].map((each) => each[key] ?? EVERY_ROW);
+    if (others.includes(EVERY_ROW)) return undefined;
+    const among = anyOf(others.map((each) => parseCondition(each)));
+    return implies(parseCondition(rule), among, known(key)) ? undefined : { what };
+  };
 }
 
-/** Whether a list has an item that none of the others has; no list has all items. */
-function hasMore(
-  own: readonly string[] | undefined,
-  others: readonly (readonly string[] | undefined)[],
-): boolean {
-  if (others.includes(undefined)) return false;
-  return !own || own.some((item) => !others.some((list) => list!.includes(item)));
+/** Unless each item of its list is in one of theirs; no list has all items. */
+function unlessListed(key: 'queryRoots' | 'subscriptionRoots', what: string): IsWider {
+  return (own, parents) => {
+    const lists = parents.map((parent): readonly string[] | undefined => parent[key]);
+    if (lists.includes(undefined)) return undefined;
+    return own[key]?.every((item) => lists.some((list) => list!.includes(item))) ? undefined : { what };
+  };
 }
 
 const SECRETS =

@@ -36,11 +36,7 @@ export function withoutContradictions(
         if (!classes.take(part, query, reading)) others.push({ condition: part, query });
   }
   const edits = new Map(queries.map(({ fragment }) => [fragment, new Map<Sql, Sql>()]));
-  let isAny = false;
-  const replace = ({ condition, query }: Condition, by: Sql) => {
-    edits.get(query.fragment)!.set(condition, by);
-    isAny = true;
-  };
+  const replace = ({ condition, query }: Condition, by: Sql) => edits.get(query.fragment)!.set(condition, by);
   for (const { columns, fixed } of classes.all()) {
     const kept = keptValue({ columns, fixed }, facts);
     for (const each of fixed) if (each.value !== kept) replace(each, unfolded(each.condition));
@@ -51,7 +47,7 @@ export function withoutContradictions(
     if (holdsLiteral(condition)) replace({ condition, query }, evaluatedFor(first, condition, facts));
     else if (mayFold(condition, query, classes, facts)) replace({ condition, query }, unfolded(condition));
   }
-  return isAny ? edits : new Map();
+  return [...edits.values()].some(({ size }) => size > 0) ? edits : new Map();
 }
 
 class Classes {

@@ -1,6 +1,6 @@
 /**
  * Facts about a database on which a program relies, one for each catalog object that its SQL uses: as the program was
- * compiled with, and as a catalog has it. Facts are plain data that compare as data, under keys a person can read.
+ * compiled with, and as a catalog has it. Facts are plain data, under keys a person can read.
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
