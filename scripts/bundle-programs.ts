@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build, type Plugin, transform } from 'esbuild';
-import { leanPackages } from '../compiler/artefact/bundle.ts';
+import { lean } from '../compiler/artefact/lean.ts';
 
 /** Built files that are loaded by their address. They become one import each. */
 const PROGRAMS = {
@@ -59,7 +59,7 @@ export async function bundlePrograms(root: string, dist: string): Promise<readon
     lineLimit: 200,
     define: { 'import.meta.url': 'moduleAddress' },
     banner: { js: BANNER },
-    plugins: [ownAddresses(dist, folder), leanPackages(), smallTypeScript()],
+    plugins: [ownAddresses(dist, folder), ...lean(), smallTypeScript()],
   });
   for (const [name, path] of Object.entries(PROGRAMS)) {
     const target = relative(dirname(join(dist, path)), join(folder, `${name}.js`));

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import * as contract from '../../runtime/core/contract/contract.ts';
 import type { ArtefactManifest } from '../../runtime/program/artefact/artefact.ts';
+import { lean } from './lean.ts';
 import { embed } from './readable.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -41,9 +42,9 @@ export async function bundleArtefact(
   const result = await build({
     ...COMMON,
     stdin: { contents: entry(withoutHash), loader: 'js', resolveDir: root, sourcefile: 'entry.js' },
-    // Whitespace, syntax and names: with the names of functions kept, errors and classes read as ever.
-    minify: true,
-    keepNames: true,
+    // Names stay: errors and classes read as ever, and shorter ones take as long to parse.
+    minifyWhitespace: true,
+    minifySyntax: true,
     metafile: true,
     // Asked for only on other platforms, and optional: an install may lack them.
     external: ['pg-native', 'pg-cloudflare', 'libpg-query'],
@@ -51,7 +52,7 @@ export async function bundleArtefact(
     banner: {
       js: "#!/usr/bin/env node\nimport{createRequire as engineRequire}from'node:module';const require=engineRequire(import.meta.url);",
     },
-    plugins: [fixedModules(manifest.engine), leanPackages()],
+    plugins: [fixedModules(manifest.engine), ...lean()],
   });
   const code = embed(generated.outputFiles[0]!.text);
   // Not `replace`, to which a dollar in the code would mean something.
@@ -114,38 +115,6 @@ function generatedFiles(files: ReadonlyMap<string, string>): Plugin {
     },
   };
 }
-
-/** Packages that are imported for what no server does: routes with schemas, requests from tests. */
-const UNUSED_PACKAGES = /^(@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|light-my-request)$/;
-
-/**
- * Packages without what a server never uses, which takes memory and a part of its start:
- * - `pg` asks first where it runs. On Node.js 20 that makes a `Response`, which loads Node's client for HTTP: 4 MB of an artefact at
- *   its first answer.
- * - `graphql` comes in two forms. Only its modules can be bundled in part; the other form runs as a whole, a fifth of the time
- *   that the code of an artefact runs until it listens. In one form there is one instance, whichever form a package asks for.
- * - `fastify` loads Node's HTTP/2 in case that it is asked for.
- */
-export function leanPackages(): Plugin {
-  return {
-    name: 'lean-packages',
-    setup: ({ onLoad, onResolve, resolve }) => {
-      onLoad({ filter: /[\\/]pg[\\/]lib[\\/]stream\.js$/ }, () => ({ contents: SOCKETS, loader: 'js' }));
-      onResolve({ filter: /^graphql(\/.*\.js)?$/ }, ({ path, importer, resolveDir }) => {
-        const module = path === 'graphql' ? 'graphql/index.mjs' : path.replace(/\.js$/, '.mjs');
-        return resolve(module, { kind: 'import-statement', importer, resolveDir });
-      });
-      onResolve({ filter: /^node:http2$/ }, ({ path, importer }) =>
-        /[\\/]fastify[\\/]lib[\\/]server\.js$/.test(importer) ? { path, namespace: 'unused' } : undefined,
-      );
-      onResolve({ filter: UNUSED_PACKAGES }, ({ path }) => ({ path, namespace: 'unused' }));
-      onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: '' }));
-    },
-  };
-}
-
-const SOCKETS = `exports.getStream = () => new (require('net').Socket)();
-exports.getSecureStream = (options) => require('tls').connect(options);`;
 
 /** Modules that read files of the package, and modules that an artefact does not use. */
 function fixedModules(version: string): Plugin {
