@@ -9,13 +9,10 @@ import { readMessages } from '../review/findings/messages.ts';
 import { describeDiagnostics, renderDiagnostics } from '../review/findings/render.ts';
 import { findingsOf, renderSarif, type SarifFinding, sarifRules } from '../review/findings/sarif.ts';
 import type { CommandContext } from './command.ts';
+import type { Format } from './commands/declaration.ts';
 import type { EnvironmentVariable } from './environment.ts';
 import type { Linted } from './lint-command.ts';
 import type { Difference, SourceVersions } from './output-folder.ts';
-
-/** Forms of what is reported. */
-export const FORMATS = ['text', 'json', 'sarif', 'annotations'] as const;
-export type Format = (typeof FORMATS)[number];
 
 export interface CompileOutcome {
   readonly format: Format;

@@ -17,7 +17,7 @@ import {
 import { LINT_CODES, lint } from '../review/lint/index.ts';
 import { placeTables } from '../review/lint/place.ts';
 import type { CommandContext } from './command.ts';
-import type { Format } from './compile-report.ts';
+import type { Format } from './commands/declaration.ts';
 import { type Project, type ProjectOptions, withProject } from './project.ts';
 
 export interface LintOptions extends ProjectOptions {

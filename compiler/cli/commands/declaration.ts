@@ -32,6 +32,10 @@ export type OptionDeclaration = readonly [
   },
 ];
 
+/** Forms of what a compile or a lint reports. */
+export const FORMATS = ['text', 'json', 'sarif', 'annotations'] as const;
+export type Format = (typeof FORMATS)[number];
+
 /** The form of a command's output; the first is the default. */
 export function format(...choices: readonly string[]): OptionDeclaration {
   return ['--format <format>', 'output format', { choices, default: choices[0]! }];

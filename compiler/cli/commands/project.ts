@@ -1,7 +1,6 @@
 /** The commands that begin, compile and deliver a project. */
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
-import { FORMATS } from '../compile-report.ts';
-import { type CommandDeclaration, format } from './declaration.ts';
+import { type CommandDeclaration, FORMATS, format } from './declaration.ts';
 import {
   CATALOGS,
   collect,

@@ -1,8 +1,7 @@
 /** The commands that review generated code and permissions: check, audit, lint, test. */
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { UsageError } from '../command.ts';
-import { FORMATS } from '../compile-report.ts';
-import { type CommandDeclaration, format, type OptionDeclaration } from './declaration.ts';
+import { type CommandDeclaration, FORMATS, format, type OptionDeclaration } from './declaration.ts';
 import {
   CATALOGS,
   collect,
