@@ -45,7 +45,11 @@ const MINUTE = 60_000;
 
 /** @param now milliseconds */
 export function createRateCounter(now: () => number = Date.now) {
-  const counts = new LRUCache<string, { readonly since: number; requests: number }>({ max: MAX_KEYS });
+  // Not `max`, for which the cache makes lists of that length at once.
+  const counts = new LRUCache<string, { readonly since: number; requests: number }>({
+    maxSize: MAX_KEYS,
+    sizeCalculation: () => 1,
+  });
   return {
     count: (given: string): number => {
       const key = given.length > LONG_KEY ? createHash('sha256').update(given).digest('base64') : given;

@@ -5,6 +5,7 @@
  */
 import { type LookupAddress, type LookupOptions, lookup as lookupName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { lazy } from '../core/remember.ts';
 import { OutgoingError } from './error.ts';
 
 export interface TargetRules {
@@ -37,15 +38,17 @@ const NEVER: readonly string[] = [
   '168.63.129.16/32',
 ];
 
+/** Read when the first address is checked: addresses of IPv6 cost a start 2 ms. */
+const never = lazy(() => readTargets(NEVER));
+
 /** @throws Error whose message names the entry that is neither a host nor a CIDR block */
 export function createGuard(rules: TargetRules): Guard {
-  const never = readTargets(NEVER);
   const deny = readTargets(rules.deny);
   const allow = rules.allow.length === 0 ? undefined : readTargets(rules.allow);
 
   const nameAllowed = (name: string) => allow === undefined || allow.hasName(name);
   const addressRefused = (name: string, address: string) =>
-    meaningsOf(address).some((each) => never.hasAddress(each) || deny.hasAddress(each)) ||
+    meaningsOf(address).some((each) => never().hasAddress(each) || deny.hasAddress(each)) ||
     (!nameAllowed(name) && !allow!.hasAddress(address));
 
   const checkHost = (host: string) => {
@@ -117,14 +120,14 @@ const CARRIERS: readonly (readonly [prefix: string, group: number])[] = [
   ['64:ff9b:1::/48', 6],
   ['2002::/16', 1],
 ];
-const carriers = CARRIERS.map(([prefix, group]) => ({ prefix: readTargets([prefix]), group }));
+const carriers = lazy(() => CARRIERS.map(([prefix, group]) => ({ prefix: readTargets([prefix]), group })));
 
 /** An address, and those that a connection to it reaches as well: a list that names one of them means all of its forms. */
 function meaningsOf(written: string): readonly string[] {
   const [address] = written.split('%') as [string];
   if (isIP(address) === 4) return address === '0.0.0.0' ? [address, ...LOOPBACK] : [address];
   const groups = groupsOf(address);
-  const carried = carriers
+  const carried = carriers()
     .filter(({ prefix }) => prefix.hasAddress(address))
     .map(({ group }) =>
       groups
