@@ -1,10 +1,10 @@
 /** The server's options: type, default and help of each. Command line, environment, `--help` and docs/configuration.md are made from them. */
 
 import { isObject } from '../core/json/json.ts';
+import { MAX_SECONDS } from '../core/max-timer.ts';
 import type { NamingConvention } from '../core/names.ts';
 import { CANONICAL, Vocabulary } from '../core/vocabulary.ts';
 import type { JsonObject } from '../metadata/metadata.ts';
-import { MAX_SECONDS } from '../metadata/values.ts';
 import {
   type JwtConfiguration,
   readJwtConfiguration,

@@ -4,6 +4,7 @@
  */
 import { parseType } from 'graphql';
 import { isObject, type Json, type JsonObject } from '../core/json/json.ts';
+import { MAX_SECONDS } from '../core/max-timer.ts';
 import { jsonKind, NumberText } from '../core/types.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import type { Codec } from './codec.ts';
@@ -148,8 +149,6 @@ function outOfRange(input: number, minimum: number, maximum: number | undefined)
 export const integer: Codec<number> = integerFrom(Number.NEGATIVE_INFINITY);
 export const naturalNumber: Codec<number> = integerFrom(0);
 
-/** Seconds that a moment may lie ahead or back: 68 years. PostgreSQL has no moments much further away. */
-export const MAX_SECONDS = 2 ** 31 - 1;
 /** Whole seconds between two moments. */
 export const waitSeconds: Codec<number> = integerFrom(0, MAX_SECONDS);
 

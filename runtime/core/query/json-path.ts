@@ -1,17 +1,7 @@
 /** The `path` argument of json fields: `$.a.b`, `a[0]`, `["x y"]` → Postgres text array. */
 import { EngineError, type Path } from '../errors.ts';
-import { fixedType } from '../schema/shared-types.ts';
-import { encodeList } from '../types.ts';
 
 const STEP = /\.?([\p{L}\p{N}_-]+)|\.?\[(\d+)\]|\.?\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]/uy;
-
-/**
- * Steps of a path as a text array for `#>`.
- * @throws EngineError parse-failed where the path stops making sense
- */
-export function jsonPath(text: string, path: Path): string {
-  return encodeList(fixedType('text'), jsonPathSteps(text, path));
-}
 
 /** Steps of a path. @throws EngineError parse-failed, at `path`, where it stops making sense */
 export function jsonPathSteps(text: string, path: Path): readonly string[] {

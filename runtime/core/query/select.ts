@@ -6,6 +6,7 @@ import { connectionOfRows } from '../relay/connection.ts';
 import { nodeIdOf } from '../relay/node-id.ts';
 import type { InputNode, RootArguments, SelectedField, Selection } from '../request/selection.ts';
 import { roleLimit } from '../saved/holes.ts';
+import { fixedType } from '../schema/shared-types.ts';
 import type { FieldMeaning } from '../schema/types.ts';
 import {
   outputValue,
@@ -16,12 +17,12 @@ import {
 import { isDistributed } from '../shards/index.ts';
 import { builtIn, filterOf, join, literal, raw, type Sql, sql } from '../sql/fragment.ts';
 import { columnOf, conjunction, type FromItem, jsonList, nested, selectStatement } from '../sql/statement.ts';
-import type { ColumnType } from '../types.ts';
+import { type ColumnType, encodeList } from '../types.ts';
 import { aggregateEntries, countsDistinct } from './aggregate.ts';
 import { aggregateOfShards } from './aggregate-of-shards.ts';
 import { computedFieldSql } from './computed.ts';
 import { groupsOfRows } from './groups.ts';
-import { jsonPath } from './json-path.ts';
+import { jsonPathSteps } from './json-path.ts';
 import { EMPTY_LIST, type Entry, jsonRows, lateralObject, namedColumns } from './json-rows.ts';
 import { hasList, rowsFrom } from './nested.ts';
 import { orderBy, type SortKey } from './order.ts';
@@ -294,7 +295,8 @@ function joinTuple({ keys }: JoinField, alias: Sql): Sql {
 function atJsonPath(field: SelectedField, value: Sql, type: ColumnType): Sql {
   const node = field.arguments.get('path');
   if (!node || node.kind === 'null' || (type.family !== 'json' && type.family !== 'jsonb')) return value;
-  return nested(sql`${value} #> ${strictParameter(node, 'text[]', (text) => jsonPath(text, node.path))}`);
+  const steps = (text: string) => encodeList(fixedType('text'), jsonPathSteps(text, node.path));
+  return nested(sql`${value} #> ${strictParameter(node, 'text[]', steps)}`);
 }
 
 function computedFieldValue(

@@ -1,8 +1,9 @@
 import type { Located } from '../../core/json/json.ts';
+import { MAX_SECONDS } from '../../core/max-timer.ts';
 import type { TypeOf } from '../codec.ts';
 import { convert, extension, key, object, optional, printedDefault, withDefault } from '../combinators.ts';
 import { keyedEntries } from '../entries.ts';
-import { boolean, integer, json, MAX_SECONDS, name, oneOf, text } from '../values.ts';
+import { boolean, integer, json, name, oneOf, text } from '../values.ts';
 import { cronSchedule, timeZone } from './cron-schedule.ts';
 import { optionalBackoff, optionalRetryOn, optionalSigning } from './delivery.ts';
 import { comment, headers } from './shared.ts';

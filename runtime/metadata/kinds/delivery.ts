@@ -1,7 +1,8 @@
 /** How webhooks of event triggers and cron triggers are called: optional keys that change no default. */
+import { MAX_SECONDS } from '../../core/max-timer.ts';
 import type { TypeOf } from '../codec.ts';
 import { choose, extension, key, nonEmptyList, object, optional, withDefault } from '../combinators.ts';
-import { boolean, integerFrom, MAX_SECONDS, name, numberFrom, oneOf, waitSeconds } from '../values.ts';
+import { boolean, integerFrom, name, numberFrom, oneOf, waitSeconds } from '../values.ts';
 
 /** Waits that grow: the interval times `factor` for each attempt before, at most `max_interval_sec` seconds. */
 const backoff = object({

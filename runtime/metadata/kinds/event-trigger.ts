@@ -1,4 +1,5 @@
 import type { Located } from '../../core/json/json.ts';
+import { MAX_SECONDS } from '../../core/max-timer.ts';
 import type { TypeOf } from '../codec.ts';
 import {
   convert,
@@ -12,7 +13,7 @@ import {
   withDefault,
   withNames,
 } from '../combinators.ts';
-import { boolean, integerFrom, MAX_SECONDS, name, oneOf, text, waitSeconds } from '../values.ts';
+import { boolean, integerFrom, name, oneOf, text, waitSeconds } from '../values.ts';
 import { cronSchedule } from './cron-schedule.ts';
 import { optionalBackoff, optionalCircuitBreaker, optionalRetryOn, optionalSigning } from './delivery.ts';
 import { columnsOr, headers, toAddress } from './shared.ts';
