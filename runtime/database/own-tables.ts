@@ -12,7 +12,7 @@ export const OWN_SESSION = `${SESSION_SETTINGS}; set search_path = pg_catalog, p
   set default_transaction_read_only to off; set default_transaction_isolation to 'read committed'`;
 
 /** @param name what `pg_stat_activity` calls the connections */
-export function createPool(configuration: ConnectionConfiguration, name: string): pg.Pool {
+function createPool(configuration: ConnectionConfiguration, name: string): pg.Pool {
   const pool = new pg.Pool({
     ...configuration,
     // The pool hands its options to each client.
@@ -28,18 +28,41 @@ export function createPool(configuration: ConnectionConfiguration, name: string)
   return pool;
 }
 
-/** Runs a task on a connection of its own. */
-export async function withOwnTables(
+/**
+ * Makes a pool once its tables are as they should be.
+ * @param prepare on the pool's first connection
+ */
+export async function openPool(
   configuration: ConnectionConfiguration,
   name: string,
-  run: (client: pg.Client) => Promise<unknown>,
-): Promise<void> {
-  const client = new DatabaseClient({ ...configuration, application_name: name });
+  prepare: (client: pg.ClientBase) => Promise<unknown>,
+): Promise<pg.Pool> {
+  const pool = createPool(configuration, name);
   try {
-    await client.connect();
-    await client.query(OWN_SESSION);
-    await run(namingOwnObjects(client));
+    await withClient(pool, (client) => prepare(namingOwnObjects(client)));
+    return pool;
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+/** Lends a connection of a pool to a task. One that breaks meanwhile is not used again. */
+export async function withClient<Value>(
+  pool: pg.Pool,
+  use: (client: pg.PoolClient) => Promise<Value>,
+): Promise<Value> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  // Without a listener a connection that breaks meanwhile would end the process.
+  const note = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', note);
+  try {
+    return await use(client);
   } finally {
-    await client.end();
+    client.off('error', note);
+    client.release(broken);
   }
 }

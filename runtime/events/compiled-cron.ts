@@ -4,7 +4,7 @@
  */
 import type { CronTriggerShape } from '../core/contract/events.ts';
 import { createOwnTables } from '../database/own-objects.ts';
-import { createPool, withOwnTables } from '../database/own-tables.ts';
+import { openPool } from '../database/own-tables.ts';
 import type { QueueQuery } from '../database/queue/lease.ts';
 import { deleteWaiting, scheduleAnew, scheduleText } from './cron-events.ts';
 import type { EventsContext } from './delivery.ts';
@@ -61,10 +61,9 @@ export function deliverCompiledCron(
   let timer: NodeJS.Timeout | undefined;
   let started: { readonly delivery: ScheduledDelivery; readonly close: () => Promise<void> } | undefined;
   const start = async () => {
-    const configuration = { connectionString: databaseUrl };
-    await withOwnTables(configuration, NAME, (client) => createOwnTables(client, TABLES));
-    if (isStopped) return;
-    const pool = createPool(configuration, NAME);
+    const pool = await openPool({ connectionString: databaseUrl }, NAME, (client) =>
+      createOwnTables(client, TABLES),
+    );
     const query: QueueQuery = async (sql, values = []) => (await pool.query(sql, [...values])).rows;
     try {
       await store(query, triggers);

@@ -12,7 +12,7 @@ import { parseExactJson } from '../../core/json/exact-json.ts';
 import { jsonText } from '../../core/types.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
 import { type ChannelListener, listenTo } from '../../database/channel.ts';
-import { createPool, withOwnTables } from '../../database/own-tables.ts';
+import { openPool, withClient } from '../../database/own-tables.ts';
 import type { QueueQuery } from '../../database/queue/lease.ts';
 import type { JsonObject } from '../../metadata/metadata.ts';
 import { migrate } from './migrations.ts';
@@ -119,8 +119,7 @@ const UPDATE = commitStatement(`
 /** Connects to the metadata database, encrypted by the rules of sources, and brings its catalog up to date. */
 export async function openMetadataStore(url: string, vocabulary: Vocabulary): Promise<MetadataStore> {
   const configuration = { connectionString: url };
-  await withOwnTables(configuration, NAME, (client) => migrate(client, vocabulary));
-  const pool = createPool(configuration, NAME);
+  const pool = await openPool(configuration, NAME, (client) => migrate(client, vocabulary));
   const instanceId = randomUUID();
   let watcher: ChannelListener | undefined;
 
@@ -172,21 +171,7 @@ export async function openMetadataStore(url: string, vocabulary: Vocabulary): Pr
       );
     },
     query: async (sql, values = []) => (await pool.query(sql, [...values])).rows,
-    withClient: async (use) => {
-      const client = await pool.connect();
-      let broken: Error | undefined;
-      // Without a listener a connection that breaks meanwhile would end the process.
-      const note = (error: Error) => {
-        broken = error;
-      };
-      client.on('error', note);
-      try {
-        return await use(client);
-      } finally {
-        client.off('error', note);
-        client.release(broken);
-      }
-    },
+    withClient: (use) => withClient(pool, use),
     readCatalogState: async () => {
       const { rows } = await pool.query<{ id: string; cli_state: string; console_state: string }>(
         'select engine_uuid as id, cli_state::text, console_state::text from engine_catalog.version',
