@@ -14,7 +14,8 @@ import type { Metadata, TableEntry } from '../../runtime/metadata/metadata.ts';
 import { emptyMetadata } from '../../runtime/metadata/metadata.ts';
 import { withTable } from '../../runtime/metadata-api/change/edit.ts';
 import { storedChange } from '../../runtime/metadata-api/store/stored-change.ts';
-import { createEvaluator, createTranspiler, type TranspiledFiles } from '../../runtime/program/loader.ts';
+import { createEvaluator, type TranspiledFiles } from '../../runtime/program/evaluator.ts';
+import { createTranspiler } from '../../runtime/program/loader.ts';
 import { alignedTable, median } from './results.ts';
 import { type SwapProject, swappedPermission } from './swap-project.ts';
 

@@ -81,7 +81,8 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   'runtime/metadata-api/run-sql/execute.ts': 'PostgreSQL, beside the statement of the administrator',
   'runtime/metadata-api/change/run.ts': 'EngineError',
   'runtime/outgoing/error.ts': 'OutgoingError',
-  'runtime/program/loader.ts': 'Node and TypeScript, of a generated file that the error names',
+  'runtime/program/evaluator.ts': 'Node, of a generated file that the error names',
+  'runtime/program/loader.ts': 'TypeScript, of a generated file that the error names',
   'runtime/program/sources.ts': 'EngineError of an address',
   'runtime/metadata-api/thread/project.ts':
     'EngineError, and errors of what writes files, in the words of reasons.ts',

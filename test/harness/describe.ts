@@ -17,7 +17,8 @@ import {
   type TypeReference,
 } from '../../runtime/core/schema/types.ts';
 import { CANONICAL } from '../../runtime/core/vocabulary.ts';
-import { createEvaluator, createTranspiler } from '../../runtime/program/loader.ts';
+import { createEvaluator } from '../../runtime/program/evaluator.ts';
+import { createTranspiler } from '../../runtime/program/loader.ts';
 
 /** How much is described. */
 export interface Detail {

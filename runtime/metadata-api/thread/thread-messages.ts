@@ -12,7 +12,7 @@ import type { Client } from '../../graphql/request.ts';
 import type { MetadataEndpointPath } from '../../http/metadata.ts';
 import type { ConnectionInfo } from '../../metadata/metadata.ts';
 import type { Observation } from '../../observe/logs/observe.ts';
-import type { TranspiledFile } from '../../program/loader.ts';
+import type { TranspiledFile } from '../../program/evaluator.ts';
 import type { ProjectData } from './project.ts';
 
 /** Data that the thread starts with. */

@@ -11,7 +11,7 @@ import {
   type SentError,
   STARTED,
 } from '../../metadata-api/thread/thread-messages.ts';
-import type { TranspiledFile } from '../../program/loader.ts';
+import type { TranspiledFile } from '../../program/evaluator.ts';
 
 /** A worker as the relay sees it. */
 interface Peer {

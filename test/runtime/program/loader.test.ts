@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { SourceShape } from '../../../runtime/core/contract/shapes.ts';
+import { createEvaluator } from '../../../runtime/program/evaluator.ts';
 import { LoadError } from '../../../runtime/program/load-error.ts';
-import { createEvaluator, createLoader, createTranspiler } from '../../../runtime/program/loader.ts';
+import { createLoader, createTranspiler } from '../../../runtime/program/loader.ts';
 
 const source = `import { source } from "engine/contract";
 export const main = source({ name: "default", kind: "postgres", types: {} });
