@@ -3,7 +3,8 @@
 import type { InputValidation } from '../../core/contract/shapes.ts';
 import type { Environment } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
-import { parseExactJson } from '../../core/json/exact-json.ts';
+import { exactJsonOr } from '../../core/json/exact-json.ts';
+import { isObject } from '../../core/json/json.ts';
 import { remember } from '../../core/remember.ts';
 import { jsonText } from '../../core/types.ts';
 import type { AskedInput, InputValidator, Request } from '../../graphql/request.ts';
@@ -81,13 +82,8 @@ async function ask(
 
 /** The text of a refusal. */
 function refusal({ body }: OutgoingResponse): string {
-  try {
-    const { message } = parseExactJson(body.toString('utf8')) as { readonly message?: unknown };
-    if (typeof message === 'string') return message;
-  } catch {
-    // A refusal without a text.
-  }
-  return 'input validation failed';
+  const answer = exactJsonOr(body.toString('utf8'));
+  return isObject(answer) && typeof answer.message === 'string' ? answer.message : 'input validation failed';
 }
 
 function describe({ status, body }: OutgoingResponse) {

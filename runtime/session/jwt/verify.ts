@@ -5,7 +5,7 @@
 
 import { type CompactJWSHeaderParameters, compactVerify, decodeProtectedHeader, errors } from 'jose';
 import { EngineError } from '../../core/errors.ts';
-import { parseExactJson } from '../../core/json/exact-json.ts';
+import { exactJsonOr } from '../../core/json/exact-json.ts';
 import { isObject } from '../../core/json/json.ts';
 import { NumberText } from '../../core/json/json-value.ts';
 import type { JwtConfiguration } from './configuration.ts';
@@ -95,16 +95,9 @@ function readHeader(token: string): CompactJWSHeaderParameters {
 }
 
 function readPayload(bytes: Uint8Array): Payload {
-  let payload: unknown;
-  try {
-    payload = parseExactJson(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    payload = undefined;
-  }
-  if (!isObject(payload)) {
-    throw invalid('JWTClaimsSetDecodeError the payload is not a JSON object');
-  }
-  return payload as Payload;
+  const payload = exactJsonOr(Buffer.from(bytes).toString('utf8'));
+  if (!isObject(payload)) throw invalid('JWTClaimsSetDecodeError the payload is not a JSON object');
+  return payload;
 }
 
 /** `now` in seconds since 1970. */
