@@ -25,7 +25,9 @@
  * - `GET /engine/console/remotes`: the remote schemas, and what uses them
  * - `GET /engine/console/remote?name=…`: a remote schema as its server has it now, beside the one that is served
  */
+
 import { EngineError } from '../core/errors.ts';
+import { wordList } from '../core/names.ts';
 import type { Program } from '../core/program/program.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import { parseJson } from '../http/body.ts';
@@ -199,15 +201,10 @@ function requireTexts(given: Given, names: readonly string[]): Readonly<Record<s
   if (names.some((name) => typeof given[name] !== 'string'))
     throw new EngineError(
       'bad-request',
-      `give ${listed(names)}${names.length > 1 ? ', each once' : ' once'}`,
+      `give ${wordList(names)}${names.length > 1 ? ', each once' : ' once'}`,
       {
         path: '$',
       },
     );
   return given as Readonly<Record<string, string>>;
-}
-
-/** `a, b and c`. */
-function listed(names: readonly string[]): string {
-  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
 }
