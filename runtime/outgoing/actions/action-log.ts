@@ -4,7 +4,6 @@ import { listenTo } from '../../database/channel.ts';
 import { createOwnTables, OWN_SCHEMA } from '../../database/own-objects.ts';
 import { createPool, withOwnTables } from '../../database/own-tables.ts';
 import { isOwned, keepsAlive, type QueueQuery } from '../../database/queue/lease.ts';
-import type { ConnectionConfiguration } from '../../database/ways.ts';
 
 /** A call that was claimed. JSON parts are the texts that Postgres wrote, so numbers keep their digits. */
 export interface LoggedCall {
@@ -199,7 +198,7 @@ export async function openActionLog(
   { completionTimeout, changed }: ActionLogOptions,
 ): Promise<ActionLog> {
   const configuration = { connectionString: url };
-  await createTable(configuration);
+  await withOwnTables(configuration, NAME, (client) => createOwnTables(client, TABLE));
   const pool = createPool(configuration, NAME);
   const listener = changed && listenTo(CHANNEL, configuration, `${NAME} watch`, changed);
   const run = async (sql: string, values: readonly unknown[]) => {
@@ -260,9 +259,4 @@ function isAboutData(error: unknown): error is pg.DatabaseError {
 function unstorable({ message }: Error): string {
   const error = `the result of the call cannot be stored: ${message}`;
   return JSON.stringify({ error, path: '$', code: 'data-exception' });
-}
-
-async function createTable(configuration: ConnectionConfiguration): Promise<ConnectionConfiguration> {
-  await withOwnTables(configuration, NAME, (client) => createOwnTables(client, TABLE));
-  return configuration;
 }

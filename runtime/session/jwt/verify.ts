@@ -4,7 +4,7 @@
  */
 
 import { type CompactJWSHeaderParameters, compactVerify, decodeProtectedHeader, errors } from 'jose';
-import { EngineError } from '../../core/errors.ts';
+import { EngineError, unlessRefused } from '../../core/errors.ts';
 import { exactJsonOr } from '../../core/json/exact-json.ts';
 import { isObject } from '../../core/json/json.ts';
 import { NumberText } from '../../core/json/json-value.ts';
@@ -39,14 +39,14 @@ export async function verifyToken(
  * Whether keys that were added meanwhile could verify a token: it names a key that is not at hand, and nothing else in it is refused.
  */
 export function isWorthRefresh(token: string, configuration: JwtConfiguration, keys: Keys): boolean {
-  try {
-    const { kid } = readHeader(token);
-    checkRegisteredClaims(unverifiedPayload(token), configuration, Date.now() / 1000);
-    return kid !== undefined && keys.current().every(({ id }) => id !== kid);
-  } catch (error) {
-    if (error instanceof EngineError) return false;
-    throw error;
-  }
+  return unlessRefused(
+    () => {
+      const { kid } = readHeader(token);
+      checkRegisteredClaims(unverifiedPayload(token), configuration, Date.now() / 1000);
+      return kid !== undefined && keys.current().every(({ id }) => id !== kid);
+    },
+    () => false,
+  );
 }
 
 /** The payload of an unverified token. Use it only to choose among configurations. */
