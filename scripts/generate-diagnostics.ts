@@ -31,7 +31,7 @@ export function printCatalogue(messages: readonly MessageTemplate[]): string {
   const text = [
     '// Generated from messages/ by `npm run generate:diagnostics`; do not edit.',
     "import type { Message } from './diagnostic.ts';",
-    `/** What a message names; of those that may be absent, each has a line of its own. */
+    `/** Parameters of a message. A line with an optional one is left out where it is not given. */
     type Holes<Name extends string, Optional extends string = never> = Readonly<
       Record<Name, string | number> & Partial<Record<Optional, string | number | undefined>>
     >;`,

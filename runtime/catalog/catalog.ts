@@ -77,7 +77,7 @@ const column = z.strictObject({
   comment,
   /**
    * For a column of a view: the table column that it shows unchanged (null where an outer join finds no row), where
-   * Postgres knows; through views on views, down to a relation with rows of its own.
+   * Postgres knows; through views on views, down to a relation with its own rows.
    */
   origin: z.strictObject({ ...relation, column: text }).exactOptional(),
   /** What its default or the expression that generates it looks at; for views, that of the column shown. */
@@ -89,7 +89,7 @@ const column = z.strictObject({
   updatable: z.boolean().exactOptional(),
 });
 
-/** What it proves is decided in proven.ts. */
+/** proven.ts decides what a key proves. */
 const key = z.strictObject({
   name: text,
   columns: z.array(text),
@@ -242,7 +242,7 @@ const refusal = z.strictObject({ reason: text, inCode: stated });
 
 /**
  * Facts by kind and name (`check ticket_status_check`): a hash of what PostgreSQL prints, or a few words. `uses`: objects that
- * reading or calling it leads to; `writes`: those that only writing it leads to.
+ * reading or calling it leads to; `writes`: objects that only writing it leads to.
  */
 const databaseObject = z.strictObject({
   facts: z.record(text, text),
@@ -260,7 +260,7 @@ const source = z.strictObject({
   /** Native queries and logical models that PostgreSQL refuses: key → why. Absent without any. */
   refused: named(refusal),
   /**
-   * What the database does by itself; absent in catalogs that were saved before this was read. By key: relations and domains
+   * What the database does automatically; absent in catalogs that were saved before this was read. By key: relations and domains
    * `schema.name`, functions `schema.name()`, overloads together.
    */
   objects: named(databaseObject),

@@ -2,7 +2,7 @@
 
 import type { Message } from './diagnostic.ts';
 
-/** What a message names; of those that may be absent, each has a line of its own. */
+/** Parameters of a message. A line with an optional one is left out where it is not given. */
 type Holes<Name extends string, Optional extends string = never> = Readonly<
   Record<Name, string | number> & Partial<Record<Optional, string | number | undefined>>
 >;
