@@ -18,21 +18,23 @@ export function printCatalogue(messages: readonly MessageTemplate[]): string {
     const holes = new Map<string, boolean>();
     for (const [, name, optional] of message.lines.join('\n').matchAll(/%(\w+)(\??)%/g))
       holes.set(name!, optional === '?');
-    const names = [...holes.keys()].join(', ');
-    const types = [...holes].map(([name, optional]) =>
-      optional ? `${name}?: Hole | undefined` : `${name}: Hole`,
-    );
-    const parameters = holes.size === 0 ? '()' : `({ ${names} }: { ${types.join('; ')} })`;
+    const names = (isOptional: boolean) =>
+      [...holes].flatMap(([name, optional]) => (optional === isOptional ? `'${name}'` : [])).join(' | ');
+    const types = [names(false) || 'never', names(true)].filter((each) => each !== '').join(', ');
+    const parameters = holes.size === 0 ? '()' : `(given: Holes<${types}>)`;
     const lines = message.lines.map(printLine).join(', ');
     return [
       `/** ${message.lines[0]!.replaceAll('*/', '* /')} */`,
-      `${functionName(message.code)}: ${parameters}: Message => message('${message.code}', '${message.severity}', [${lines}]),`,
+      `${functionName(message.code)}: ${parameters} => message('${message.code}', '${message.severity}', [${lines}]),`,
     ].join('\n');
   });
   const text = [
     '// Generated from messages/ by `npm run generate:diagnostics`; do not edit.',
     "import type { Message } from './diagnostic.ts';",
-    'type Hole = string | number;',
+    `/** Parameters of a message. A line with an optional one is left out where it is not given. */
+    type Holes<Name extends string, Optional extends string = never> = Readonly<
+      Record<Name, string | number> & Partial<Record<Optional, string | number | undefined>>
+    >;`,
     `function message(code: string, severity: Message['severity'], lines: readonly (string | undefined)[]): Message {
       const [text = '', ...details] = lines.filter((line) => line !== undefined);
       return { code, severity, message: text, ...(details.length > 0 && { details }) };
@@ -52,9 +54,9 @@ export function printCatalogue(messages: readonly MessageTemplate[]): string {
 
 function printLine(line: string): string {
   const optional = line.match(/%(\w+)\?%/)?.[1];
-  const literal = line.replace(/[`\\]|\$\{/g, '\\$&').replace(/%(\w+)\??%/g, '$${$1}');
+  const literal = line.replace(/[`\\]|\$\{/g, '\\$&').replace(/%(\w+)\??%/g, '$${given.$1}');
   const text = /%\w+\??%/.test(line) ? `\`${literal}\`` : JSON.stringify(line);
-  return optional === undefined ? text : `${optional} === undefined ? undefined : ${text}`;
+  return optional === undefined ? text : `given.${optional} === undefined ? undefined : ${text}`;
 }
 
 /** The text of `docs/diagnostics.md`. */

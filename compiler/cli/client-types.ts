@@ -12,7 +12,7 @@ import {
   printSchema,
   visit,
 } from 'graphql';
-import { EngineError } from '../../runtime/core/errors.ts';
+import { unlessRefused } from '../../runtime/core/errors.ts';
 import { pascalCase } from '../../runtime/core/names.ts';
 import type { Program } from '../../runtime/core/program/program.ts';
 import { analyseOperation } from '../../runtime/core/request/analyse.ts';
@@ -89,13 +89,9 @@ ${entries.join('')}}
 }
 
 function mayRun(role: string, document: string, program: Program): boolean {
-  try {
-    analyseOperation(program.roleSchema(role, false), chooseOperation(parseDocument(document), undefined));
-    return true;
-  } catch (error) {
-    if (error instanceof EngineError) return false;
-    throw error;
-  }
+  const roleSchema = program.roleSchema(role, false);
+  const analyse = () => analyseOperation(roleSchema, chooseOperation(parseDocument(document), undefined));
+  return unlessRefused(analyse) !== undefined;
 }
 
 /** Spells names of queries as names of types, each differently. */

@@ -1,3 +1,4 @@
+import type { Environment } from '../../runtime/core/environment-template.ts';
 import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 /** Shared parts of the commands. */
 
@@ -5,7 +6,7 @@ import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 export interface CommandContext {
   /** The word in the names of the API, in which metadata is read and written. */
   readonly vocabulary: Vocabulary;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
 }

@@ -1,6 +1,6 @@
 /** The metadata API of a running server, as commands call it. */
 
-import { parseExactJson } from '../../runtime/core/json/exact-json.ts';
+import { exactJsonOr } from '../../runtime/core/json/exact-json.ts';
 import { jsonText } from '../../runtime/core/types.ts';
 import { isCallable } from '../../runtime/outgoing/address.ts';
 import { unsendableHeader } from '../../runtime/outgoing/error.ts';
@@ -63,19 +63,11 @@ export async function ask(options: EndpointOptions, context: CommandContext, bod
       throw new MetadataCommandError(`${endpoint} cannot be reached: ${error.message}.`);
     })
     .finally(() => outgoing.close());
-  const answer = parse(text.toString('utf8'));
+  const answer = exactJsonOr(text.toString('utf8'));
   if (status === 200 && answer !== undefined) return answer;
   throw new MetadataCommandError(
     refusal(endpoint, status, answer, { variable, isGiven: secret !== undefined }),
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function refusal(

@@ -2,6 +2,7 @@
  * Serves a project while it is edited: databases where there is no address, the server, and what follows changes of files. All
  * steps run one after the other.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import util from 'node:util';
 import {
@@ -12,6 +13,7 @@ import {
   servingOptions,
 } from '../../runtime/configuration/configuration.ts';
 import { withFileVariables } from '../../runtime/configuration/environment-files.ts';
+import type { Environment } from '../../runtime/core/environment-template.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
 import type { Program } from '../../runtime/core/program/program.ts';
 import { addressVariable } from '../../runtime/database/connection-url.ts';
@@ -66,7 +68,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 /** What runs, and what it was started with. */
 interface Running {
   readonly configuration: Configuration;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** Absent where every source has an address, and so has what the server stores of its own. */
   readonly databases: Databases | undefined;
   server: StartedServer | undefined;

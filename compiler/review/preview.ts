@@ -9,7 +9,7 @@ import type {
   PreviewStatement,
 } from '../../runtime/console/proposal-questions.ts';
 import { formatPath } from '../../runtime/core/diagnostics/path.ts';
-import { EngineError } from '../../runtime/core/errors.ts';
+import { unlessRefused } from '../../runtime/core/errors.ts';
 import type { Table } from '../../runtime/core/program/program.ts';
 import { createPlanner, type Planner } from '../../runtime/core/request/planner.ts';
 import { exportMetadata } from '../../runtime/metadata/export-metadata.ts';
@@ -154,7 +154,7 @@ function requestOf(
 function statementOf(planner: Planner, role: string, query: string): string | undefined {
   const { vocabulary } = planner.program;
   const session = { vocabulary, role, variables: { 'x-engine-role': role }, backendOnly: true };
-  try {
+  return unlessRefused(() => {
     const { plan } = planner.plan(session, { query });
     const statements =
       plan.kind === 'query'
@@ -165,10 +165,7 @@ function statementOf(planner: Planner, role: string, query: string): string | un
               : [],
           );
     return statements.map(({ text }) => text).join(';\n');
-  } catch (error) {
-    if (error instanceof EngineError) return undefined;
-    throw error;
-  }
+  });
 }
 
 function filesOf(before: Files, after: Files): Pick<PreviewAnswer, 'files' | 'furtherFiles'> {

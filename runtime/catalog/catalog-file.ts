@@ -35,17 +35,10 @@ export async function readCatalogFile(path: string): Promise<CatalogFile> {
     throw new CatalogFileError(`The catalog ${path} is not JSON: ${jsonProblem(text)}. ${advice}`, { cause });
   }
   // Loaded on demand: a server reads no saved catalog.
-  const { catalogFileSchema } = await import('./catalog-schema.ts');
-  const result = catalogFileSchema.safeParse(json);
-  if (result.success) {
-    const { version, sources } = result.data;
-    if (version === 3) return { version, sources };
-    const older = Object.entries(sources).map(
-      ([name, source]) => [name, { ...source, withoutBelow: true as const }] as const,
-    );
-    return { version: 3, sources: Object.fromEntries(older) };
-  }
-  const { issues } = result.error;
+  const { checkCatalogFile } = await import('./catalog.ts');
+  const checked = checkCatalogFile(json);
+  if ('file' in checked) return checked.file;
+  const { issues } = checked;
   const findings = issues
     .slice(0, shownFindings)
     .map(

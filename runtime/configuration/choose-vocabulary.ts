@@ -1,13 +1,11 @@
 /** The vocabulary of a command line, by which everything else in it and in the environment is read. */
+import type { Environment } from '../core/environment-template.ts';
 import { CANONICAL, VOCABULARY_VARIABLE, Vocabulary } from '../core/vocabulary.ts';
 
 const OPTION = '--vocabulary';
 
 /** The vocabulary that is asked for: the command line wins over the environment. @throws Error that names where the word is from */
-export function chooseVocabulary(
-  args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Vocabulary {
+export function chooseVocabulary(args: readonly string[], environment: Environment): Vocabulary {
   const given = fromArguments(args);
   const word = given ?? environment[VOCABULARY_VARIABLE];
   if (word === undefined) return CANONICAL;

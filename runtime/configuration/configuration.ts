@@ -1,5 +1,6 @@
 /** The server's configuration: reads options from the command line, then the environment, then defaults. */
 
+import type { Environment } from '../core/environment-template.ts';
 import { EXTENSIONS, type NamingOptions } from '../core/names.ts';
 import type { SavedOptions } from '../core/saved/saved.ts';
 import { CANONICAL, isVocabularyWord, VOCABULARY_VARIABLE, type Vocabulary } from '../core/vocabulary.ts';
@@ -43,7 +44,7 @@ export function optionVariable(
  */
 export function readConfiguration(
   flags: Readonly<Record<string, unknown>>,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
 ): Configuration {
   const given: Given = { flags, environment };
   const vocabulary = readOption(
@@ -64,7 +65,7 @@ export function readConfiguration(
 
 interface Given {
   readonly flags: Readonly<Record<string, unknown>>;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
 }
 
 function readOption(

@@ -25,11 +25,13 @@
  * - `GET /engine/console/remotes`: the remote schemas, and what uses them
  * - `GET /engine/console/remote?name=…`: a remote schema as its server has it now, beside the one that is served
  */
+
 import { EngineError } from '../core/errors.ts';
+import { wordList } from '../core/names.ts';
 import type { Program } from '../core/program/program.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import { parseJson } from '../http/body.ts';
-import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
+import { adminEndpoint, type Endpoints } from '../http/context.ts';
 import { graphiqlFrame } from '../http/graphiql.ts';
 import { pageFiles, servePageFiles } from '../http/page-files.ts';
 import type { SavedTimes } from '../observe/metrics/saved-times.ts';
@@ -107,54 +109,37 @@ export function consoleEndpoints({ state, ask, savedTimes, program }: ConsoleCon
     );
     servePageFiles(app, '/console', files);
     graphiqlFrame(app, '/console/query');
-    app.get('/engine/console/state', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
-      return sendJson(reply, JSON.stringify({ ...state(), mode }));
-    });
-    app.get('/engine/console/access', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
-      return sendJson(reply, await accessAnswer(program()));
-    });
-    app.get<{ Querystring: Given }>('/engine/console/detail', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
-      const object = objectOf(requireTexts(request.query, OBJECT));
+    const get = (name: string, answer: (given: Given) => unknown) =>
+      adminEndpoint(app, context, 'GET', `/engine/console/${name}`, (_, given) => answer(given));
+    const post = (name: string, answer: (body: unknown) => unknown) =>
+      adminEndpoint(app, context, 'POST', `/engine/console/${name}`, answer);
+    get('state', () => ({ ...state(), mode }));
+    get('access', () => accessAnswer(program()));
+    get('detail', async (given) => {
+      const object = objectOf(requireTexts(given, OBJECT));
       const detail = await accessDetail(program(), object, factsOf);
       if (!detail) throw notFound(`no ${object.kind} "${object.name}" is served`);
-      return sendJson(reply, JSON.stringify(detail));
+      return detail;
     });
-    app.get<{ Querystring: Given }>('/engine/console/variables', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
-      const { role = '' } = requireTexts(request.query, ['role']);
-      return sendJson(reply, JSON.stringify(sessionVariables(program(), role)));
+    get('variables', (given) => {
+      const { role = '' } = requireTexts(given, ['role']);
+      return sessionVariables(program(), role);
     });
-    app.get<{ Querystring: Given }>('/engine/console/times', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
-      const { collection = '', name = '' } = requireTexts(request.query, ['collection', 'name']);
-      return sendJson(reply, JSON.stringify((await savedTimes?.(collection, name)) ?? null));
+    get('times', async (given) => {
+      const { collection = '', name = '' } = requireTexts(given, ['collection', 'name']);
+      return (await savedTimes?.(collection, name)) ?? null;
     });
     for (const kind of ['difference', 'proposal'] as const)
-      app.post(`/engine/console/${kind}`, async (request, reply) => {
-        await authenticateAdmin(context, request.own);
-        const text = typeof request.body === 'string' ? request.body : '';
-        return sendJson(reply, await ask({ kind, text }));
-      });
-    app.post('/engine/console/table', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
-      return sendJson(reply, JSON.stringify(tableApi(program(), parseJson(request.body))));
-    });
+      post(kind, (body) => ask({ kind, text: typeof body === 'string' ? body : '' }));
+    post('table', (body) => tableApi(program(), parseJson(body)));
     for (const [name, { parameters, question, missing }] of Object.entries(QUESTIONS))
-      app.get<{ Querystring: Given }>(`/engine/console/${name}`, async (request, reply) => {
-        await authenticateAdmin(context, request.own);
-        const given = requireTexts(request.query, parameters);
+      get(name, async (query) => {
+        const given = requireTexts(query, parameters);
         const answer = await ask(question(given));
         if (answer === 'null') throw notFound(missing?.(given) ?? 'not found');
-        return sendJson(reply, answer);
+        return answer;
       });
-    app.post('/engine/console/why', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
-      const answer = await whyRefused(program(), parseJson(request.body), context.locate);
-      return sendJson(reply, JSON.stringify(answer));
-    });
+    post('why', (body) => whyRefused(program(), parseJson(body), context.locate));
   };
 }
 
@@ -216,15 +201,10 @@ function requireTexts(given: Given, names: readonly string[]): Readonly<Record<s
   if (names.some((name) => typeof given[name] !== 'string'))
     throw new EngineError(
       'bad-request',
-      `give ${listed(names)}${names.length > 1 ? ', each once' : ' once'}`,
+      `give ${wordList(names)}${names.length > 1 ? ', each once' : ' once'}`,
       {
         path: '$',
       },
     );
   return given as Readonly<Record<string, string>>;
-}
-
-/** `a, b and c`. */
-function listed(names: readonly string[]): string {
-  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
 }

@@ -9,10 +9,9 @@ import {
   type OperationTypeNode,
   print,
   type SchemaDefinitionNode,
-  type TypeNode,
 } from 'graphql';
 import { parseGraphql } from '../core/graphql-text.ts';
-import { withoutDescriptions } from '../core/remotes/document.ts';
+import { baseName, withoutDescriptions } from '../core/remotes/document.ts';
 import type { RemotePartAnswer, RemotePartType } from './services-questions.ts';
 
 type Fielded = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
@@ -69,10 +68,6 @@ function fieldsOf(definitions: ReadonlyMap<string, DefinitionNode>): string[] {
     .flatMap(({ name, fields = [] }) => fields.map((field) => `${name.value}.${field.name.value}`));
 }
 
-function nameOf(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type);
-}
-
 function requiresArguments({ arguments: args = [] }: FieldDefinitionNode): boolean {
   return args.some(({ type, defaultValue }) => type.kind === Kind.NON_NULL_TYPE && !defaultValue);
 }
@@ -94,13 +89,13 @@ function closure(
         reach(member.name.value);
     if (node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION)
       for (const { type } of written(own, all, name, Kind.INPUT_OBJECT_TYPE_DEFINITION)?.fields ?? [])
-        reach(nameOf(type));
+        reach(baseName(type));
     if (!isFielded(node)) return;
     const fields = node.fields ?? [];
     const isChosen = ({ name: field }: FieldDefinitionNode) => wanted.has(`${name}.${field.value}`);
     if (!roots.has(name) && !fields.some(isChosen)) {
       const plain = fields.filter(
-        (field) => !isFielded(all.get(nameOf(field.type))) && !requiresArguments(field),
+        (field) => !isFielded(all.get(baseName(field.type))) && !requiresArguments(field),
       );
       for (const field of plain.length > 0 ? plain : fields.slice(0, 1))
         wanted.add(`${name}.${field.name.value}`);
@@ -114,7 +109,7 @@ function closure(
         }
     for (const field of fields.filter(isChosen)) {
       const { type, arguments: args = [] } = fieldOf(own, name, field.name.value) ?? field;
-      for (const each of [type, ...args.map((argument) => argument.type)]) reach(nameOf(each));
+      for (const each of [type, ...args.map((argument) => argument.type)]) reach(baseName(each));
     }
   };
   for (const root of roots.keys()) reach(root);

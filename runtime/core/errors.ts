@@ -210,3 +210,16 @@ export function pathStep(path: Path, step: string | number): string {
   if (typeof step === 'number') return `${path}[${step}]`;
   return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(step) ? `${path}.${step}` : `${path}[${JSON.stringify(step)}]`;
 }
+
+/** What `run` returns; where it throws an EngineError, what `refused` makes of it, undefined unless given. */
+export function unlessRefused<Value, Refused = undefined>(
+  run: () => Value,
+  refused: (error: EngineError) => Refused = () => undefined as Refused,
+): Value | Refused {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof EngineError) return refused(error);
+    throw error;
+  }
+}

@@ -178,3 +178,15 @@ export function operationKey({
 export function quotedName({ schema, name }: QualifiedName): string {
   return `"${displayName(schema, name)}"`;
 }
+
+/** `a, b and c`. */
+export function wordList(names: readonly string[], word: 'and' | 'or' = 'and'): string {
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}` : names.join();
+}
+
+/** `"a"`, `"a" and "b"`, `"a", "b", and "c"`. */
+export function quotedWordList(names: readonly string[], word: 'and' | 'or'): string {
+  const quoted = names.map((name) => `"${name}"`);
+  if (quoted.length <= 2) return quoted.join(` ${word} `);
+  return `${quoted.slice(0, -1).join(', ')}, ${word} ${quoted.at(-1)}`;
+}

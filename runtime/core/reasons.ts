@@ -107,7 +107,7 @@ function placeIn(text: string, position: number): string {
 }
 
 /** An issue of the library that checks files against schemas. */
-interface SchemaIssue {
+export interface SchemaIssue {
   readonly code: string | undefined;
   readonly path: readonly PropertyKey[];
   readonly message: string;

@@ -1,5 +1,7 @@
 /** libpq's connection options: which values they take, the environment variable of each, and what is not supported here. */
+
 import { EngineError } from '../core/errors.ts';
+import { wordList } from '../core/names.ts';
 
 interface Option {
   /** Says the value where the address does not, as everywhere in PostgreSQL. */
@@ -108,12 +110,8 @@ export function wrongAddress(message: string): EngineError {
  */
 export function readOption(name: string, value: string, from = name): string {
   const { values, refused } = OPTIONS[name]!;
-  if (values && !values.includes(value)) throw wrongAddress(`${from} is ${oneOf(values)}`);
+  if (values && !values.includes(value)) throw wrongAddress(`${from} is ${wordList(values, 'or')}`);
   if (refused && !refused.except?.includes(value))
     throw wrongAddress(`the value of ${from} is not supported: ${refused.because}`);
   return value;
-}
-
-function oneOf(values: readonly string[]): string {
-  return `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 }

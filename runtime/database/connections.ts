@@ -73,11 +73,6 @@ export class Connections {
     return this.open.length + this.opening;
   }
 
-  /** Statements are prepared. */
-  get prepares(): boolean {
-    return this.#preparedStatements > 0;
-  }
-
   /** Opens connections until so many are being opened, within the maximum. */
   openUpTo(wanted: number): void {
     while (this.opening < wanted && this.size < this.#settings.maxConnections && !this.#ended) this.#open();

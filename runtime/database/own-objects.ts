@@ -2,8 +2,10 @@
  * What a database says against statements about this program's own objects, those of the schema engine_catalog: which object is not
  * as it should be, and what to do. Somebody else may have made one, or taken rights away.
  */
+
 import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
+import type { QueryClient } from './query-client.ts';
 
 /**
  * Makes the schema where it is missing. `if not exists` alone asks for the right to create schemas in the database even if it is
@@ -24,12 +26,6 @@ const MISSING_RIGHT = '42501';
 const MISFIT = /^(?:0A|22|23|42|55000)/;
 
 const OWN = /engine_catalog\.(?:"(?<quoted>(?:[^"]|"")+)"|(?<word>\w+))/g;
-
-/** The part of `pg.Client` that is used. */
-interface QueryClient {
-  // biome-ignore lint/suspicious/noExplicitAny: `pg` gives untyped rows.
-  query(text: string, values?: any[]): Promise<{ rows: any[] }>;
-}
 
 /** The client; errors of its statements name the object. */
 export function namingOwnObjects<

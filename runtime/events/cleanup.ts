@@ -5,6 +5,7 @@
 
 import type { CleanupShape } from '../core/contract/events.ts';
 import { nextTimes } from '../core/schedule/cron.ts';
+import { inTransaction, type QueryClient } from '../database/query-client.ts';
 import type { QueueQuery } from '../database/queue/lease.ts';
 
 /** Runs that are planned when fewer than `FEW` are left. */
@@ -20,12 +21,7 @@ export interface Deleted {
 }
 
 /** Runs `use` on a dedicated connection, for statements that take long. */
-export type WithClient = <Result>(
-  use: (client: {
-    // biome-ignore lint/suspicious/noExplicitAny: rows are as the statement says.
-    query(text: string, values?: unknown[]): Promise<{ rows: any[] }>;
-  }) => Promise<Result>,
-) => Promise<Result>;
+export type WithClient = <Result>(use: (client: QueryClient) => Promise<Result>) => Promise<Result>;
 
 // In the order of ids, as every statement that locks several events, so that they do not wait for each other.
 const DELETE_BATCH = `
@@ -52,20 +48,15 @@ export async function deleteOldEvents(
 ): Promise<Deleted> {
   const deleted = { events: 0, invocations: 0 };
   while (!isStopped()) {
-    const batch = await withClient(async (client) => {
-      await client.query('begin isolation level read committed read write');
-      try {
+    const batch = await withClient((client) =>
+      inTransaction(client, 'begin isolation level read committed read write', async () => {
         await client.query("select pg_catalog.set_config('statement_timeout', $1, true)", [
           `${timeout * 1000}`,
         ]);
         const { rows } = await client.query(DELETE_BATCH, [trigger, olderThan, batchSize, invocations]);
-        await client.query('commit');
         return rows[0] as Deleted;
-      } catch (error) {
-        await client.query('rollback').catch(() => {});
-        throw error;
-      }
-    });
+      }),
+    );
     deleted.events += batch.events;
     deleted.invocations += batch.invocations;
     if (batch.events < batchSize || batchSize === 0) break;

@@ -3,7 +3,7 @@ import type { EventsProgram } from '../core/contract/events.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import type { SourceConnections } from '../database/source.ts';
 import type { Observer } from '../observe/logs/observe.ts';
-import { type InstallClient, installEvents } from './install.ts';
+import { installEvents } from './install.ts';
 
 /** Failures are reported and leave a source as it is: events of triggers that are installed are still delivered. */
 export async function installProgram(
@@ -18,9 +18,7 @@ export async function installProgram(
     try {
       await sources
         .get(source)
-        ?.withClient((client) =>
-          installEvents(client as InstallClient, events, { known, deleted: [] }, vocabulary),
-        );
+        ?.withClient((client) => installEvents(client, events, { known, deleted: [] }, vocabulary));
     } catch (error) {
       const message = 'installing event triggers failed';
       observe({ kind: 'event-delivery', level: 'error', message, source, error });

@@ -2,6 +2,7 @@
  * Installs event triggers: brings the functions and triggers of a database to exactly the texts of the program. Runs as
  * one transaction, any number of times; what is as it should be is left alone.
  */
+
 import { createHash } from 'node:crypto';
 import {
   type CaptureShape,
@@ -13,13 +14,8 @@ import { EngineError } from '../core/errors.ts';
 import { quoteIdentifier, quoteLiteral } from '../core/sql/fragment.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import { createOwnTables, namingOwnObjects } from '../database/own-objects.ts';
+import { inTransaction, type QueryClient } from '../database/query-client.ts';
 import { DROP_EVENT_TABLES, EVENT_TABLES, EVENTS_VERSION } from './schema.ts';
-
-/** The part of `pg.Client` that is used; one connection. */
-export interface InstallClient {
-  // biome-ignore lint/suspicious/noExplicitAny: `pg` gives untyped rows.
-  query(text: string, values?: readonly unknown[]): Promise<{ rows: any[] }>;
-}
 
 /** Held while installing, so that two instances do not create the same objects. An arbitrary constant. */
 const INSTALL_LOCK = 7_264_020;
@@ -71,7 +67,7 @@ const READ_INSTALLED = `
   where s.nspname = 'engine_catalog' and p.proname like 'notify\\_engine\\_%'`;
 
 /** Installed triggers, by name of the function. */
-async function readInstalled(client: InstallClient): Promise<ReadonlyMap<string, InstalledCapture>> {
+async function readInstalled(client: QueryClient): Promise<ReadonlyMap<string, InstalledCapture>> {
   const { rows } = await client.query(READ_INSTALLED);
   return new Map((rows as InstalledCapture[]).map((row) => [row.name, row]));
 }
@@ -97,15 +93,14 @@ function expectedCaptures(
  * @throws EngineError already-exists: another source on this database has a trigger of the same name
  */
 export async function installEvents(
-  connection: InstallClient,
+  connection: QueryClient,
   events: SourceEvents,
   { known, deleted, otherSources = [] }: TriggerNames,
   vocabulary: Vocabulary,
 ): Promise<void> {
   const client = namingOwnObjects(connection);
   if (events.triggers.length === 0 && !(await hasEventTables(client))) return;
-  await client.query(BEGIN);
-  try {
+  await inTransaction(client, BEGIN, async () => {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT}`);
     await client.query('select pg_catalog.pg_advisory_xact_lock($1)', [INSTALL_LOCK]);
     await prepareTables(client);
@@ -127,11 +122,7 @@ export async function installEvents(
     }
     for (const [name, { trigger, capture }] of expected)
       await installCapture(client, events.source, name, trigger, capture, installed.get(name));
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
+  });
 }
 
 /**
@@ -139,7 +130,7 @@ export async function installEvents(
  * nothing was ever installed: the first start does that.
  */
 export async function readDrift(
-  client: InstallClient,
+  client: QueryClient,
   { triggers }: SourceEvents,
   vocabulary: Vocabulary,
 ): Promise<ReadonlyMap<string, string>> {
@@ -156,10 +147,9 @@ export async function readDrift(
 }
 
 /** Removes every trigger of a source and the tables of events: for a source that is dropped. */
-export async function removeEvents(client: InstallClient, source: string): Promise<void> {
+export async function removeEvents(client: QueryClient, source: string): Promise<void> {
   if (!(await hasEventTables(client))) return;
-  await client.query(BEGIN);
-  try {
+  await inTransaction(client, BEGIN, async () => {
     await client.query('select pg_catalog.pg_advisory_xact_lock($1)', [INSTALL_LOCK]);
     const installed = await readInstalled(client);
     const own = [...installed].filter(([, { comment }]) => ownedBy(source, comment));
@@ -167,15 +157,11 @@ export async function removeEvents(client: InstallClient, source: string): Promi
       await client.query(`drop function engine_catalog.${quoteIdentifier(name)}() cascade`);
     // Another source may be on the same database.
     if (own.length === installed.size) await client.query(DROP_EVENT_TABLES);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
+  });
 }
 
 /** Whether there are tables of events that this role can use: those of another source it may not even look at. */
-async function hasEventTables(client: InstallClient): Promise<boolean> {
+async function hasEventTables(client: QueryClient): Promise<boolean> {
   const { rows } = await client.query(
     `select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where n.nspname = 'engine_catalog' and c.relname = 'event_log'
@@ -184,7 +170,7 @@ async function hasEventTables(client: InstallClient): Promise<boolean> {
   return rows[0].has;
 }
 
-async function prepareTables(client: InstallClient): Promise<void> {
+async function prepareTables(client: QueryClient): Promise<void> {
   const { rows } = await client.query(
     "select pg_catalog.to_regclass('engine_catalog.source_catalog_version') is not null as has",
   );
@@ -198,7 +184,7 @@ async function prepareTables(client: InstallClient): Promise<void> {
 }
 
 async function installCapture(
-  client: InstallClient,
+  client: QueryClient,
   source: string,
   name: string,
   trigger: EventTriggerShape,
@@ -225,7 +211,7 @@ async function installCapture(
 }
 
 /** Events of triggers that were deleted are finished with. */
-async function archive(client: InstallClient, names: readonly string[]): Promise<void> {
+async function archive(client: QueryClient, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await client.query(
     'update engine_catalog.event_log set archived = true where trigger_name = any ($1) and not archived',

@@ -1,16 +1,15 @@
 /** Where something is sent: addresses and headers with the values of environment variables. */
 
 import type { DeliveryShape, RetryShape } from '../core/contract/events.ts';
-import { type Environment, fillTemplate } from '../core/environment-template.ts';
+import type { Environment } from '../core/environment-template.ts';
 import { type RequestTransform, readRequestTransform } from '../core/template/definition.ts';
-import { fillHeaders, POST_HEADERS, type ShownHeader, shownValue } from '../outgoing/headers.ts';
+import { prepareService, type Service } from '../outgoing/call.ts';
+import { POST_HEADERS, shownValue } from '../outgoing/headers.ts';
 import { readSecret } from './signature.ts';
 
-export interface Target {
-  readonly url: string;
+export interface Target extends Pick<Service, 'url' | 'headers'> {
   /** The form in the metadata, for logs. */
   readonly urlTemplate: string;
-  readonly headers: readonly ShownHeader[];
   /** The form for logs: variables' names instead of their values. */
   readonly loggedHeaders: readonly object[];
   readonly retry: RetryShape;
@@ -27,18 +26,13 @@ export function resolveTarget(
   { webhook, headers: given, retry, requestTransform, signing }: DeliveryShape,
   environment: Environment,
 ): Target | { readonly missing: readonly string[] } {
-  const url = fillTemplate(webhook, environment);
   const configured = given.filter(({ name }) => !FIXED.has(name.toLowerCase()));
-  const { headers, missing: unset } = fillHeaders(configured, environment);
-  const secrets = signing?.map((variable) => ({ variable, secret: readSecret(environment[variable]) }));
-  const missing = [
-    ...url.missing,
-    ...unset,
-    ...(secrets ?? []).flatMap(({ variable, secret }) => (secret ? [] : [variable])),
-  ];
+  const { url, headers, missing: unset } = prepareService(webhook, configured, environment);
+  const secrets = signing?.map((variable) => readSecret(environment[variable]));
+  const missing = [...unset, ...(signing ?? []).filter((_, index) => !secrets![index])];
   if (missing.length > 0) return { missing: [...new Set(missing)] };
   return {
-    url: url.text,
+    url,
     urlTemplate: typeof webhook === 'string' ? webhook : webhook.env,
     headers,
     loggedHeaders: configured.map(({ name, value }, index) =>
@@ -47,7 +41,7 @@ export function resolveTarget(
         : { name, value_from_env: value.env },
     ),
     retry,
-    ...(secrets && { secrets: secrets.map(({ secret }) => secret!) }),
+    ...(secrets && { secrets: secrets as Buffer[] }),
     ...(requestTransform === undefined ? {} : { transform: readRequestTransform(requestTransform) }),
   };
 }

@@ -7,17 +7,14 @@ import {
 } from '../configuration/configuration.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import type { JwtConfiguration } from '../session/jwt/configuration.ts';
-import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
+import { adminEndpoint, type Endpoints } from './context.ts';
 
 export function configEndpoints(version: string): Endpoints {
   return (app, context) => {
     const { configuration } = context;
     if (!configuration.enabledApis.includes('config')) return;
     const report = JSON.stringify(configReport(configuration, version));
-    app.get('/v1alpha1/config', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
-      return sendJson(reply, report);
-    });
+    adminEndpoint(app, context, 'GET', '/v1alpha1/config', () => report);
   };
 }
 

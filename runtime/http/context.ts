@@ -100,16 +100,27 @@ export async function authenticateRequest(
  * Like authenticateRequest, for endpoints of administrators.
  * @throws EngineError access-denied for any other role
  */
-export async function authenticateAdmin(
+export async function authenticateAdmin(context: HttpContext, request: HttpRequest): Promise<void> {
+  const { role } = await authenticateRequest(context, request);
+  if (role === ADMIN_ROLE) return;
+  const message = 'You have to be an admin to access this endpoint';
+  throw new EngineError('access-denied', message, { path: '$', reason: adminOnly(role) });
+}
+
+/** An endpoint that asks `answer` for administrators only: a text of JSON, or a value that becomes one. */
+export function adminEndpoint(
+  app: FastifyInstance,
   context: HttpContext,
-  request: HttpRequest,
-  message = 'You have to be an admin to access this endpoint',
-  path = '$',
-): Promise<Session> {
-  const session = await authenticateRequest(context, request);
-  if (session.role !== ADMIN_ROLE)
-    throw new EngineError('access-denied', message, { path, reason: adminOnly(session.role) });
-  return session;
+  method: 'GET' | 'POST',
+  url: string,
+  answer: (body: unknown, query: Readonly<Record<string, unknown>>) => unknown,
+): void {
+  const handler = async ({ own, query }: FastifyRequest, reply: FastifyReply) => {
+    await authenticateAdmin(context, own);
+    const found = await answer(own.body, query as Readonly<Record<string, unknown>>);
+    return sendJson(reply, typeof found === 'string' ? found : JSON.stringify(found));
+  };
+  app.route({ method, url, handler });
 }
 
 /** Seconds after which a client may ask again where the server could not answer. */

@@ -6,17 +6,16 @@ import type { Vocabulary } from '../core/vocabulary.ts';
 import { explainRequest, explainSubscription } from '../graphql/explain.ts';
 import type { Runnable } from '../graphql/request.ts';
 import { parseJson } from './body.ts';
-import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
+import { adminEndpoint, type Endpoints } from './context.ts';
 import { graphqlRequest } from './graphql.ts';
 
 /** The explain endpoints. @param current taken once for each request */
 export function explainEndpoints(current: () => Runnable): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('metadata')) return;
-    for (const path of ['/v1/graphql/explain', '/v1alpha1/graphql/explain']) {
-      app.post(path, async (request, reply) => {
-        await authenticateAdmin(context, request.own);
-        const body = parseJson(request.body);
+    for (const path of ['/v1/graphql/explain', '/v1alpha1/graphql/explain'])
+      adminEndpoint(app, context, 'POST', path, (text) => {
+        const body = parseJson(text);
         if (jsonKind(body) !== 'Object')
           throw new EngineError(
             'parse-failed',
@@ -29,10 +28,8 @@ export function explainEndpoints(current: () => Runnable): Endpoints {
         const [session, served] = [sessionOf(user, context.configuration.vocabulary), current()];
         const explain =
           served.planner.kindOf(session, wanted) === 'subscription' ? explainSubscription : explainRequest;
-        const explained = await explain(wanted, session, served);
-        return sendJson(reply, JSON.stringify(explained));
+        return explain(wanted, session, served);
       });
-    }
   };
 }
 

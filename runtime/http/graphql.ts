@@ -6,7 +6,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import { EngineError } from '../core/errors.ts';
-import { parseExactJson } from '../core/json/exact-json.ts';
+import { exactJsonOr } from '../core/json/exact-json.ts';
+import { isObject } from '../core/json/json.ts';
 import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
@@ -133,12 +134,8 @@ function callOfAddress(parameters: unknown): GraphqlCall {
 
 /** The query text of an unauthenticated request, if it can be read. */
 function queryTextOf(body: unknown): string | undefined {
-  try {
-    const { query } = parseExactJson(String(body)) as { query?: unknown };
-    return typeof query === 'string' ? query : undefined;
-  } catch {
-    return undefined;
-  }
+  const call = exactJsonOr(String(body));
+  return isObject(call) && typeof call.query === 'string' ? call.query : undefined;
 }
 
 /** Answers one member of a batch; its errors do not affect the others. */

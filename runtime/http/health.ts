@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import type { Readiness } from '../server/readiness.ts';
-import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
+import { adminEndpoint, type Endpoints, sendJson } from './context.ts';
 
 /** `inconsistent`: some objects of the metadata are not served. `unreachable`: the metadata database does not answer. */
 export type Health = 'ok' | 'inconsistent' | 'unreachable';
@@ -51,10 +51,7 @@ export function healthEndpoints(
         ? sendJson(reply, '{"status":"ok"}')
         : sendJson(reply, JSON.stringify({ status: 'not ready', reasons }), 503);
     });
-    app.get('/healthz/sources', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
-      return sendJson(reply, JSON.stringify(await readiness.sources()));
-    });
+    adminEndpoint(app, context, 'GET', '/healthz/sources', () => readiness.sources());
     app.get('/healthz', answer);
     app.get(vocabularyHealth(context.configuration.vocabulary), answer);
     app.get('/v1/version', (_request, reply) => sendJson(reply, versionText));

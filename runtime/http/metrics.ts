@@ -6,7 +6,7 @@ import { EngineError } from '../core/errors.ts';
 import type { Metrics, MetricsState } from '../observe/metrics/metrics.ts';
 import type { Figures } from '../observe/metrics/sum.ts';
 import { secretMatcher } from '../session/secrets.ts';
-import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
+import { adminEndpoint, authenticateAdmin, type Endpoints } from './context.ts';
 
 /** The figures of all workers of a server. */
 interface AllFigures {
@@ -35,10 +35,7 @@ export function metricsEndpoints(metrics: Metrics, state: MetricsState, all?: Al
     });
     const gather = async () => (all ? all.gather() : void (await read()));
     if (enabledApis.includes('developer'))
-      app.get('/dev/ekg', async (request, reply) => {
-        await authenticateAdmin(context, request.own);
-        return sendJson(reply, JSON.stringify(await metrics.report(await gather())));
-      });
+      adminEndpoint(app, context, 'GET', '/dev/ekg', async () => metrics.report(await gather()));
     if (!enabledApis.includes('metrics')) return;
     app.get('/v1/metrics', async (request, reply) => {
       if (!isSecret) await authenticateAdmin(context, request.own);

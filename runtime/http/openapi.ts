@@ -3,7 +3,7 @@
 import { ADMIN_ROLE } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
 import type { CurrentlyServed } from '../graphql/answer.ts';
-import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
+import { adminEndpoint, type Endpoints } from './context.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import { swaggerDocument } from './rest/swagger.ts';
 
@@ -12,17 +12,14 @@ const DOCUMENTS = { '/api/openapi.json': openApiDocument, '/api/swagger/json': s
 /** The OpenAPI endpoints. */
 export function openApiEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
-    for (const [path, documentOf] of Object.entries(DOCUMENTS)) {
-      app.get<{ Querystring: { role?: string | string[] } }>(path, async (request, reply) => {
-        await authenticateAdmin(context, request.own);
-        const { role } = request.query;
+    for (const [path, documentOf] of Object.entries(DOCUMENTS))
+      adminEndpoint(app, context, 'GET', path, (_, { role }) => {
         const { saved, planner } = current();
         const document = documentOf(saved.routes, planner.program, {
           role: typeof role === 'string' ? role : ADMIN_ROLE,
           stringifyNumbers: planner.options.stringifyNumbers,
         });
-        return sendJson(reply, jsonText(document));
+        return jsonText(document);
       });
-    }
   };
 }

@@ -2,16 +2,13 @@
 
 import type { KeptPlan, Planner } from '../core/request/planner.ts';
 import type { CurrentlyServed } from '../graphql/answer.ts';
-import { authenticateAdmin, type Endpoints, sendJson } from './context.ts';
+import { adminEndpoint, type Endpoints } from './context.ts';
 
 /** Texts of operations may hold personal data, so the API `developer` has to be enabled. */
 export function planCacheEndpoints(current: CurrentlyServed): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('developer')) return;
-    app.get('/dev/plan_cache', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
-      return sendJson(reply, JSON.stringify({ operations: report(current().planner) }));
-    });
+    adminEndpoint(app, context, 'GET', '/dev/plan_cache', () => ({ operations: report(current().planner) }));
   };
 }
 

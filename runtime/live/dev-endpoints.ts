@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import type { CurrentlyServed } from '../graphql/answer.ts';
-import { authenticateAdmin, type Endpoints, sendJson } from '../http/context.ts';
+import { adminEndpoint, type Endpoints } from '../http/context.ts';
 import type { Cohort } from './cohort.ts';
 import type { LiveQueries } from './live-queries.ts';
 import type { Poller, PollerOptions } from './poller.ts';
@@ -17,21 +17,15 @@ export function subscriptionEndpoints({ pollers, paces }: LiveQueries): Endpoint
         pollers()
           .filter(({ plan }) => (plan.cursor !== undefined) === isStream)
           .map((poller) => describe(poller, extended, context.configuration.vocabulary));
-      return JSON.stringify({
+      return {
         options: optionsOf(paces.liveQueries),
         live_queries_map: map(false),
         stream_queries_map: map(true),
         stream_queries_options: optionsOf(paces.streams),
-      });
+      };
     };
-    for (const [path, extended] of [
-      ['/dev/subscriptions', false],
-      ['/dev/subscriptions/extended', true],
-    ] as const)
-      app.get(path, async (request, reply) => {
-        await authenticateAdmin(context, request.own);
-        return sendJson(reply, report(extended));
-      });
+    adminEndpoint(app, context, 'GET', '/dev/subscriptions', () => report(false));
+    adminEndpoint(app, context, 'GET', '/dev/subscriptions/extended', () => report(true));
   };
 }
 
@@ -39,8 +33,7 @@ export function subscriptionEndpoints({ pollers, paces }: LiveQueries): Endpoint
 export function cacheEndpoints(current: CurrentlyServed, cache: ResponseCache): Endpoints {
   return (app, context) => {
     if (!context.configuration.enabledApis.includes('developer')) return;
-    app.get('/dev/cache', async (request, reply) => {
-      await authenticateAdmin(context, request.own);
+    adminEndpoint(app, context, 'GET', '/dev/cache', () => {
       const { planner, saved } = current();
       const planned = planner
         .list()
@@ -63,7 +56,7 @@ export function cacheEndpoints(current: CurrentlyServed, cache: ResponseCache): 
           not_kept_because: ('refused' in plan.cached ? plan.cached.refused : known?.refused) ?? null,
         };
       });
-      return sendJson(reply, JSON.stringify({ queries }));
+      return { queries };
     });
   };
 }

@@ -2,6 +2,7 @@
  * WebSockets at the GraphQL endpoints: which upgrades are accepted. At the end all sockets are closed in a way that lets clients come
  * back.
  */
+
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -10,6 +11,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { originMatcher } from '../configuration/origins.ts';
 import { EngineError } from '../core/errors.ts';
 import { guarded } from '../core/guarded.ts';
+import { wordList } from '../core/names.ts';
 import type { CurrentlyServed } from '../graphql/answer.ts';
 import type { Endpoints } from '../http/context.ts';
 import { errorObject, sendableError } from '../http/errors.ts';
@@ -135,10 +137,8 @@ function upgradeCheck(configuration: Configuration): (request: IncomingMessage) 
     const shape = Object.hasOwn(PATHS, path) ? PATHS[path] : undefined;
     if (!shape) {
       const paths = Object.keys(PATHS).map((each) => `'${each}'`);
-      const list = `${paths.slice(0, -1).join(', ')} and ${paths.at(-1)}`;
-      throw new EngineError('not-found', `only ${list} are supported on websockets`, {
-        status: 404,
-      });
+      const message = `only ${wordList(paths)} are supported on websockets`;
+      throw new EngineError('not-found', message, { status: 404 });
     }
     const relay = path === RELAY;
     if (relay && !configuration.enableRelay) throw new EngineError('not-supported', 'relay is not enabled');

@@ -132,6 +132,7 @@ function distinctKeys({ foreignKeys }: CatalogTable): CatalogForeignKey[] {
   return foreignKeys.filter((_, index) => joins.indexOf(joins[index]!) === index);
 }
 
-function sameColumns(left: readonly string[], right: readonly string[]): boolean {
+/** Whether two lists have the same columns, in any order. */
+export function sameColumns(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((column) => right.includes(column));
 }

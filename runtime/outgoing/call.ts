@@ -1,7 +1,42 @@
-/** A call to a service while a request waits for it: its deadline, its measures, and the errors of calls without an answer. */
+/** Services that metadata names: their addresses and headers, and the calls that requests wait for. */
+import {
+  type ConfiguredHeader,
+  type Environment,
+  type EnvironmentText,
+  fillTemplate,
+} from '../core/environment-template.ts';
 import type { EngineError } from '../core/errors.ts';
 import { OutgoingError, unsendableHeader } from './error.ts';
+import { type ShownHeader, shownValue } from './headers.ts';
 import type { OutgoingRequest, OutgoingResponse } from './message.ts';
+
+/** Address and headers of a service with the values of environment variables, which do not change. */
+export interface Service {
+  readonly url: string;
+  /** As configured, in their order. */
+  readonly headers: readonly ShownHeader[];
+  /** Environment variables without a value, each once; the service cannot be called when there are any. */
+  readonly missing: readonly string[];
+}
+
+export function prepareService(
+  address: EnvironmentText,
+  configured: readonly ConfiguredHeader[],
+  environment: Environment,
+): Service {
+  const url = fillTemplate(address, environment);
+  const filled = configured.map(({ name, value }) => ({ name, value, ...fillTemplate(value, environment) }));
+  return {
+    url: url.text,
+    headers: filled.map(({ name, value, text }) => ({
+      name,
+      value: text,
+      // Not the text, which may have values of environment variables in it.
+      shown: typeof value === 'string' ? shownValue({ name, value }) : value.env,
+    })),
+    missing: [...new Set([url, ...filled].flatMap(({ missing }) => missing))],
+  };
+}
 
 /** `timeout` is in seconds, and ends earlier if the request has to. */
 export interface ServiceCall extends OutgoingRequest {

@@ -3,7 +3,6 @@
  * @rule Which headers does an action handler get?
  */
 import { USER_AGENT } from '../configuration/version.ts';
-import { type ConfiguredHeader, type Environment, fillTemplate } from '../core/environment-template.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import { type Header, isRedacted } from './message.ts';
 import { type Trace, traceHeaders } from './trace.ts';
@@ -104,39 +103,29 @@ export function forwardedHeaders(headers: ClientHeaders, ignored = IGNORED): Sho
   );
 }
 
-/** Those of them that services get: never session variables, the admin secret or the host, which goes along under another name. */
+/** Whether the client's headers go along with the calls of a service. */
+interface Forwarding {
+  readonly forwardClientHeaders?: boolean | undefined;
+  readonly ignoredClientHeaders?: readonly string[] | undefined;
+}
+
+/** Those of them that a service gets: never session variables, the admin secret or the host, which goes along under another name. */
 export function clientHeaders(
-  headers: ClientHeaders = {},
+  { forwardClientHeaders, ignoredClientHeaders }: Forwarding,
+  headers: ClientHeaders | undefined,
   vocabulary: Vocabulary,
-  ignored?: readonly string[],
-): ShownHeader[] {
+): readonly ShownHeader[] {
+  if (!forwardClientHeaders || !headers) return [];
   const about = (['host', 'user-agent', 'origin'] as const).flatMap((name) => {
     const value = headers[name];
     return typeof value === 'string' ? [plain(`X-Forwarded-${FORWARDED_AS[name]}`, value)] : [];
   });
   const named = new Set(['host', ...about.map(({ name }) => name.toLowerCase())]);
-  const forwarded = forwardedHeaders(headers, ignored && new Set(ignored));
+  const forwarded = forwardedHeaders(headers, ignoredClientHeaders && new Set(ignoredClientHeaders));
   return [...about, ...forwarded.filter(({ name }) => !named.has(name) && !vocabulary.isReadAsOwn(name))];
 }
 
 const FORWARDED_AS = { host: 'Host', 'user-agent': 'User-Agent', origin: 'Origin' } as const;
-
-/** Configured headers with the values of environment variables, and the variables that have none. */
-export function fillHeaders(
-  headers: readonly ConfiguredHeader[] = [],
-  environment: Environment,
-): { readonly headers: readonly ShownHeader[]; readonly missing: readonly string[] } {
-  const filled = headers.map(({ name, value }) => ({ name, value, ...fillTemplate(value, environment) }));
-  return {
-    headers: filled.map(({ name, value, text }) => ({
-      name,
-      value: text,
-      // Not the text, which may have values of environment variables in it.
-      shown: typeof value === 'string' ? shownValue({ name, value }) : value.env,
-    })),
-    missing: filled.flatMap(({ missing }) => missing),
-  };
-}
 
 function plain(name: string, value: string): ShownHeader {
   return { name, value };

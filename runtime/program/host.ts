@@ -1,7 +1,9 @@
 /** Where the served program comes from: a compiled folder, or metadata that can be changed while it is served. */
+
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConsoleQuestion } from '../console/questions.ts';
 import type { CronTriggerShape } from '../core/contract/events.ts';
+import type { Environment } from '../core/environment-template.ts';
 import type { MemoryBudget } from '../core/memory/budget.ts';
 import type { GeneratedProgram } from '../core/program/resolvers.ts';
 import type { CheckedSources } from '../database/health-checks.ts';
@@ -31,7 +33,7 @@ export interface Host {
 
 export interface HostContext {
   readonly configuration: Configuration;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly observe: Observer;
   /** Limits all that requests leave behind. */
   readonly memory: MemoryBudget;

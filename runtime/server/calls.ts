@@ -2,6 +2,7 @@
 
 import type { Configuration } from '../configuration/configuration.ts';
 import { ACTION_CALLER } from '../core/action/provider.ts';
+import type { Environment } from '../core/environment-template.ts';
 import { REMOTE } from '../core/remotes/remote-root.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import type { Runnable } from '../graphql/request.ts';
@@ -22,7 +23,7 @@ export interface Calls {
 /** @param databaseUrl of the database in which asynchronous actions are stored */
 export function createCalls(
   configuration: Configuration,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   databaseUrl: string | undefined,
   outgoing: Outgoing,
   observe: Observer,

@@ -2,10 +2,12 @@
  * Puts the server together and starts it. With metadata, the metadata API and the compiler are loaded on demand; a server
  * that hosts a compiled folder loads neither.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Configuration, servingOptions } from '../configuration/configuration.ts';
 import { describeConfiguration } from '../configuration/description.ts';
 import { serverVersion } from '../configuration/version.ts';
+import type { Environment } from '../core/environment-template.ts';
 import { EngineError } from '../core/errors.ts';
 import { MemoryBudget } from '../core/memory/budget.ts';
 import { linkProgram } from '../core/program/program.ts';
@@ -59,7 +61,7 @@ import type { WorkerLink } from './workers/link.ts';
 
 export interface ServerOptions {
   readonly configuration: Configuration;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** Address of the compiler's module. Required to serve metadata; the runtime itself does not know the compiler. */
   readonly compiler?: string;
   /** Address of the module that answers the console's questions. Without it there is no console. */

@@ -1,6 +1,7 @@
 /** Who takes observations: the log, and where they are enabled metrics and tracing. */
 
 import type { Configuration } from '../configuration/configuration.ts';
+import type { Environment } from '../core/environment-template.ts';
 import type { CountOperation } from '../graphql/answer.ts';
 import { createLastErrors, type LastErrors } from '../observe/logs/last-errors.ts';
 import type { Observation, Observer } from '../observe/logs/observe.ts';
@@ -23,7 +24,7 @@ export interface Observing {
 /** @param worker name of this process, where there are several */
 export async function openObserving(
   configuration: Configuration,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   log: Observer,
   worker?: string,
 ): Promise<Observing> {

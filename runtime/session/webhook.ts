@@ -4,7 +4,7 @@
  */
 
 import { EngineError } from '../core/errors.ts';
-import { parseExactJson } from '../core/json/exact-json.ts';
+import { exactJsonOr } from '../core/json/exact-json.ts';
 import { isObject } from '../core/json/json.ts';
 import { endingAt, type Session } from '../core/session.ts';
 import { jsonText } from '../core/types.ts';
@@ -107,13 +107,7 @@ function headersAsWritten({ headers, rawHeaders }: Incoming): Readonly<Record<st
 
 /** The GraphQL request, or each of a batch, reduced to its known members; null if the body is not one. */
 function graphqlRequests(body: unknown): unknown {
-  if (typeof body !== 'string') return null;
-  let parsed: unknown;
-  try {
-    parsed = parseExactJson(body);
-  } catch {
-    return null;
-  }
+  const parsed = typeof body === 'string' ? exactJsonOr(body) : undefined;
   return Array.isArray(parsed) ? parsed.map(graphqlRequest) : graphqlRequest(parsed);
 }
 
@@ -131,7 +125,7 @@ function readAnswer({ status, body }: OutgoingResponse, isKept: boolean, vocabul
       reason: { rule: 'authentication.webhook', why: 'the webhook answered 401', path: 'auth-hook' },
     });
   }
-  const answer = status === 200 ? parse(body.toString('utf8')) : undefined;
+  const answer = status === 200 ? exactJsonOr(body.toString('utf8')) : undefined;
   if (!isObject(answer)) throw failed('Invalid response from authorization hook');
   const variables: Record<string, string> = {};
   for (const [key, value] of Object.entries(answer)) {
@@ -168,14 +162,6 @@ function readExpiry(answer: Readonly<Record<string, unknown>>): number | undefin
   if (age) return Date.now() + Number(age[1]) * 1000;
   const expires = Date.parse(values.get('expires') ?? '');
   return Number.isNaN(expires) ? undefined : expires;
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function failed(message: string): EngineError {

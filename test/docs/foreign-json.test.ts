@@ -31,7 +31,6 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
   'runtime/core/json/exact-json.ts': 'the reader itself',
   'runtime/core/json/scanner.ts': 'one string',
   'runtime/core/mutation/check.ts': 'one string',
-  'runtime/core/remotes/key.ts': 'one string',
   'runtime/core/schema/graphql-schema.ts': "this program's introspection",
   'runtime/core/saved/saved-sql.ts': 'the text of a parameter in a generated file',
   'compiler/offline/embedded-binaries.ts': 'files of a package',

@@ -2,6 +2,7 @@
 
 import type { CatalogFile } from '../../../runtime/catalog/catalog.ts';
 import { loadReadBody } from '../../../runtime/catalog/sql-body.ts';
+import type { Environment } from '../../../runtime/core/environment-template.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { describeConnectionError } from '../../../runtime/database/connection-error.ts';
 import { connectionUrl } from '../../../runtime/database/connection-url.ts';
@@ -15,7 +16,7 @@ export interface CatalogOptions {
   readonly saved?: CatalogFile;
   /** Addresses by name of the source; they win over saved catalogs and over the metadata. */
   readonly addresses: ReadonlyMap<string, string>;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** Folder below which addresses may be read from files. */
   readonly allowedFolder?: string | undefined;
   readonly vocabulary: Vocabulary;

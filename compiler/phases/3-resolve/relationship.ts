@@ -24,6 +24,7 @@ import type {
   RelationshipEntry,
   RelationshipUsing,
 } from '../../../runtime/metadata/metadata.ts';
+import { sameColumns } from '../../../runtime/metadata/suggested-relationships.ts';
 import { type NestedRows, nativeArgumentShapes, requireTyped } from './declared.ts';
 import { requireFreeFieldName } from './field.ts';
 import { fieldLosses, missingTable } from './losses.ts';
@@ -248,10 +249,6 @@ function requireColumn(table: TableScope, column: string): void {
       ...suggest(column, table.columns.keys()),
     }),
   );
-}
-
-function sameColumns(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((column) => right.includes(column));
 }
 
 function pairs(from: readonly string[], to: readonly string[]): Record<string, string> {

@@ -11,6 +11,7 @@ import {
   isGraphqlName,
   keyOf,
   quotedName,
+  quotedWordList,
 } from '../../../runtime/core/names.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { baseName, isOneOf, type RemoteDocument } from '../../../runtime/core/remotes/document.ts';
@@ -71,17 +72,10 @@ function requireFields({ name, fields }: LeftEntity, wanted: readonly string[]):
     messages.joinFieldMissing({
       name: missing,
       entity: name,
-      allowed: orList(fields),
+      allowed: quotedWordList(fields, 'or'),
       ...suggest(missing, fields),
     }),
   );
-}
-
-function orList(names: readonly string[]): string {
-  const list = names.map((name) => `"${name}"`);
-  if (list.length <= 1) return list.join('');
-  if (list.length === 2) return list.join(' or ');
-  return `${list.slice(0, -1).join(', ')}, or ${list.at(-1)}`;
 }
 
 function toSource(

@@ -4,7 +4,7 @@
  */
 import { type InputValueDefinitionNode, Kind, type TypeNode } from 'graphql';
 import { parseGraphql } from '../../../runtime/core/graphql-text.ts';
-import { indexDocument, type RemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import { baseName, indexDocument, type RemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 
 /** An input that a role may leave out, with the presets that are not sent then. */
@@ -43,15 +43,11 @@ function mayBeNull(type: TypeNode): boolean {
 
 /** Presets that an input of a type always brings: its own, and those of inputs that it must have. The others are found where they may be left out. */
 function presetsWithin(type: TypeNode, role: RemoteDocument, above: readonly string[] = []): string[] {
-  const name = nameOf(type);
+  const name = baseName(type);
   const definition = role.types.get(name);
   if (definition?.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION || above.includes(name)) return [];
   return (definition.fields ?? []).flatMap((field) => {
     if (presetOf(field)) return [`${name}.${field.name.value}`];
     return mayBeNull(field.type) ? [] : presetsWithin(field.type, role, [...above, name]);
   });
-}
-
-function nameOf(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type);
 }

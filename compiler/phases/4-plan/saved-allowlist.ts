@@ -3,7 +3,7 @@ import type { DocumentNode } from 'graphql';
 import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
 import { at, type Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
-import { EngineError } from '../../../runtime/core/errors.ts';
+import { type EngineError, unlessRefused } from '../../../runtime/core/errors.ts';
 import type { Program } from '../../../runtime/core/program/program.ts';
 import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { chooseOperation } from '../../../runtime/core/request/document.ts';
@@ -87,13 +87,10 @@ function refusalOf(
   document: DocumentNode,
   roleSchema: RoleSchema,
 ): EngineError | undefined {
-  try {
-    analyseOperation(roleSchema, chooseOperation(document, undefined));
-    return undefined;
-  } catch (error) {
-    if (error instanceof EngineError) return error;
-    throw error;
-  }
+  return unlessRefused(
+    () => void analyseOperation(roleSchema, chooseOperation(document, undefined)),
+    (error) => error,
+  );
 }
 
 interface Refusal {

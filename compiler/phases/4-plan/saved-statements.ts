@@ -4,7 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { EngineError } from '../../../runtime/core/errors.ts';
+import { unlessRefused } from '../../../runtime/core/errors.ts';
 import { objectKey } from '../../../runtime/core/names.ts';
 import { analyseOperation, casesOf, caseValues, type When } from '../../../runtime/core/request/analyse.ts';
 import type { CacheRequest } from '../../../runtime/core/request/cached.ts';
@@ -89,15 +89,12 @@ export function wakesForRole(
   options: SavedOptions,
 ): readonly string[] | undefined {
   if (operation.kind !== 'subscription') return undefined;
-  try {
+  return unlessRefused(() => {
     const { samples } = analyseOperation(roleSchema, operation);
     const variables = planningVariables(operation.variables, samples);
     const plan = planSubscription(roleSchema, operation, variables, options);
     return plan.kind === 'subscription' ? wakesOf(plan, roleSchema.program) : undefined;
-  } catch (error) {
-    if (error instanceof EngineError) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** Plans an operation as the role of a view sees the API. */
@@ -106,7 +103,7 @@ export function planForRole(
   operation: Operation,
   options: SavedOptions,
 ): RoleStatements['plans'] {
-  try {
+  return unlessRefused(() => {
     const { sources } = roleSchema.program;
     const { used, samples, selection } = analyseOperation(roleSchema, operation);
     const kinds = new Set(selection.fields.map(({ definition }) => definition.meaning.kind));
@@ -120,7 +117,7 @@ export function planForRole(
     for (const when of cases) {
       const values = caseValues(when, samples);
       const variables = planningVariables(operation.variables, values);
-      const plan = planCase(() =>
+      const plan = unlessRefused(() =>
         operation.kind === 'subscription'
           ? planRead(roleSchema, operation, variables, options)
           : planOperation(roleSchema, operation, variables, options),
@@ -134,10 +131,7 @@ export function planForRole(
       plans.push(saved);
     }
     return plans;
-  } catch (error) {
-    if (error instanceof EngineError) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** The sources of its statements. */
@@ -148,16 +142,6 @@ function sourcesOf(plan: AnyPlan): readonly string[] {
 }
 
 type AnyPlan = RequestPlan | ReturnType<typeof planRead>;
-
-/** undefined when planning refuses. */
-function planCase(plan: () => AnyPlan): AnyPlan | undefined {
-  try {
-    return plan();
-  } catch (error) {
-    if (error instanceof EngineError) return undefined;
-    throw error;
-  }
-}
 
 /** The plan as data, or why no data can describe it. */
 function savedPlan(plan: AnyPlan, when: When): Statements | string {

@@ -2,7 +2,7 @@
  * Settings that decide which data is served and where it goes, and that no served file holds: which database is behind a source,
  * with which account and options, how its connections are encrypted, where traces are sent. Addresses are hashes, without passwords.
  */
-import { createHash } from 'node:crypto';
+import { hashOfText } from '../../../runtime/catalog/objects.ts';
 import { isObject } from '../../../runtime/core/json/json.ts';
 import type { ConnectionInfo, Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { SettingFact } from '../../model/plan.ts';
@@ -19,7 +19,7 @@ export function settingFacts({ sources, opentelemetry }: Metadata): SettingFact[
     for (const [inner, part] of isObject(value) ? Object.entries(value) : [['', value]])
       facts.push({
         telemetry: [key, inner].filter(Boolean).join(' '),
-        value: hash(JSON.stringify(part ?? null)),
+        value: hashOfText(JSON.stringify(part ?? null)),
       });
   return facts;
 }
@@ -43,7 +43,7 @@ function connectionFacts(
           {
             ...of,
             what: 'certificates' as const,
-            value: hash(JSON.stringify([ssl.sslrootcert, ssl.sslcert, ssl.sslkey])),
+            value: hashOfText(JSON.stringify([ssl.sslrootcert, ssl.sslcert, ssl.sslkey])),
           },
         ]
       : []),
@@ -58,13 +58,13 @@ function databaseOf(url: ConnectionInfo['database_url']): string {
       return `of the file ${url.file}`;
     case 'parameters': {
       const { password: _, ...address } = url.parameters;
-      return hash(JSON.stringify(address));
+      return hashOfText(JSON.stringify(address));
     }
     case 'template': {
       const [, scheme, account, rest] = ADDRESS.exec(url.template)!;
       const [place, parameters = ''] = rest!.split(/\?(.*)/s);
       const kept = parameters.split('&').filter((each) => each !== '' && !NEUTRAL_PARAMETERS.test(each));
-      return hash(JSON.stringify([scheme, account, place, kept.sort()]));
+      return hashOfText(JSON.stringify([scheme, account, place, kept.sort()]));
     }
   }
 }
@@ -75,7 +75,3 @@ const ADDRESS = /^([^:]+:\/\/)?(?:([^:@/?]*)(?::.*?)?@(?=[^@?]*(?:\?|$)))?(.*)$/
 /** Secrets, the mode of TLS, which is a fact of its own, and what decides neither which data is served nor to whom. */
 const NEUTRAL_PARAMETERS =
   /^(?:password|sslmode|sslpassword|connect_timeout|application_name|fallback_application_name|keepalives\w*|tcp_user_timeout)=/;
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
-}

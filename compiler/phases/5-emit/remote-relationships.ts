@@ -1,7 +1,7 @@
 /** `remote/<name>/relationships.graphql`: the document that each relationship sends to a remote schema, for readers. */
 
 import { type FieldDefinitionNode, Kind, parse, print as printAst, type TypeNode } from 'graphql';
-import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import { baseName, type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 import type {
   RemoteArgument,
@@ -59,7 +59,7 @@ function definitionsOf({ path }: ToRemote, { types, roots }: RemoteDocument): Fi
     const definition = isObject ? owner.fields?.find(({ name }) => name.value === field) : undefined;
     if (!definition) return found;
     found.push(definition);
-    type = baseOf(definition.type);
+    type = baseName(definition.type);
   }
   return found;
 }
@@ -76,7 +76,7 @@ function documentOf(to: ToRemote, schema: RemoteDocument): string {
     const given = argumentTexts(step.arguments, types, schema, variables);
     const args = given.length > 0 ? `(${given.join(', ')})` : '';
     const last = index === to.path.length - 1;
-    const result = definitions[index] && schema.types.get(baseOf(definitions[index].type));
+    const result = definitions[index] && schema.types.get(baseName(definitions[index].type));
     const isLeaf =
       !result || result.kind === Kind.SCALAR_TYPE_DEFINITION || result.kind === Kind.ENUM_TYPE_DEFINITION;
     const below = last ? (isLeaf ? '' : '{ ...Selected }') : `{ ${fieldAt(index + 1)} }`;
@@ -119,7 +119,7 @@ function valueText(
     const of = inner?.kind === Kind.LIST_TYPE ? inner.type : undefined;
     return `[${value.items.map((item) => valueText(item, of, schema, variables)).join(', ')}]`;
   }
-  const definition = inner && schema.types.get(baseOf(inner));
+  const definition = inner && schema.types.get(baseName(inner));
   const fields = definition?.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION ? (definition.fields ?? []) : [];
   const types = new Map(fields.map((field) => [field.name.value, field.type]));
   return `{${argumentTexts(value.fields, types, schema, variables).join(', ')}}`;
@@ -149,8 +149,4 @@ function notes(
     if (presets.length > 0) lines.push(`# The role ${role} sends: ${presets.join(', ')}`);
   }
   return lines.map((line) => `${line}\n`).join('');
-}
-
-export function baseOf(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : baseOf(type.type);
 }

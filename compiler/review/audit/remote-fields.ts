@@ -2,12 +2,11 @@
 
 import { type FieldDefinitionNode, Kind, print as printAst } from 'graphql';
 import type { Table } from '../../../runtime/core/program/program.ts';
-import { type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
+import { baseName, type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import { CLOSING_OPTION, roleFactText } from '../../model/facts.ts';
-import { baseOf } from '../../phases/5-emit/remote-relationships.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
 /** A remote schema as one role has it. */
@@ -104,7 +103,7 @@ function fieldsOf({ types }: RemoteDocument, name: string): Fields {
 function rootPaths(document: RemoteDocument, target: string): string[] {
   return Object.entries(document.roots).flatMap(([root, type]) =>
     [...fieldsOf(document, type).values()]
-      .filter((each) => type === target || leadsTo(document, baseOf(each.type), target))
+      .filter((each) => type === target || leadsTo(document, baseName(each.type), target))
       .map((each) => `${root} ${each.name.value}${presetText(each)}`),
   );
 }
@@ -129,7 +128,7 @@ function joinPaths(
     let type = document.roots.query;
     for (const { field } of shape.path) {
       const found = type === undefined ? undefined : fieldsOf(document, type).get(field);
-      type = found && baseOf(found.type);
+      type = found && baseName(found.type);
     }
     return type !== undefined && leadsTo(document, type, target);
   };
@@ -150,7 +149,7 @@ function leadsTo(document: RemoteDocument, from: string, target: string): boolea
     if (name === target) return true;
     if (seen.has(name)) continue;
     seen.add(name);
-    for (const field of fieldsOf(document, name).values()) queue.push(baseOf(field.type));
+    for (const field of fieldsOf(document, name).values()) queue.push(baseName(field.type));
     queue.push(...(document.possible.get(name) ?? []), ...(document.abstract.get(name) ?? []));
   }
   return false;

@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { ACTION_CALLER } from '../../../runtime/core/action/provider.ts';
 import type { Environment } from '../../../runtime/core/environment-template.ts';
 import { EngineError } from '../../../runtime/core/errors.ts';
-import { parseExactJson } from '../../../runtime/core/json/exact-json.ts';
+import { exactJsonOr } from '../../../runtime/core/json/exact-json.ts';
+import { isObject } from '../../../runtime/core/json/json.ts';
 import type { Program } from '../../../runtime/core/program/program.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
 import type { Callers } from '../../../runtime/graphql/request.ts';
@@ -63,18 +64,10 @@ export function stubHandlers(program: Program, handlers: Readonly<Record<string,
 function compareBody(body: string, { receives = {} }: StubHandler): string | undefined {
   const wanted = Object.entries(receives);
   if (wanted.length === 0) return undefined;
-  const sent = parsed(body);
+  const value = exactJsonOr(body);
+  const sent = isObject(value) ? value : undefined;
   const wrong = wanted.find(([key, value]) => !isDeepStrictEqual(sent?.[key], value));
   return wrong && `got ${short(sent?.[wrong[0]] ?? body)} as ${wrong[0]}, not ${short(wrong[1])}`;
-}
-
-function parsed(body: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = parseExactJson(body);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Calls of asynchronous actions are made when they are stored, and count: the first has the id that ends in 1. */

@@ -2,9 +2,11 @@
  * A database in which nothing lasts: whatever a trial writes is rolled back when it ends, so that each begins with the same
  * rows. Requests run on it as on any source.
  */
+
 import type pg from 'pg';
 import { DatabaseClient } from '../../../runtime/database/client.ts';
 import { StatementFailedError } from '../../../runtime/database/failures.ts';
+import { inTransaction } from '../../../runtime/database/query-client.ts';
 import type { SourceConnection } from '../../../runtime/database/source.ts';
 import type { TextRow } from '../../../runtime/database/text-query.ts';
 import type { ConnectionConfiguration } from '../../../runtime/database/ways.ts';
@@ -30,33 +32,24 @@ export interface TrialDatabase {
   close(): Promise<void>;
 }
 
+/** Constraints are checked at the end of each statement, or a trial would never see them fail. */
+const BEGIN = 'begin; set constraints all immediate';
+
 /** Opens one connection, on which trials follow each other. */
 export async function openTrialDatabase(configuration: ConnectionConfiguration): Promise<TrialDatabase> {
   const client = new DatabaseClient(configuration);
   await client.connect();
-  // Constraints are asked at the end of each statement, or a trial would never see them fail.
-  const begin = () => client.query('begin; set constraints all immediate');
   const trial = createTrial(client);
   return {
     trial: async (use) => {
-      await begin();
+      await client.query(BEGIN);
       try {
         return await use(trial);
       } finally {
         await client.query('rollback');
       }
     },
-    prepare: async (use) => {
-      await begin();
-      try {
-        const result = await use(trial);
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        await client.query('rollback');
-        throw error;
-      }
-    },
+    prepare: (use) => inTransaction(client, BEGIN, () => use(trial)),
     close: () => client.end(),
   };
 }

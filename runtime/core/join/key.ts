@@ -17,7 +17,7 @@ export function encodeKey(
 }
 
 /** The text of a JSON value: of a string its characters, of everything else the JSON. */
-function keyText(json: string): string {
+export function keyText(json: string): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 

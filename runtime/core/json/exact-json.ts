@@ -46,6 +46,15 @@ export function parseExactJson(text: string): unknown {
   return restoration.run() ? restoration.value : readInOrder(new JsonScanner(text));
 }
 
+/** As `parseExactJson`; for a text that it refuses, `otherwise`. */
+export function exactJsonOr(text: string, otherwise?: unknown): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return otherwise;
+  }
+}
+
 /** Puts the numbers that lost digits into what JSON.parse made of a text. */
 class Restoration {
   readonly #text: string;

@@ -3,7 +3,9 @@
  * argument does not take, so such a value is never sent: nothing is found for it.
  * @rule Which values of rows does an argument of a remote schema take?
  */
+
 import { Kind, type TypeNode } from 'graphql';
+import { keyText } from '../join/key.ts';
 import { JsonScanner } from '../json/scanner.ts';
 import { givenType, isOneOf, type RemoteDocument, type TypeDefinition } from './document.ts';
 
@@ -43,11 +45,11 @@ function readNamed(json: string, name: string, document: RemoteDocument): string
     case 'ID':
       return isText || (INTEGER.test(json) && json.length <= SAFE_DIGITS) ? json : JSON.stringify(json);
     case 'Int': {
-      const text = textOf(json);
+      const text = keyText(json);
       return INTEGER.test(text) && Number(text) >= -MAX_INT - 1 && Number(text) <= MAX_INT ? text : undefined;
     }
     case 'Float': {
-      const text = textOf(json);
+      const text = keyText(json);
       return NUMBER.test(text) && Number.isFinite(Number(text)) ? text : undefined;
     }
     case 'Boolean':
@@ -56,7 +58,7 @@ function readNamed(json: string, name: string, document: RemoteDocument): string
   const definition = document.types.get(name);
   switch (definition?.kind) {
     case Kind.ENUM_TYPE_DEFINITION: {
-      const text = textOf(json);
+      const text = keyText(json);
       return definition.values?.some((value) => value.name.value === text) ? JSON.stringify(text) : undefined;
     }
     case Kind.INPUT_OBJECT_TYPE_DEFINITION:
@@ -89,10 +91,6 @@ function readObject(json: string, definition: InputObject, document: RemoteDocum
     members.push(`${JSON.stringify(key)}:${value}`);
   }
   return `{${members.join(',')}}`;
-}
-
-function textOf(json: string): string {
-  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
 function itemsOf(json: string): string[] {

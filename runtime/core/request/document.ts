@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { EngineError, pathStep } from '../errors.ts';
 import { DocumentTooDeep, MAX_DOCUMENT_DEPTH, parseGraphql } from '../graphql-text.ts';
+import { wordList } from '../names.ts';
 import { lazy } from '../remember.ts';
 import type { DeclaredVariable } from './variables.ts';
 
@@ -159,7 +160,10 @@ export function checkFragmentCycles(operation: Operation): void {
       if (node.kind === Kind.FRAGMENT_SPREAD) {
         const name = node.name.value;
         const start = open.indexOf(name);
-        if (start >= 0) throw new EngineError('validation-failed', cycleText(open.slice(start)), { path });
+        if (start >= 0) {
+          const message = `the fragment definition(s) ${wordList(open.slice(start))} form a cycle`;
+          throw new EngineError('validation-failed', message, { path });
+        }
         const fragment = operation.fragments.get(name);
         if (!fragment || done.has(name)) continue;
         visit(fragment.selectionSet, pathStep(pathStep(path, name), 'selectionSet'), [...open, name]);
@@ -170,9 +174,4 @@ export function checkFragmentCycles(operation: Operation): void {
     }
   };
   visit(operation.node.selectionSet, '$.selectionSet', []);
-}
-
-function cycleText(names: readonly string[]): string {
-  const list = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names[0];
-  return `the fragment definition(s) ${list} form a cycle`;
 }

@@ -1,5 +1,5 @@
 /** Verdicts of Citus on all that a role may ask: its root fields, and the saved operations that it may run. */
-import { EngineError } from '../errors.ts';
+import { unlessRefused } from '../errors.ts';
 import type { Program } from '../program/program.ts';
 import { analyseOperation, casesOf, caseValues } from '../request/analyse.ts';
 import { chooseOperation, parseDocument } from '../request/document.ts';
@@ -33,15 +33,12 @@ export function roleVerdicts(
 
 /** The heaviest verdict of all cases, or of all values where there are too many; undefined where the role may not run it, or asks no distributed tables. */
 function savedVerdict(roleSchema: RoleSchema, { document }: SavedOperation): ShardVerdict | undefined {
-  try {
+  return unlessRefused(() => {
     const operation = chooseOperation(parseDocument(document), undefined);
     const { used, samples } = analyseOperation(roleSchema, operation);
     const verdicts = (casesOf(operation, used) ?? [{}]).map((when) =>
       verdictOfOperation(roleSchema, operation, caseValues(when, samples)),
     );
     return heaviestVerdict(verdicts.flatMap((verdict) => verdict ?? []));
-  } catch (error) {
-    if (error instanceof EngineError) return undefined;
-    throw error;
-  }
+  });
 }

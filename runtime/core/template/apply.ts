@@ -1,7 +1,7 @@
 /** Applies transforms to requests and answers. */
 
 import { headerProblem } from '../header-text.ts';
-import { parseExactJson } from '../json/exact-json.ts';
+import { exactJsonOr } from '../json/exact-json.ts';
 import { jsonText } from '../types.ts';
 import { authorityOf, type RequestTransform, type ResponseTransform } from './definition.ts';
 import { evaluate, evaluateText, evaluateUrlText, type TemplateVariables, type UrlPart } from './evaluate.ts';
@@ -241,17 +241,8 @@ function describeRequest({ method, url, body, headers }: TransformedRequest): un
   return {
     method,
     url,
-    body: body === undefined ? null : tryJson(body),
+    body: body === undefined ? null : exactJsonOr(body, body),
     query_params: queryPairs(url),
     request_headers: headers,
   };
-}
-
-/** The value of a text that may be JSON, else the text. */
-function tryJson(text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch {
-    return text;
-  }
 }

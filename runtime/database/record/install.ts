@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { QualifiedName } from '../../core/names.ts';
 import { quoteIdentifier } from '../../core/sql/fragment.ts';
 import { namingOwnObjects } from '../own-objects.ts';
+import type { QueryClient } from '../query-client.ts';
 import { READ_THROUGH } from '../read-through.ts';
 import {
   CAPTURE_TABLES,
@@ -13,12 +14,6 @@ import {
   READ_COMPLETE,
   releaseStatement,
 } from './schema.ts';
-
-/** The part of `pg.Client` that is used; one connection. */
-export interface CaptureClient {
-  // biome-ignore lint/suspicious/noExplicitAny: `pg` gives untyped rows.
-  query(text: string, values?: readonly unknown[]): Promise<{ rows: any[] }>;
-}
 
 export interface CaptureStatus extends CapturedTable {
   /** Every write is recorded. */
@@ -59,7 +54,7 @@ where c.relkind in ('r', 'p') and c.oid >= 16384 and c.relpersistence <> 't' ord
 
 /** The tables that tracked tables and views read, and whether their writes are recorded. */
 export async function captureStatus(
-  client: CaptureClient,
+  client: QueryClient,
   tracked: readonly QualifiedName[],
 ): Promise<readonly CaptureStatus[]> {
   const names = [tracked.map(({ schema }) => schema), tracked.map(({ name }) => name)];
@@ -82,7 +77,7 @@ export function removeStatements(tables: readonly QualifiedName[]): readonly str
  * @throws what the database reports; tables before the failing one stay installed
  */
 export async function installCapture(
-  client: CaptureClient,
+  client: QueryClient,
   tables: readonly CapturedTable[],
   progress: (table: CapturedTable) => void = () => {},
 ): Promise<void> {
@@ -96,7 +91,7 @@ export async function installCapture(
 }
 
 /** Removes it from every table that has it, tracked or not. @returns names of the tables */
-export async function removeCapture(client: CaptureClient): Promise<readonly string[]> {
+export async function removeCapture(client: QueryClient): Promise<readonly string[]> {
   const { rows } = await client.query(`select p.oid::regprocedure::text as function, array(
       select distinct t.tgrelid::regclass::text from pg_trigger as t where t.tgfoid = p.oid) as tables
     from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
@@ -107,7 +102,7 @@ export async function removeCapture(client: CaptureClient): Promise<readonly str
   return rows.flatMap(({ tables }: { tables: string[] }) => tables);
 }
 
-async function transaction(connection: CaptureClient, statements: readonly string[]): Promise<void> {
+async function transaction(connection: QueryClient, statements: readonly string[]): Promise<void> {
   const client = namingOwnObjects(connection);
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,6 +1,6 @@
 /** The REST endpoints that a role can run, analysed for the documents that describe them. */
 import { type DirectiveNode, type DocumentNode, Kind, visit } from 'graphql';
-import { EngineError } from '../../core/errors.ts';
+import { unlessRefused } from '../../core/errors.ts';
 import type { Program } from '../../core/program/program.ts';
 import { analyseOperation, type OperationAnalysis } from '../../core/request/analyse.ts';
 import { chooseOperation, type Operation, parseDocument } from '../../core/request/document.ts';
@@ -28,13 +28,8 @@ export function usableRoutes(routes: readonly RestRoute[], program: Program, rol
   return routes.flatMap((route) => {
     const { document, isConditional } = unconditional(parseDocument(route.operation.document));
     const operation = chooseOperation(document, undefined);
-    try {
-      const analysis = analyseOperation(roleSchema, operation);
-      return [{ route, operation, analysis, isConditional, url: templateOf(route) }];
-    } catch (error) {
-      if (error instanceof EngineError) return [];
-      throw error;
-    }
+    const analysis = unlessRefused(() => analyseOperation(roleSchema, operation));
+    return analysis ? [{ route, operation, analysis, isConditional, url: templateOf(route) }] : [];
   });
 }
 

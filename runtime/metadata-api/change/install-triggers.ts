@@ -4,7 +4,7 @@ import type { SourceEvents } from '../../core/contract/events.ts';
 import { EngineError } from '../../core/errors.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
 import { databaseError } from '../../database/errors.ts';
-import { type InstallClient, installEvents, removeEvents } from '../../events/install.ts';
+import { installEvents, removeEvents } from '../../events/install.ts';
 import type { MetadataState } from './state.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function installTriggers(
     const otherSources = [...after.sources.keys()].filter((other) => other !== name);
     try {
       await database.withClient((client) =>
-        installEvents(client as InstallClient, events, { known, deleted, otherSources }, vocabulary),
+        installEvents(client, events, { known, deleted, otherSources }, vocabulary),
       );
     } catch (error) {
       if (error instanceof EngineError) throw error;
@@ -63,7 +63,7 @@ export async function removeTriggers(
     // A later step of the same bulk may have made new triggers.
     if (stays && (!all || namesOf(after, name).size > 0)) continue;
     await database
-      .withClient((client) => removeEvents(client as InstallClient, name))
+      .withClient((client) => removeEvents(client, name))
       .catch((error: unknown) => report(`Removing the event triggers of source "${name}" failed.`, error));
   }
 }

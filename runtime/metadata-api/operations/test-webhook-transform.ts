@@ -1,6 +1,6 @@
 import { fillTemplate } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
-import { parseExactJson } from '../../core/json/exact-json.ts';
+import { exactJsonOr } from '../../core/json/exact-json.ts';
 import { applyRequestTransform, type OriginalRequest, TransformFailure } from '../../core/template/apply.ts';
 import {
   readRequestTransform,
@@ -83,10 +83,5 @@ function address(given: string | FromEnvironment, env: Readonly<Record<string, s
 }
 
 function readableBody(body: string): string {
-  try {
-    parseExactJson(body);
-    return body;
-  } catch {
-    return jsonText(body);
-  }
+  return exactJsonOr(body) === undefined ? jsonText(body) : body;
 }

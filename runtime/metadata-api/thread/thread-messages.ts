@@ -2,6 +2,7 @@
 
 import type { Configuration } from '../../configuration/configuration.ts';
 import type { ConsoleQuestion } from '../../console/questions.ts';
+import type { Environment } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact-json.ts';
 import type { Reason } from '../../core/reason.ts';
@@ -18,7 +19,7 @@ import type { ProjectData } from './project.ts';
 /** Data that the thread starts with. */
 export interface ThreadData {
   readonly configuration: Configuration;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** Address of the compiler's module, which exports `compile`. */
   readonly compiler: string;
   /** Address of the module that exports `openReviews`; without it there is no console. */

@@ -1,7 +1,7 @@
 import { messages } from '../../core/diagnostics/catalogue.ts';
 import { nearest } from '../../core/diagnostics/nearest.ts';
 import type { Located } from '../../core/json/json.ts';
-import { displayName } from '../../core/names.ts';
+import { displayName, wordList } from '../../core/names.ts';
 import { isNamedKind, ROOT_FIELD_KINDS, type RootFieldKind } from '../../core/program/root-fields.ts';
 import type { Codec, TypeOf } from '../codec.ts';
 import {
@@ -65,7 +65,7 @@ const customRootFields: Codec<RootFields> = convert(
       const names = Object.values(fields).flatMap(({ name: given }) => (given === undefined ? [] : [given]));
       const duplicated = [...new Set(names.filter((given, index) => names.indexOf(given) < index))];
       if (duplicated.length > 0) {
-        fail(`the following custom root field names are duplicated: ${englishList(duplicated)}`);
+        fail(`the following custom root field names are duplicated: ${wordList(duplicated)}`);
       }
       // A field for which nothing is set is as good as absent.
       return Object.fromEntries(
@@ -75,10 +75,6 @@ const customRootFields: Codec<RootFields> = convert(
     write: (fields) => fields,
   },
 );
-
-function englishList(names: readonly string[]): string {
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}
 
 export type ColumnConfiguration = TypeOf<typeof columnConfiguration>;
 const columnConfiguration = object({

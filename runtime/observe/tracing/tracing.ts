@@ -2,7 +2,9 @@
  * Traces of requests: spans made of what the rest of the server observes (observe.ts), when it is over, so that requests
  * wait for nothing. Which requests are traced is decided at their start: as their caller says, else by their trace id.
  */
+
 import { randomBytes } from 'node:crypto';
+import type { Environment } from '../../core/environment-template.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
 import type { Trace } from '../../outgoing/trace.ts';
 import type { Observation } from '../logs/observe.ts';
@@ -24,7 +26,7 @@ export interface TracingOptions {
   readonly ratio: number;
   /** Spans of statements have their SQL. */
   readonly withSql: boolean;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly count: CountSpans;
   readonly report: (message: string) => void;
 }

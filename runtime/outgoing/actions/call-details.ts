@@ -1,7 +1,7 @@
 /** Details of a call for administrators: the request in the metadata's form, without secrets, and the answer. */
 
 import { EngineError } from '../../core/errors.ts';
-import { parseExactJson } from '../../core/json/exact-json.ts';
+import { exactJsonOr } from '../../core/json/exact-json.ts';
 import type { TransformedRequest } from '../../core/template/apply.ts';
 import { type ShownHeader, shownValue } from '../headers.ts';
 import type { OutgoingResponse } from '../message.ts';
@@ -56,17 +56,9 @@ function describeResponse(response: OutgoingResponse) {
   const text = body.subarray(0, SHOWN_BODY).toString('utf8');
   return {
     status,
-    body: body.length > SHOWN_BODY ? text : parsedOrText(text),
+    body: body.length > SHOWN_BODY ? text : exactJsonOr(text, text),
     headers: headers
       .filter(([name]) => name.toLowerCase() !== 'set-cookie')
       .map(([name, value]) => ({ name, value })),
   };
-}
-
-function parsedOrText(text: string): unknown {
-  try {
-    return parseExactJson(text);
-  } catch {
-    return text;
-  }
 }

@@ -133,9 +133,7 @@ function callHeaders(
   { configuredFirst }: ActionCallOptions,
 ): readonly ShownHeader[] {
   const { shape, headers } = action;
-  const client = shape.forwardClientHeaders
-    ? clientHeaders(origin.headers, vocabulary, shape.ignoredClientHeaders)
-    : [];
+  const client = clientHeaders(shape, origin.headers, vocabulary);
   return chooseHeaders(
     configuredFirst ? [headers, POST_HEADERS, client] : [client, POST_HEADERS, headers],
     origin,

@@ -80,9 +80,7 @@ async function runStored(
   const { action, mode, type, selection } = part;
   const input = argumentValues(part.arguments, variables);
   if (mode === 'enqueue') {
-    const headers = action.forwardClientHeaders
-      ? clientHeaders(client?.headers, session.vocabulary, action.ignoredClientHeaders)
-      : [];
+    const headers = clientHeaders(action, client?.headers, session.vocabulary);
     const forwarded = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
     return JSON.stringify(await asynchronous.enqueue(action, input, forwarded, session));
   }

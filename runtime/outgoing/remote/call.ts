@@ -1,22 +1,14 @@
 /** One HTTP call to a remote schema: its address, its headers, and the errors of calls without an answer. */
 
-import { type Environment, type EnvironmentText, fillTemplate } from '../../core/environment-template.ts';
+import type { Environment } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
 import type { RemoteSchemaShape } from '../../core/remotes/shapes.ts';
 import type { Session } from '../../core/session.ts';
 import type { Client } from '../../graphql/request.ts';
 import { isCallable } from '../address.ts';
-import { type CallMeasures, callService } from '../call.ts';
+import { type CallMeasures, callService, prepareService, type Service } from '../call.ts';
 import { OutgoingError } from '../error.ts';
-import {
-  chooseHeaders,
-  clientHeaders,
-  fillHeaders,
-  POST_HEADERS,
-  pairsOf,
-  plainHeaders,
-  type ShownHeader,
-} from '../headers.ts';
+import { chooseHeaders, clientHeaders, POST_HEADERS, pairsOf, plainHeaders } from '../headers.ts';
 import type { OutgoingRequest, OutgoingResponse } from '../message.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Trace } from '../trace.ts';
@@ -48,30 +40,8 @@ export type RemoteTarget = Pick<
   'name' | 'url' | 'headers' | 'forwardClientHeaders' | 'timeout'
 >;
 
-/** A target with the values of environment variables, which do not change. */
-export interface PreparedTarget {
+export interface PreparedTarget extends Service {
   readonly target: RemoteTarget;
-  readonly url: string;
-  readonly headers: readonly ShownHeader[];
-}
-
-/** @throws EngineError invalid-params for variables that are not set */
-function requireSet([missing]: readonly string[]): void {
-  if (missing !== undefined)
-    throw new EngineError('invalid-params', `environment variable '${missing}' not set`);
-}
-
-/** The URL of a remote schema. @throws EngineError invalid-params */
-function resolveUrl(address: EnvironmentText, environment: Environment): string {
-  const { text, missing } = fillTemplate(address, environment);
-  requireSet(missing);
-  if (isCallable(text)) return text;
-  throw new EngineError(
-    'invalid-params',
-    typeof address === 'string'
-      ? `not a valid URI generated from the template: ${address}`
-      : `not a valid URI in environment variable: ${address.env}`,
-  );
 }
 
 /**
@@ -85,8 +55,15 @@ export async function callRemote(
   origin: RemoteCallOrigin,
   { outgoing, observe }: Pick<RemoteCallOptions, 'outgoing' | 'observe'>,
 ): Promise<OutgoingResponse> {
-  const headers = callHeaders(target, configured, origin);
-  const { client, deadline } = origin;
+  const { session, client, deadline } = origin;
+  // If several headers have one name, the first counts: configured ones, session variables, those of the client.
+  const order = [
+    POST_HEADERS,
+    configured,
+    plainHeaders(session.vocabulary.session(session.variables)),
+    clientHeaders(target, client?.headers, session.vocabulary),
+  ];
+  const headers = pairsOf(chooseHeaders(order, { trace: client?.trace }));
   const sendTwice = async (request: OutgoingRequest) => {
     const end = performance.now() + request.timeout;
     try {
@@ -104,25 +81,21 @@ export async function callRemote(
   );
 }
 
-/** @throws EngineError invalid-params for variables that are not set */
+/** @throws EngineError invalid-params for variables that are not set, and for what is not an address */
 export function prepareTarget(target: RemoteTarget, environment: Environment): PreparedTarget {
-  const url = resolveUrl(target.url, environment);
+  const { url: address } = target;
   const configured = Object.entries(target.headers ?? {}).map(([name, value]) => ({ name, value }));
-  const { headers, missing } = fillHeaders(configured, environment);
-  requireSet(missing);
-  return { target, url, headers };
-}
-
-/** If several headers have one name, the first counts: configured ones, session variables, those of the client. */
-function callHeaders(
-  target: RemoteTarget,
-  configured: readonly ShownHeader[],
-  { session, client }: RemoteCallOrigin,
-) {
-  const variables = plainHeaders(session.vocabulary.session(session.variables));
-  const fromClient = target.forwardClientHeaders ? clientHeaders(client?.headers, session.vocabulary) : [];
-  const order = [POST_HEADERS, configured, variables, fromClient];
-  return pairsOf(chooseHeaders(order, { trace: client?.trace }));
+  const service = prepareService(address, configured, environment);
+  const [missing] = service.missing;
+  if (missing !== undefined)
+    throw new EngineError('invalid-params', `environment variable '${missing}' not set`);
+  if (isCallable(service.url)) return { target, ...service };
+  throw new EngineError(
+    'invalid-params',
+    typeof address === 'string'
+      ? `not a valid URI generated from the template: ${address}`
+      : `not a valid URI in environment variable: ${address.env}`,
+  );
 }
 
 function noAnswer(error: OutgoingError, target: RemoteTarget, url: string): EngineError {

@@ -1,22 +1,15 @@
 /** Asks webhooks whether the input of a mutation is accepted, before anything of it is written. */
 
 import type { InputValidation } from '../../core/contract/shapes.ts';
-import { type Environment, fillTemplate } from '../../core/environment-template.ts';
+import type { Environment } from '../../core/environment-template.ts';
 import { EngineError } from '../../core/errors.ts';
-import { parseExactJson } from '../../core/json/exact-json.ts';
+import { exactJsonOr } from '../../core/json/exact-json.ts';
+import { isObject } from '../../core/json/json.ts';
 import { remember } from '../../core/remember.ts';
 import { jsonText } from '../../core/types.ts';
 import type { AskedInput, InputValidator, Request } from '../../graphql/request.ts';
-import { type CallMeasures, callService } from '../call.ts';
-import {
-  chooseHeaders,
-  clientHeaders,
-  fillHeaders,
-  POST_HEADERS,
-  pairsOf,
-  plainHeaders,
-  type ShownHeader,
-} from '../headers.ts';
+import { type CallMeasures, callService, prepareService, type Service } from '../call.ts';
+import { chooseHeaders, clientHeaders, POST_HEADERS, pairsOf, plainHeaders } from '../headers.ts';
 import type { OutgoingResponse } from '../message.ts';
 import type { Outgoing } from '../outgoing.ts';
 
@@ -38,37 +31,23 @@ export interface FinishedValidation extends CallMeasures {
   readonly requestId?: string | undefined;
 }
 
-interface PreparedHook {
-  readonly url: string;
-  readonly headers: readonly ShownHeader[];
-  /** Environment variables without a value: the webhook cannot be asked. */
-  readonly missing: readonly string[];
-}
-
 /** Maximum bytes of an answer that are read: only the text of a refusal is. */
 const READ = 64 * 1024;
 
 /** Makes the validator of a server. */
 export function createInputValidator(options: ValidatorOptions): InputValidator {
-  const prepared = new WeakMap<InputValidation, PreparedHook>();
-  const prepare = (hook: InputValidation): PreparedHook => {
-    const url = fillTemplate(hook.url, options.environment);
-    const { headers, missing } = fillHeaders(hook.headers, options.environment);
-    return { url: url.text, headers, missing: [...new Set([...url.missing, ...missing])] };
+  const services = new WeakMap<InputValidation, Service>();
+  return (asked, request) => {
+    const { hook } = asked;
+    const prepare = () => prepareService(hook.url, hook.headers ?? [], options.environment);
+    return ask(asked, remember(services, hook, prepare), request, options);
   };
-  return (asked, request) =>
-    ask(
-      asked,
-      remember(prepared, asked.hook, () => prepare(asked.hook)),
-      request,
-      options,
-    );
 }
 
 /** @throws EngineError unless the webhook agrees */
 async function ask(
   { hook, rule, input, path }: AskedInput,
-  prepared: PreparedHook,
+  { url, headers: configured, missing }: Service,
   { session, client, deadline }: Request,
   { outgoing, configuredFirst, observe }: ValidatorOptions,
 ): Promise<void> {
@@ -81,16 +60,15 @@ async function ask(
       status: 500,
       internal: { error, request: { url: hook.url }, response: response ? describe(response) : null },
     });
-  if (prepared.missing.length > 0)
-    throw failure(`Value for environment variables not found: ${prepared.missing.join(', ')}`);
+  if (missing.length > 0) throw failure(`Value for environment variables not found: ${missing.join(', ')}`);
   const own = [...POST_HEADERS, ...plainHeaders(variables)];
-  const fromClient = hook.forwardClientHeaders ? clientHeaders(client?.headers, vocabulary) : [];
-  const order = configuredFirst ? [prepared.headers, own, fromClient] : [fromClient, own, prepared.headers];
+  const fromClient = clientHeaders(hook, client?.headers, vocabulary);
+  const order = configuredFirst ? [configured, own, fromClient] : [fromClient, own, configured];
   const headers = pairsOf(chooseHeaders(order, client ?? {}));
   const { requestId } = client ?? {};
   const response = await callService(
     outgoing.send,
-    { url: prepared.url, headers, body, timeout: hook.timeout, deadline, maxSize: READ, truncate: true },
+    { url, headers, body, timeout: hook.timeout, deadline, maxSize: READ, truncate: true },
     (measures) => observe({ rule, url: hook.url, ...measures, requestId }),
     (error) => failure({ type: 'http_exception', message: error.message }),
   ).catch((error: unknown) => {
@@ -104,13 +82,8 @@ async function ask(
 
 /** The text of a refusal. */
 function refusal({ body }: OutgoingResponse): string {
-  try {
-    const { message } = parseExactJson(body.toString('utf8')) as { readonly message?: unknown };
-    if (typeof message === 'string') return message;
-  } catch {
-    // A refusal without a text.
-  }
-  return 'input validation failed';
+  const answer = exactJsonOr(body.toString('utf8'));
+  return isObject(answer) && typeof answer.message === 'string' ? answer.message : 'input validation failed';
 }
 
 function describe({ status, body }: OutgoingResponse) {

@@ -14,7 +14,7 @@ import { vocabularyOf } from '../../core/vocabulary.ts';
 import { DatabaseClient } from '../../database/client.ts';
 import { readDatabase } from '../../database/read-database.ts';
 import type { ConnectionConfiguration } from '../../database/ways.ts';
-import { type InstallClient, readDrift } from '../../events/install.ts';
+import { readDrift } from '../../events/install.ts';
 import { distributionChanges } from './distribution.ts';
 import { createObserver, type Fact, factKey, factText, fingerprint } from './facts.ts';
 import { type FactMap, operationsOf, type ServedOperation } from './operations.ts';
@@ -135,7 +135,7 @@ async function driftOf(
     const client = new DatabaseClient(configuration);
     await client.connect();
     try {
-      for (const [name, after] of await readDrift(client as InstallClient, events, vocabularyOf(program)))
+      for (const [name, after] of await readDrift(client, events, vocabularyOf(program)))
         changes.push({ source, object: `event trigger ${name}`, before: 'installed', after, breaks: [] });
     } finally {
       await client.end();

@@ -4,7 +4,7 @@
  */
 
 import { EngineError } from '../../core/errors.ts';
-import { parseExactJson } from '../../core/json/exact-json.ts';
+import { exactJsonOr } from '../../core/json/exact-json.ts';
 import type { Reason } from '../../core/reason.ts';
 import { jsonKind } from '../../core/types.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
@@ -118,12 +118,7 @@ function readNamespace(payload: Payload, { claims: place, claimsFormat }: JwtCon
 
 /** The JSON that a text holds; any other value, and a text that holds none, as it is. */
 function heldBy(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return parseExactJson(value);
-  } catch {
-    return value;
-  }
+  return typeof value === 'string' ? exactJsonOr(value, value) : value;
 }
 
 /**

@@ -4,8 +4,8 @@
  */
 
 import { type CompactJWSHeaderParameters, compactVerify, decodeProtectedHeader, errors } from 'jose';
-import { EngineError } from '../../core/errors.ts';
-import { parseExactJson } from '../../core/json/exact-json.ts';
+import { EngineError, unlessRefused } from '../../core/errors.ts';
+import { exactJsonOr } from '../../core/json/exact-json.ts';
 import { isObject } from '../../core/json/json.ts';
 import { NumberText } from '../../core/json/json-value.ts';
 import type { JwtConfiguration } from './configuration.ts';
@@ -39,14 +39,14 @@ export async function verifyToken(
  * Whether keys that were added meanwhile could verify a token: it names a key that is not at hand, and nothing else in it is refused.
  */
 export function isWorthRefresh(token: string, configuration: JwtConfiguration, keys: Keys): boolean {
-  try {
-    const { kid } = readHeader(token);
-    checkRegisteredClaims(unverifiedPayload(token), configuration, Date.now() / 1000);
-    return kid !== undefined && keys.current().every(({ id }) => id !== kid);
-  } catch (error) {
-    if (error instanceof EngineError) return false;
-    throw error;
-  }
+  return unlessRefused(
+    () => {
+      const { kid } = readHeader(token);
+      checkRegisteredClaims(unverifiedPayload(token), configuration, Date.now() / 1000);
+      return kid !== undefined && keys.current().every(({ id }) => id !== kid);
+    },
+    () => false,
+  );
 }
 
 /** The payload of an unverified token. Use it only to choose among configurations. */
@@ -95,16 +95,9 @@ function readHeader(token: string): CompactJWSHeaderParameters {
 }
 
 function readPayload(bytes: Uint8Array): Payload {
-  let payload: unknown;
-  try {
-    payload = parseExactJson(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    payload = undefined;
-  }
-  if (!isObject(payload)) {
-    throw invalid('JWTClaimsSetDecodeError the payload is not a JSON object');
-  }
-  return payload as Payload;
+  const payload = exactJsonOr(Buffer.from(bytes).toString('utf8'));
+  if (!isObject(payload)) throw invalid('JWTClaimsSetDecodeError the payload is not a JSON object');
+  return payload;
 }
 
 /** `now` in seconds since 1970. */

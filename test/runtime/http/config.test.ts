@@ -116,6 +116,44 @@ describe('the config report', () => {
   });
 });
 
+test('every endpoint of administrators refuses everybody else, before it reads what was sent', async () => {
+  const options = {
+    ENABLED_APIS: 'graphql,metadata,config,developer,metrics',
+    ENABLE_CONSOLE: 'true',
+    RESPONSE_CACHE: '8',
+    ADMIN_SECRET: ADMIN,
+  };
+  const server = await start(options);
+  for (const [method, path] of [
+    ['GET', '/v1alpha1/config'],
+    ['GET', '/healthz/sources'],
+    ['GET', '/v1/metrics'],
+    ['GET', '/api/openapi.json'],
+    ['GET', '/api/swagger/json'],
+    ['POST', '/v1/graphql/explain'],
+    ['POST', '/v1alpha1/graphql/explain'],
+    ...['ekg', 'plan_cache', 'cache', 'subscriptions', 'subscriptions/extended'].map(
+      (name) => ['GET', `/dev/${name}`] as const,
+    ),
+    ...['state', 'access', 'detail', 'variables', 'times', 'places', 'matrix', 'who', 'operations'].map(
+      (name) => ['GET', `/engine/console/${name}`] as const,
+    ),
+    ...['operation', 'metadata', 'inconsistencies', 'queues', 'calls', 'remotes', 'remote'].map(
+      (name) => ['GET', `/engine/console/${name}`] as const,
+    ),
+    ...['difference', 'proposal', 'table', 'why'].map((name) => ['POST', `/engine/console/${name}`] as const),
+  ] as const) {
+    const ask = (headers: Record<string, string>) =>
+      send(server, path, { method, headers, ...(method === 'POST' && { body: '{' }) });
+    expect((await ask({})).status, path).toBe(401);
+    expect((await ask({ 'x-engine-admin-secret': ADMIN, 'x-engine-role': 'user' })).json, path).toMatchObject(
+      {
+        error: 'You have to be an admin to access this endpoint',
+      },
+    );
+  }
+});
+
 test('a disabled API is not found, before anybody is asked who he is', async () => {
   const server = await start({ ADMIN_SECRET: ADMIN, ENABLED_APIS: 'pgdump' });
   const notFound = { path: '$', error: 'resource does not exist', code: 'not-found' };

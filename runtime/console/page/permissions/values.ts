@@ -1,5 +1,5 @@
 /** Values of rules and presets as people type them. */
-import { parseExactJson } from '../../../core/json/exact-json.ts';
+import { exactJsonOr } from '../../../core/json/exact-json.ts';
 import type { Json } from '../../../core/json/json.ts';
 import { jsonText } from '../../../core/json/json-value.ts';
 import type { ColumnOperator, TableColumn } from '../../proposal-questions.ts';
@@ -28,10 +28,5 @@ export function readValue(
         : input === 'number'
           ? /^-?\d/.test(trimmed)
           : input === 'json' && /^[[{"]/.test(trimmed);
-  if (!isJson) return text;
-  try {
-    return parseExactJson(trimmed) as Json;
-  } catch {
-    return text;
-  }
+  return isJson ? (exactJsonOr(trimmed, text) as Json) : text;
 }
