@@ -58,7 +58,11 @@ const SHOWN: ByAspect<Partial<AccessPermission>, [Vocabulary], ShownAspect> = {
   validateInput: ({ url }) => ({ validatedBy: url }),
 };
 
-function inWords(rules: Readonly<Record<string, string>>, vocabulary: Vocabulary): Record<string, string> {
+/** Rules by the column that they decide about. */
+export function inWords(
+  rules: Readonly<Record<string, string>>,
+  vocabulary: Vocabulary,
+): Record<string, string> {
   return Object.fromEntries(Object.entries(rules).map(([name, text]) => [name, ruleWords(text, vocabulary)]));
 }
 
