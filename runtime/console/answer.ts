@@ -44,6 +44,6 @@ export async function answerOperator(
   question: OperatorQuestion,
   context: AnswerContext,
 ): Promise<object | undefined> {
-  // A function of the table takes the questions of its own kind.
+  // A function of the table takes questions of its kind only.
   return ANSWERS[question.kind](context, question as never);
 }
