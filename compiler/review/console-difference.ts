@@ -1,9 +1,9 @@
 /** How the permissions of two versions differ, cell by cell of the console's matrix. */
 import { permissionInWords, variantText } from '../../runtime/console/permission.ts';
 import type { AccessObject, DifferenceAnswer, DifferentCell } from '../../runtime/console/questions.ts';
-import { OPERATIONS } from '../../runtime/core/contract/aspects.ts';
+import { OPERATIONS, SHOWN_ASPECTS } from '../../runtime/core/contract/aspects.ts';
 import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
-import { MATRIX_ASPECTS, type Matrix, type Permission } from './audit/matrix.ts';
+import { cellKey, type Matrix, type Permission, permissionsByCell } from './audit/matrix.ts';
 
 export function differenceOf(before: Matrix, now: Matrix, vocabulary: Vocabulary): DifferenceAnswer {
   return { cells: [...tableCells(before, now, vocabulary), ...otherCells(before, now)] };
@@ -11,7 +11,7 @@ export function differenceOf(before: Matrix, now: Matrix, vocabulary: Vocabulary
 
 function tableCells(before: Matrix, now: Matrix, vocabulary: Vocabulary): DifferentCell[] {
   const labels = new Map(
-    [...before.tables, ...now.tables].map((table) => [cellKey(table.source, table.key), table.name]),
+    [...before.tables, ...now.tables].map((table) => [cellKey(table.source, table.key, ''), table.name]),
   );
   const [was, is] = [permissionsByCell(before), permissionsByCell(now)];
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((key): DifferentCell[] => {
@@ -28,27 +28,12 @@ function tableCells(before: Matrix, now: Matrix, vocabulary: Vocabulary): Differ
     return [
       {
         ...{ kind: 'table', source, name: table, role },
-        label: labels.get(cellKey(source, table)) ?? table,
+        label: labels.get(cellKey(source, table, '')) ?? table,
         before: lettersOf(old),
         permissions: { before: shown(old), now: shown(next) },
       },
     ];
   });
-}
-
-function permissionsByCell({ permissions }: Matrix): Map<string, Permission[]> {
-  const cells = new Map<string, Permission[]>();
-  for (const permission of permissions) {
-    const key = cellKey(permission.source, permission.table, permission.role);
-    const known = cells.get(key);
-    if (known) known.push(permission);
-    else cells.set(key, [permission]);
-  }
-  return cells;
-}
-
-function cellKey(...parts: readonly string[]): string {
-  return JSON.stringify(parts);
 }
 
 /** Equal for permissions that allow the same by the same text. The order of columns means nothing. */
@@ -57,7 +42,7 @@ function meaningOf(permissions: readonly Permission[], wanted: string): string {
   if (!found) return '';
   const { fields, roots } = found;
   return JSON.stringify([
-    ...MATRIX_ASPECTS.map((aspect) => sorted(found[aspect])),
+    ...SHOWN_ASPECTS.map((aspect) => sorted(found[aspect])),
     [...fields].sort(),
     roots.map(({ root, kind }) => `${root} ${kind}`).sort(),
   ]);

@@ -14,9 +14,8 @@ import { analyse } from './check/operation-changes.ts';
 import type { GeneratedCode } from './generated-code/index.ts';
 
 export function operationsAnswer(code: GeneratedCode): OperationsAnswer {
-  const roles = code.roles.filter((role) => role !== ADMIN_ROLE);
   return {
-    operations: describeOperations(code, roles, restAddress).map((operation) => ({
+    operations: describeOperations(code, restAddress).map((operation) => ({
       ...operation,
       ...allowedFor(code, operation),
     })),
@@ -36,7 +35,6 @@ export function operationAnswer(
   const { operations = [], routes = [] } = code.generated.saved ?? {};
   const operation = operations.find((each) => each.collection === collection && each.name === name);
   if (!operation) return undefined;
-  const roles = code.roles.filter((role) => role !== ADMIN_ROLE);
   return {
     collection,
     name,
@@ -52,7 +50,7 @@ export function operationAnswer(
     routes: routes
       .filter((route) => route.operation === operation)
       .map(({ name, methods, url }) => ({ name, methods, url: restAddress(url) })),
-    roles: roles.map((role) => {
+    roles: code.roles.map((role) => {
       const outcome = analyse(code, role, operation);
       return { role, ...('error' in outcome && { refused: outcome.error }) };
     }),

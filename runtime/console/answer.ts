@@ -11,21 +11,6 @@ import type { ConsoleQuestion } from './questions.ts';
 import { callsOf, queuesOf } from './queues.ts';
 import { remoteOf, remotesOf } from './remotes.ts';
 
-const KINDS: readonly string[] = [
-  'metadata',
-  'inconsistencies',
-  'queues',
-  'calls',
-  'remotes',
-  'remote',
-  'facts',
-] satisfies OperatorQuestion['kind'][];
-
-/** Whether answerOperator answers a question. */
-export function isForOperators(question: ConsoleQuestion): question is OperatorQuestion {
-  return KINDS.includes(question.kind);
-}
-
 /** What answers are made of. */
 export interface AnswerContext {
   readonly engine: Pick<MetadataEngine<SourceDatabase>, 'state' | 'vocabulary' | 'compareRemote'>;
@@ -34,25 +19,31 @@ export interface AnswerContext {
   readonly remoteSchemaPermissions: boolean;
 }
 
+const ANSWERS: {
+  readonly [Kind in OperatorQuestion['kind']]: (
+    context: AnswerContext,
+    question: Extract<OperatorQuestion, { kind: Kind }>,
+  ) => object | undefined;
+} = {
+  metadata: ({ engine, store }) => metadataOf(engine, store),
+  inconsistencies: ({ engine }) => inconsistenciesOf(engine.state),
+  queues: ({ engine, store }) => queuesOf(engine.state, store),
+  calls: ({ engine, store }, { action }) => callsOf(engine.state.metadata, action, store),
+  remotes: ({ engine, remoteSchemaPermissions: isClosed }) => remotesOf(engine.state.metadata, !isClosed),
+  remote: ({ engine }, { name }) => remoteOf(name, engine),
+  facts: (_, { schemas }): FactsAnswer => ({ facts: schemas.map(remoteFactTexts) }),
+};
+
+/** Whether answerOperator answers a question. */
+export function isForOperators(question: ConsoleQuestion): question is OperatorQuestion {
+  return Object.hasOwn(ANSWERS, question.kind);
+}
+
 /** @returns an answer as it is sent, undefined for an object that does not exist */
 export async function answerOperator(
   question: OperatorQuestion,
-  { engine, store, remoteSchemaPermissions }: AnswerContext,
+  context: AnswerContext,
 ): Promise<object | undefined> {
-  switch (question.kind) {
-    case 'metadata':
-      return metadataOf(engine, store);
-    case 'inconsistencies':
-      return inconsistenciesOf(engine.state);
-    case 'queues':
-      return queuesOf(engine.state, store);
-    case 'calls':
-      return callsOf(engine.state.metadata, question.action, store);
-    case 'remotes':
-      return remotesOf(engine.state.metadata, !remoteSchemaPermissions);
-    case 'remote':
-      return remoteOf(question.name, engine);
-    case 'facts':
-      return { facts: question.schemas.map(remoteFactTexts) } satisfies FactsAnswer;
-  }
+  // A function of the table takes questions of its kind only.
+  return ANSWERS[question.kind](context, question as never);
 }

@@ -1,5 +1,6 @@
 /** What databases have, and what of it is tracked: the console's page of the model. */
 import type { CatalogFunction, CatalogTable, SourceCatalog } from '../catalog/catalog.ts';
+import { OPERATIONS } from '../core/contract/aspects.ts';
 import { keyOf } from '../core/names.ts';
 import { ADMIN_ROLE } from '../core/session.ts';
 import type { FunctionEntry, Metadata, Source, TableEntry } from '../metadata/metadata.ts';
@@ -15,8 +16,6 @@ import type {
   ModelSuggestion,
   TableRelationship,
 } from './proposal-questions.ts';
-
-export const PERMISSIONS = ['select', 'insert', 'update', 'delete'] as const;
 
 export function modelOf(copy: WorkingCopy): ModelAnswer {
   return {
@@ -162,7 +161,7 @@ function isAmbiguous({ from, to, key, isOwnKey }: SuggestedRelationship): boolea
 
 function rolesOf(entry: TableEntry): string[] {
   return [
-    ...new Set(PERMISSIONS.flatMap((operation) => entry[`${operation}_permissions`].map(({ role }) => role))),
+    ...new Set(OPERATIONS.flatMap((operation) => entry[`${operation}_permissions`].map(({ role }) => role))),
   ].sort();
 }
 

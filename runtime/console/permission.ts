@@ -5,6 +5,7 @@ import {
   type ByAspect,
   eachAspect,
   OPERATIONS,
+  type ShownAspect,
   type TableOperation,
 } from '../core/contract/aspects.ts';
 import { isOpen } from '../core/contract/shapes.ts';
@@ -43,8 +44,7 @@ export function permissionInWords(
   );
 }
 
-/** The root fields are shown instead of the keys that withhold them; the rest grants and denies nothing. */
-const SHOWN: ByAspect<Partial<AccessPermission>, [Vocabulary]> = {
+const SHOWN: ByAspect<Partial<AccessPermission>, [Vocabulary], ShownAspect> = {
   columns: (columns) => ({ columns }),
   computedFields: (computedFields) => ({ computedFields }),
   where: (text, vocabulary) => ({ where: ruleLayout(text, vocabulary) }),
@@ -56,13 +56,13 @@ const SHOWN: ByAspect<Partial<AccessPermission>, [Vocabulary]> = {
   aggregations: (aggregations) => ({ aggregations }),
   backendOnly: (backendOnly) => ({ backendOnly }),
   validateInput: ({ url }) => ({ validatedBy: url }),
-  queryRoots: () => ({}),
-  subscriptionRoots: () => ({}),
-  canFail: () => ({}),
-  implies: () => ({}),
 };
 
-function inWords(rules: Readonly<Record<string, string>>, vocabulary: Vocabulary): Record<string, string> {
+/** Rules by the column that they decide about. */
+export function inWords(
+  rules: Readonly<Record<string, string>>,
+  vocabulary: Vocabulary,
+): Record<string, string> {
   return Object.fromEntries(Object.entries(rules).map(([name, text]) => [name, ruleWords(text, vocabulary)]));
 }
 

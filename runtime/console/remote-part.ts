@@ -1,20 +1,27 @@
 /** The part of a remote schema that a role sees: chosen field by field, printed as the SDL of a permission. */
 import {
   type DefinitionNode,
-  type DocumentNode,
   type FieldDefinitionNode,
   type InterfaceTypeDefinitionNode,
   Kind,
   type ObjectTypeDefinitionNode,
   type OperationTypeNode,
   print,
-  type SchemaDefinitionNode,
 } from 'graphql';
-import { parseGraphql } from '../core/graphql-text.ts';
-import { baseName, withoutDescriptions } from '../core/remotes/document.ts';
+import {
+  baseName,
+  type RemoteDocument,
+  type RootName,
+  readRemoteDocument,
+  type TypeDefinition,
+  withoutDescriptions,
+} from '../core/remotes/document.ts';
 import type { RemotePartAnswer, RemotePartType } from './services-questions.ts';
 
 type Fielded = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
+type Types = RemoteDocument['types'];
+/** Name of the root type → operation. */
+type Roots = ReadonlyMap<string, RootName>;
 
 /**
  * @param sdl what the server has
@@ -27,10 +34,11 @@ export function remotePart(
   permission: string | undefined,
   chosen: readonly string[] | undefined,
 ): Required<Pick<RemotePartAnswer, 'types' | 'chosen' | 'schema'>> {
-  const upstream = parseGraphql(sdl);
-  const own = definitionsOf(permission === undefined ? undefined : parseGraphql(permission));
-  const all = definitionsOf(upstream);
-  const roots = rootsOf(upstream);
+  const { types: all, roots: rootNames } = readRemoteDocument(sdl);
+  const own: Types = permission === undefined ? new Map() : readRemoteDocument(permission).types;
+  const roots: Roots = new Map(
+    Object.entries(rootNames).map(([operation, name]) => [name, operation as RootName]),
+  );
   const wanted = new Set(chosen ?? fieldsOf(own));
   const reached = closure(all, own, roots, wanted);
   return {
@@ -40,29 +48,11 @@ export function remotePart(
   };
 }
 
-function definitionsOf(document: DocumentNode | undefined): ReadonlyMap<string, DefinitionNode> {
-  const named = (document?.definitions ?? []).flatMap((each): [string, DefinitionNode][] =>
-    'name' in each && each.name && each.kind !== Kind.DIRECTIVE_DEFINITION ? [[each.name.value, each]] : [],
-  );
-  return new Map(named);
-}
-
-/** Name of the root type → operation. */
-function rootsOf({ definitions }: DocumentNode): ReadonlyMap<string, OperationTypeNode> {
-  const schema = definitions.find(
-    (each): each is SchemaDefinitionNode => each.kind === Kind.SCHEMA_DEFINITION,
-  );
-  if (schema)
-    return new Map(schema.operationTypes.map(({ type, operation }) => [type.name.value, operation]));
-  const names = { Query: 'query', Mutation: 'mutation', Subscription: 'subscription' } as const;
-  return new Map(Object.entries(names) as [string, OperationTypeNode][]);
-}
-
-function isFielded(node: DefinitionNode | undefined): node is Fielded {
+function isFielded(node: TypeDefinition | undefined): node is Fielded {
   return node?.kind === Kind.OBJECT_TYPE_DEFINITION || node?.kind === Kind.INTERFACE_TYPE_DEFINITION;
 }
 
-function fieldsOf(definitions: ReadonlyMap<string, DefinitionNode>): string[] {
+function fieldsOf(definitions: Types): string[] {
   return [...definitions.values()]
     .filter(isFielded)
     .flatMap(({ name, fields = [] }) => fields.map((field) => `${name.value}.${field.name.value}`));
@@ -73,19 +63,14 @@ function requiresArguments({ arguments: args = [] }: FieldDefinitionNode): boole
 }
 
 /** Names of the types that the chosen fields lead to. A type without a chosen field gets its plain values, without which the field would be useless. */
-function closure(
-  all: ReadonlyMap<string, DefinitionNode>,
-  own: ReadonlyMap<string, DefinitionNode>,
-  roots: ReadonlyMap<string, OperationTypeNode>,
-  wanted: Set<string>,
-): ReadonlySet<string> {
+function closure(all: Types, own: Types, roots: Roots, wanted: Set<string>): ReadonlySet<string> {
   const reached = new Set<string>();
   const reach = (name: string): void => {
     const node = all.get(name);
     if (!node || reached.has(name)) return;
     reached.add(name);
     if (node.kind === Kind.UNION_TYPE_DEFINITION)
-      for (const member of (own.get(name) as typeof node | undefined)?.types ?? node.types ?? [])
+      for (const member of written(own, all, name, node.kind)?.types ?? node.types ?? [])
         reach(member.name.value);
     if (node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION)
       for (const { type } of written(own, all, name, Kind.INPUT_OBJECT_TYPE_DEFINITION)?.fields ?? [])
@@ -117,29 +102,25 @@ function closure(
 }
 
 /** The definition as the permission has it, or else as the server has it. */
-function written<NodeKind extends DefinitionNode['kind']>(
-  own: ReadonlyMap<string, DefinitionNode>,
-  all: ReadonlyMap<string, DefinitionNode>,
+function written<NodeKind extends TypeDefinition['kind']>(
+  own: Types,
+  all: Types,
   name: string,
   kind: NodeKind,
-): Extract<DefinitionNode, { kind: NodeKind }> | undefined {
+): Extract<TypeDefinition, { kind: NodeKind }> | undefined {
   const node = [own.get(name), all.get(name)].find((each) => each?.kind === kind);
-  return node as Extract<DefinitionNode, { kind: NodeKind }> | undefined;
+  return node as Extract<TypeDefinition, { kind: NodeKind }> | undefined;
 }
 
-function fieldOf(
-  definitions: ReadonlyMap<string, DefinitionNode>,
-  owner: string,
-  name: string,
-): FieldDefinitionNode | undefined {
+function fieldOf(definitions: Types, owner: string, name: string): FieldDefinitionNode | undefined {
   const node = definitions.get(owner);
   return isFielded(node) ? node.fields?.find((field) => field.name.value === name) : undefined;
 }
 
 function printed(
-  all: ReadonlyMap<string, DefinitionNode>,
-  own: ReadonlyMap<string, DefinitionNode>,
-  roots: ReadonlyMap<string, OperationTypeNode>,
+  all: Types,
+  own: Types,
+  roots: Roots,
   wanted: ReadonlySet<string>,
   reached: ReadonlySet<string>,
 ): string {
@@ -159,7 +140,15 @@ function printed(
     return [{ ...node, fields, interfaces }];
   });
   const operationTypes = [...roots].flatMap(([name, operation]) =>
-    kept.has(name) ? [{ kind: Kind.OPERATION_TYPE_DEFINITION, operation, type: named(name) } as const] : [],
+    kept.has(name)
+      ? [
+          {
+            kind: Kind.OPERATION_TYPE_DEFINITION,
+            operation: operation as OperationTypeNode,
+            type: named(name),
+          } as const,
+        ]
+      : [],
   );
   const isUsual = operationTypes.every(({ operation, type }) => type.name.value.toLowerCase() === operation);
   const schema: DefinitionNode[] =
@@ -172,10 +161,7 @@ function named(name: string) {
   return { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: name } } as const;
 }
 
-function typesOf(
-  all: ReadonlyMap<string, DefinitionNode>,
-  roots: ReadonlyMap<string, OperationTypeNode>,
-): RemotePartType[] {
+function typesOf(all: Types, roots: Roots): RemotePartType[] {
   const types = [...all.values()].filter(isFielded).map(
     ({ name, kind, fields = [] }): RemotePartType => ({
       name: name.value,

@@ -1,5 +1,4 @@
 /** A table as a role reads and writes it, from the role's GraphQL schema, also where the role may not introspect it. */
-import { ruleWords } from '../core/condition/words.ts';
 import { EngineError, pathStep } from '../core/errors.ts';
 import type { Column, Program, Relationship, Table } from '../core/program/program.ts';
 import { userArguments } from '../core/schema/function-arguments.ts';
@@ -17,10 +16,9 @@ import {
 } from '../core/schema/types.ts';
 import type { VisibleRows, VisibleTable } from '../core/schema/visible-table.ts';
 import { jsonKind } from '../core/types.ts';
-import type { Vocabulary } from '../core/vocabulary.ts';
 import { sessionOf } from './asked-session.ts';
 import type { ApiColumn, ApiInput, ApiRelationship, ApiWord, ApiWrite, TableApi } from './data-questions.ts';
-import { relationWords } from './permission.ts';
+import { inWords, relationWords } from './permission.ts';
 
 /**
  * @param body `{source, name, user}`: the table by its key, `public.ticket`, and the headers of a session
@@ -68,7 +66,7 @@ function describe(table: Table, schema: RoleSchema): TableApi {
   const types = schema.types(table);
   const conditions = select ? types.booleanExpression().fields() : new Map<string, InputFieldDefinition>();
   const columns = select
-    ? columnsOf(table, select, conditions, cellWords(select.texts, schema.program.vocabulary))
+    ? columnsOf(table, select, conditions, inWords(select.texts.cells ?? {}, schema.program.vocabulary))
     : [];
   const path = pathOf(visible, schema);
   const [rows, aggregate] = [path('query', 'select'), path('query', 'select_aggregate')];
@@ -121,19 +119,12 @@ function pathOf({ table, rules }: VisibleTable, { backendOnly }: RoleSchema) {
   };
 }
 
-/** The rules of columns whose values only some rows show. */
-function cellWords(
-  { cells = {} }: NonNullable<VisibleTable['select']>['texts'],
-  vocabulary: Vocabulary,
-): ReadonlyMap<string, string> {
-  return new Map(Object.entries(cells).map(([name, text]) => [name, ruleWords(text, vocabulary)]));
-}
-
 function columnsOf(
   table: Table,
   { columns, computedFields }: VisibleRows,
   conditions: ReadonlyMap<string, InputFieldDefinition>,
-  masks: ReadonlyMap<string, string>,
+  /** The rules of columns whose values only some rows show. */
+  masks: Readonly<Record<string, string>>,
 ): ApiColumn[] {
   const shared = sharedTypes(table.source);
   const common = (name: string, field: string) => {
@@ -141,7 +132,7 @@ function columnsOf(
     return {
       field,
       ...(condition && { condition: namedType(condition.type).name }),
-      ...(masks.has(name) && { mask: masks.get(name)! }),
+      ...(Object.hasOwn(masks, name) && { mask: masks[name]! }),
     };
   };
   const own = [...columns.values()].map(({ column, field, nullable }) => ({

@@ -1,6 +1,7 @@
 /** A table as the console's editor of permissions needs it: columns with their operators, relationships, permissions as written. */
 import type { CatalogColumn, SourceCatalog } from '../catalog/catalog.ts';
 import { resolveTypes, typeKey } from '../catalog/type-shapes.ts';
+import { OPERATIONS, type TableOperation } from '../core/contract/aspects.ts';
 import type { SourceShape } from '../core/contract/shapes.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import { keyOf } from '../core/names.ts';
@@ -13,7 +14,7 @@ import type { Metadata, QualifiedName, TableEntry } from '../metadata/metadata.t
 import { createReferenceContext } from '../metadata/reference-context.ts';
 import { findSource, trackedTableEntry } from '../metadata-api/change/edit.ts';
 import type { WorkingCopy } from '../metadata-api/change/working-copy.ts';
-import { PERMISSIONS, relationshipsOf, rolesIn } from './model.ts';
+import { relationshipsOf, rolesIn } from './model.ts';
 import type {
   ColumnOperator,
   ComputableFunction,
@@ -79,7 +80,7 @@ function computableOf(
 }
 
 function permissionsOf(entry: TableEntry | undefined): TableAnswer['permissions'] {
-  const written = <Operation extends (typeof PERMISSIONS)[number]>(operation: Operation) =>
+  const written = <Operation extends TableOperation>(operation: Operation) =>
     (entry?.[`${operation}_permissions`] ?? []).map(
       (each) => permissionEntries[operation].write(each as never) as unknown as WrittenPermission,
     );
@@ -164,7 +165,7 @@ function variablesIn({ sources }: Metadata, { prefix }: Vocabulary): string[] {
       for (const item of Object.values(value)) look(item);
   };
   for (const { tables } of sources)
-    for (const entry of tables) for (const operation of PERMISSIONS) look(entry[`${operation}_permissions`]);
+    for (const entry of tables) for (const operation of OPERATIONS) look(entry[`${operation}_permissions`]);
   found.delete(`${prefix}role`);
   return [...found].sort();
 }

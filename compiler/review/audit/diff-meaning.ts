@@ -5,7 +5,6 @@ import type { Column, ComputedField, Table } from '../../../runtime/core/program
 import type { Selection } from '../../../runtime/core/request/selection.ts';
 import { allowedTexts } from '../../../runtime/core/saved/allowed.ts';
 import type { SavedOperation } from '../../../runtime/core/saved/saved.ts';
-import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { beyond } from './beyond.ts';
@@ -27,7 +26,7 @@ export function meaningFindings(base: GeneratedCode, head: GeneratedCode): Findi
     const roles = admitted.get(operationKey(operation));
     if (was?.document !== operation.document || (!roles && !routed.has(operationKey(operation)))) return [];
     return head.roles.flatMap((role): Finding[] => {
-      if (role === ADMIN_ROLE || !base.roles.includes(role)) return [];
+      if (!base.roles.includes(role)) return [];
       const [old, next] = [usesIn(base, role, was), usesIn(head, role, operation)];
       if (!old || !next) return [];
       const inWords = (uses: readonly Use[]) => uses.map((use) => useText(use, head)).sort();

@@ -1,5 +1,4 @@
 /** Compares ways to values that a role may not read, to rows of functions, and to related rows that updates change. */
-import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { beyond } from './beyond.ts';
 import type { Finding } from './finding.ts';
@@ -44,7 +43,6 @@ function identityOf({ text: _, isNoMore: __, ...way }: Way): unknown {
 function waysOf(code: GeneratedCode): Way[] {
   const found: Way[] = [];
   for (const role of code.roles) {
-    if (role === ADMIN_ROLE) continue;
     const scope: PathScope = {
       code,
       program: code.program,

@@ -93,7 +93,7 @@ function settingFinding(
 /** Limits of requests: a role without one, or with a higher one, may do more. */
 function limitFindings(base: GeneratedCode, head: GeneratedCode): Finding[] {
   // Roles that nothing names have the limits of all.
-  const roles = [undefined, ...head.roles.filter((role) => role !== ADMIN_ROLE)];
+  const roles = [undefined, ...head.roles];
   const limits = roles.map((role) => {
     const [before, after] = [base, head].map(({ generated }) => limitFacts(generated.limits, role ?? ''));
     return { role, before: before!, after: after! };

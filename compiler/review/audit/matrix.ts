@@ -3,13 +3,15 @@ import type { AccessOperation } from '../../../runtime/console/questions.ts';
 import { handlerHost } from '../../../runtime/core/action/host.ts';
 import {
   type AnyRule,
-  type Aspect,
   OPERATIONS,
+  SHOWN_ASPECTS,
+  type ShownAspect,
   type TableOperation,
 } from '../../../runtime/core/contract/aspects.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { displayName } from '../../../runtime/core/names.ts';
 import type { Table, TableFunction } from '../../../runtime/core/program/program.ts';
+import { remember } from '../../../runtime/core/remember.ts';
 import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
 import { operationOf } from '../../../runtime/core/schema/offer.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
@@ -28,32 +30,8 @@ export interface AccessTable {
   readonly computedFields: readonly string[];
 }
 
-/** Aspects that the matrix has. Root fields are listed instead of the keys that withhold them; the rest grants and denies nothing. */
-const IN_MATRIX = {
-  columns: true,
-  computedFields: true,
-  where: true,
-  check: true,
-  checkMessage: true,
-  limit: true,
-  aggregations: true,
-  backendOnly: true,
-  validateInput: true,
-  presets: true,
-  cells: true,
-  queryRoots: false,
-  subscriptionRoots: false,
-  canFail: false,
-  implies: false,
-} as const satisfies Record<Aspect, boolean>;
-
-type MatrixAspect = { [Key in Aspect]: (typeof IN_MATRIX)[Key] extends true ? Key : never }[Aspect];
-export const MATRIX_ASPECTS = (Object.keys(IN_MATRIX) as Aspect[]).filter(
-  (aspect): aspect is MatrixAspect => IN_MATRIX[aspect],
-);
-
 /** The permission of a role for one operation on a table. */
-export interface Permission extends Pick<AnyRule, MatrixAspect> {
+export interface Permission extends Pick<AnyRule, ShownAspect> {
   readonly role: string;
   readonly source: string;
   readonly table: string;
@@ -111,14 +89,13 @@ export interface Matrix {
 
 /** The matrix of generated code. `admin`, who may do everything, is not in it. */
 export function auditMatrix(code: GeneratedCode): Matrix {
-  const { program } = code;
-  const roles = code.roles.filter(isNoAdmin);
+  const { program, roles } = code;
   return {
     label: code.label,
     roles,
     tables: program.tables.map(describeTable),
     permissions: program.tables.flatMap((table) => permissionsOf(table, code)),
-    functions: program.functions.map((entry) => describeFunction(entry, code, roles)),
+    functions: program.functions.map((entry) => describeFunction(entry, code)),
     actions: describeActions(code),
     remoteSchemas: program.remotes.map(({ name, roles: parts }) => ({
       name,
@@ -126,13 +103,21 @@ export function auditMatrix(code: GeneratedCode): Matrix {
         Object.entries(parts).map(([role, schema]) => [role, remoteFactTexts(schema)]),
       ),
     })),
-    operations: describeOperations(code, roles),
+    operations: describeOperations(code),
     foreign: code.foreign,
   };
 }
 
-function isNoAdmin(role: string): boolean {
-  return role !== ADMIN_ROLE;
+/** The permissions of each role and table, by `cellKey`. */
+export function permissionsByCell({ permissions }: Matrix): Map<string, Permission[]> {
+  const cells = new Map<string, Permission[]>();
+  for (const permission of permissions)
+    remember(cells, cellKey(permission.source, permission.table, permission.role), () => []).push(permission);
+  return cells;
+}
+
+export function cellKey(source: string, table: string, role: string): string {
+  return JSON.stringify([source, table, role]);
 }
 
 function describeTable(table: Table): AccessTable {
@@ -160,7 +145,9 @@ function permissionsOf(table: Table, code: GeneratedCode): Permission[] {
         source: table.source.name,
         table: table.key,
         operation,
-        ...pick(rule, MATRIX_ASPECTS),
+        ...Object.fromEntries(
+          SHOWN_ASPECTS.flatMap((key) => (rule[key] === undefined ? [] : [[key, rule[key]] as const])),
+        ),
         fields: [...new Set(fields.map(({ name }) => name))],
         roots: fields.map(({ root, kind }) => ({ root, kind })),
         ...(place && { place }),
@@ -169,22 +156,9 @@ function permissionsOf(table: Table, code: GeneratedCode): Permission[] {
   );
 }
 
-/** Those of the keys that are there, in their order. */
-function pick<Whole extends object, Key extends keyof Whole>(
-  whole: Whole,
-  keys: readonly Key[],
-): Pick<Whole, Key> {
-  const entries = keys.flatMap((key) => (whole[key] === undefined ? [] : [[key, whole[key]] as const]));
-  return Object.fromEntries(entries) as Pick<Whole, Key>;
-}
-
-function describeFunction(
-  entry: TableFunction,
-  code: GeneratedCode,
-  roles: readonly string[],
-): MatrixFunction {
+function describeFunction(entry: TableFunction, code: GeneratedCode): MatrixFunction {
   const { schema, name, source, volatile: isVolatile, definer } = entry.shape;
-  const fields = roles.flatMap((role) => {
+  const fields = code.roles.flatMap((role) => {
     const names = rootsOf(code, role)
       .ofFunction(entry)
       .map((field) => field.name);
@@ -206,22 +180,22 @@ function describeActions({ generated, locate }: GeneratedCode): MatrixAction[] {
     const { name, kind, type, roles } = action;
     const place = locate(action);
     const host = handlerHost(action);
-    return { ...{ name, kind, type, host }, roles: roles.filter(isNoAdmin), ...(place && { place }) };
+    return {
+      ...{ name, kind, type, host },
+      roles: roles.filter((role) => role !== ADMIN_ROLE),
+      ...(place && { place }),
+    };
   });
 }
 
 /** @param address the address of an endpoint for people */
-export function describeOperations(
-  code: GeneratedCode,
-  roles: readonly string[],
-  address = (url: string) => url,
-): AccessOperation[] {
+export function describeOperations(code: GeneratedCode, address = (url: string) => url): AccessOperation[] {
   const { operations = [], routes = [] } = code.generated.saved ?? {};
   return operations.map((operation) => ({
     collection: operation.collection,
     name: operation.name,
     kind: operation.kind,
-    roles: roles.filter((role) => !('error' in analyse(code, role, operation))),
+    roles: code.roles.filter((role) => !('error' in analyse(code, role, operation))),
     endpoints: routes
       .filter((route) => route.operation === operation)
       .flatMap(({ methods, url }) => methods.map((method) => `${method} ${address(url)}`)),

@@ -3,7 +3,6 @@
  * role may write that column, or read the one that it is copied from. Only a preset is stronger.
  */
 import type { Relationship, Table } from '../../../runtime/core/program/program.ts';
-import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import type { Finding } from './finding.ts';
 import { type AccessPath, type PathScope, pathRules } from './path.ts';
@@ -140,7 +139,6 @@ function gainsOf(code: GeneratedCode): Map<string, Gain> {
   const found = new Map<string, Gain>();
   const { program } = code;
   for (const role of code.roles) {
-    if (role === ADMIN_ROLE) continue;
     const inserting = program.tables.filter((table) =>
       Object.hasOwn(code.accessOf(table).insert ?? {}, role),
     );

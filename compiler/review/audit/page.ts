@@ -1,7 +1,8 @@
 /** The matrix as one self-contained HTML page: nothing is fetched, nothing is sent. */
 
 import { readFileSync } from 'node:fs';
-import { ruleLayout, ruleWords } from '../../../runtime/core/condition/words.ts';
+import { inWords } from '../../../runtime/console/permission.ts';
+import { ruleLayout } from '../../../runtime/core/condition/words.ts';
 import { isOpen } from '../../../runtime/core/contract/shapes.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { Matrix } from './matrix.ts';
@@ -17,8 +18,8 @@ export function matrixHtml(matrix: Matrix, vocabulary: Vocabulary): string {
       open: isOpen(permission),
       whereWords: permission.where === undefined ? undefined : ruleLayout(permission.where, vocabulary),
       checkWords: permission.check === undefined ? undefined : ruleLayout(permission.check, vocabulary),
-      presets: permission.presets && wordsOf(permission.presets, vocabulary),
-      cells: permission.cells && wordsOf(permission.cells, vocabulary),
+      presets: permission.presets && inWords(permission.presets, vocabulary),
+      cells: permission.cells && inWords(permission.cells, vocabulary),
     })),
   };
   // Within a script element only `<` could begin something else.
@@ -27,8 +28,4 @@ export function matrixHtml(matrix: Matrix, vocabulary: Vocabulary): string {
     .replaceAll('\u2028', '\\u2028')
     .replaceAll('\u2029', '\\u2029');
   return readFileSync(page, 'utf8').replace('"%matrix%"', () => json);
-}
-
-function wordsOf(texts: Readonly<Record<string, string>>, vocabulary: Vocabulary): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, ruleWords(text, vocabulary)]));
 }

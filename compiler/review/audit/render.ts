@@ -1,12 +1,17 @@
 /** Renders the answers of an audit for a terminal. Rules are numbered, because paths share them. */
 
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
-import { type ByAspect, eachAspect, OPERATIONS } from '../../../runtime/core/contract/aspects.ts';
+import {
+  type ByAspect,
+  eachAspect,
+  OPERATIONS,
+  type ShownAspect,
+} from '../../../runtime/core/contract/aspects.ts';
 import { EVERY_ROW, isOpen } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { CLOSING_OPTION, roleFactText } from '../../model/facts.ts';
-import type { AccessTable, Matrix, Permission } from './matrix.ts';
+import { type AccessTable, cellKey, type Matrix, type Permission, permissionsByCell } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
 import { unreadSentences } from './sent.ts';
 import type { WhoResult } from './who.ts';
@@ -141,7 +146,7 @@ const LETTERS: Readonly<Record<string, string>> = { select: 'r', insert: 'i', up
 
 /** `engine audit matrix`: a line a table, a column a role. */
 export function matrixText(matrix: Matrix): string {
-  const index = indexPermissions(matrix);
+  const index = permissionsByCell(matrix);
   const nameWidth = Math.max(
     5,
     ...matrix.tables.map(({ source, name }) => tableLabel(matrix, source, name).length),
@@ -154,7 +159,7 @@ export function matrixText(matrix: Matrix): string {
       row([
         tableLabel(matrix, source, name).padEnd(nameWidth),
         ...matrix.roles.map((role, at) =>
-          cell(index.get(indexKey(source, key, role)) ?? []).padEnd(widths[at]!),
+          cell(index.get(cellKey(source, key, role)) ?? []).padEnd(widths[at]!),
         ),
       ]),
     ),
@@ -198,19 +203,6 @@ export function matrixText(matrix: Matrix): string {
 
 function tableLabel({ tables }: Matrix, source: string, name: string): string {
   return tables.some((table) => table.source !== source) ? `${source} ${name}` : name;
-}
-
-function indexKey(source: string, table: string, role: string): string {
-  return JSON.stringify([source, table, role]);
-}
-
-function indexPermissions({ permissions }: Matrix): Map<string, Permission[]> {
-  const index = new Map<string, Permission[]>();
-  for (const permission of permissions) {
-    const key = indexKey(permission.source, permission.table, permission.role);
-    index.set(key, [...(index.get(key) ?? []), permission]);
-  }
-  return index;
 }
 
 function cell(permissions: readonly Permission[]): string {
@@ -326,7 +318,7 @@ interface Shown {
 
 type ShownWith = [vocabulary: Vocabulary, permission: Permission, table: AccessTable];
 
-const SHOWN: ByAspect<Shown, ShownWith> = {
+const SHOWN: ByAspect<Shown, ShownWith, ShownAspect> = {
   columns: (columns, _, { operation, presets = {} }, table) => {
     const without = table.columns.filter(
       (column) =>
@@ -355,11 +347,6 @@ const SHOWN: ByAspect<Shown, ShownWith> = {
   aggregations: () => ({ extra: 'aggregates' }),
   backendOnly: () => ({ extra: 'trusted callers only' }),
   validateInput: ({ url }) => ({ extra: `asks ${url} first` }),
-  // Not in the matrix.
-  queryRoots: () => ({}),
-  subscriptionRoots: () => ({}),
-  canFail: () => ({}),
-  implies: () => ({}),
 };
 
 function linesOf(name: string, text: string): string[] {

@@ -9,7 +9,6 @@ import { analyseOperation } from '../../../runtime/core/request/analyse.ts';
 import { operationOf } from '../../../runtime/core/schema/offer.ts';
 import { namedType } from '../../../runtime/core/schema/types.ts';
 import type { VisibleTable } from '../../../runtime/core/schema/visible-table.ts';
-import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { certainPaths, derivedPaths, enumPaths, rulePaths } from './derived.ts';
@@ -38,15 +37,10 @@ export interface WhoResult {
 
 /** Every path of every role but `admin` to the column. */
 export function whoCan(code: GeneratedCode, table: Table, column: string): WhoResult {
-  const paths = code.roles
-    .filter((role) => role !== ADMIN_ROLE)
-    .flatMap((role) =>
-      pathsOfRole(
-        { code, program: code.program, roleSchema: code.program.roleSchema(role, true), role },
-        table,
-        column,
-      ),
-    );
+  const { program, roles } = code;
+  const paths = roles.flatMap((role) =>
+    pathsOfRole({ code, program, roleSchema: program.roleSchema(role, true), role }, table, column),
+  );
   const { type } = table.shape.columns[column]!;
   return {
     label: code.label,

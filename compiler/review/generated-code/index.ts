@@ -7,6 +7,7 @@ import { linkProgram, type Program, type Table } from '../../../runtime/core/pro
 import type { GeneratedProgram } from '../../../runtime/core/program/resolvers.ts';
 import { jsonProblem } from '../../../runtime/core/reasons.ts';
 import { lazy } from '../../../runtime/core/remember.ts';
+import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
 import { editedFiles } from '../../../runtime/program/manifest.ts';
 import type { PlannedDatabase, SettingFact } from '../../model/plan.ts';
 import { unprovedFacts } from './facts.ts';
@@ -162,6 +163,7 @@ export function linkCode({
   const roles = new Set(program.roles);
   for (const { roles: allowed } of generated.saved?.allowlist ?? [])
     for (const role of allowed ?? []) roles.add(role);
+  roles.delete(ADMIN_ROLE);
   const differing = lazy(() =>
     replans ? differingStatements(generated).map(({ collection, name }) => `${collection}.${name}`) : [],
   );

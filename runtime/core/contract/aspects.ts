@@ -61,18 +61,42 @@ export type AnyRule = Partial<SelectRule & InsertRule & UpdateRule & DeleteRule>
 
 export type Aspect = keyof AnyRule;
 
+/** Aspects that people are shown. Root fields are listed instead of the keys that withhold them; the rest grants and denies nothing. */
+const IS_SHOWN = {
+  columns: true,
+  computedFields: true,
+  where: true,
+  check: true,
+  checkMessage: true,
+  limit: true,
+  aggregations: true,
+  backendOnly: true,
+  validateInput: true,
+  presets: true,
+  cells: true,
+  queryRoots: false,
+  subscriptionRoots: false,
+  canFail: false,
+  implies: false,
+} as const satisfies Record<Aspect, boolean>;
+
+export type ShownAspect = { [Key in Aspect]: (typeof IS_SHOWN)[Key] extends true ? Key : never }[Aspect];
+export const SHOWN_ASPECTS = (Object.keys(IS_SHOWN) as Aspect[]).filter(
+  (aspect): aspect is ShownAspect => IS_SHOWN[aspect],
+);
+
 /** A function for each aspect that a rule can have. */
-export type ByAspect<Result, More extends readonly unknown[] = []> = {
-  readonly [Key in Aspect]: (value: NonNullable<AnyRule[Key]>, ...more: More) => Result;
+export type ByAspect<Result, More extends readonly unknown[] = [], Each extends Aspect = Aspect> = {
+  readonly [Key in Each]: (value: NonNullable<AnyRule[Key]>, ...more: More) => Result;
 };
 
-/** The results for all aspects that a rule has, in the order of the table. */
+/** The results for all aspects of the table that a rule has, in the order of the table. */
 export function eachAspect<Result, More extends readonly unknown[]>(
   rule: AnyRule,
-  table: ByAspect<Result, More>,
+  table: ByAspect<Result, More, ShownAspect>,
   ...more: More
 ): Result[] {
-  return (Object.keys(table) as Aspect[]).flatMap((aspect) => {
+  return (Object.keys(table) as ShownAspect[]).flatMap((aspect) => {
     const value = rule[aspect];
     if (value === undefined) return [];
     // A function of the table takes the values of its own key.
