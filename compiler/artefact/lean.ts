@@ -59,7 +59,7 @@ function requiredModules(): Plugin {
       );
       onLoad({ filter: /./, namespace: 'required' }, ({ path }) => {
         const module = createRequire(import.meta.url)(path) as object;
-        // What nobody imports is left out, so the file does not depend on the Node.js that builds it.
+        // Names that no module imports are left out, so the file does not depend on the Node.js that builds it.
         const names = Object.keys(module).filter((name) => name !== 'default');
         return {
           contents: [

@@ -409,7 +409,7 @@ function initialMetadata({ configuration, environment }: ThreadData): object | u
   return { version: 3, ...defaults, sources: hasDefault ? given : [own, ...given] };
 }
 
-/** @throws EngineError for `metadata-defaults` that are no metadata */
+/** @throws EngineError for `metadata-defaults` that are not metadata */
 function readInitial(document: object): Metadata {
   const { value, diagnostics } = readMetadata(document, { vocabulary });
   const problem = diagnostics.find(({ severity }) => severity === 'error');
