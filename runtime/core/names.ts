@@ -185,7 +185,7 @@ export function wordList(names: readonly string[], word: 'and' | 'or' = 'and'): 
 }
 
 /** `"a"`, `"a" and "b"`, `"a", "b", and "c"`. */
-export function quotedWordList(names: readonly string[], word: 'and' | 'or'): string {
+export function quotedWordList(names: readonly string[], word: 'and' | 'or' = 'and'): string {
   const quoted = names.map((name) => `"${name}"`);
   if (quoted.length <= 2) return quoted.join(` ${word} `);
   return `${quoted.slice(0, -1).join(', ')}, ${word} ${quoted.at(-1)}`;

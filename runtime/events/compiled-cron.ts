@@ -64,6 +64,7 @@ export function deliverCompiledCron(
     const pool = await openPool({ connectionString: databaseUrl }, NAME, (client) =>
       createOwnTables(client, TABLES),
     );
+    if (isStopped) return pool.end();
     const query: QueueQuery = async (sql, values = []) => (await pool.query(sql, [...values])).rows;
     try {
       await store(query, triggers);

@@ -59,7 +59,7 @@ export function permissionProblems(sdl: string, upstream: RemoteDocument, vocabu
   if (blocks.length > 1) problems.push('multiple schema definitions found');
   const types = document.definitions.filter(isType);
   const repeated = repeats(types.map(({ name }) => name.value));
-  if (repeated.length > 0) problems.push(`duplicate type names found: ${quotedWordList(repeated, 'and')}`);
+  if (repeated.length > 0) problems.push(`duplicate type names found: ${quotedWordList(repeated)}`);
   for (const [root, name] of Object.entries(role.roots)) {
     const type = role.types.get(name);
     if (type?.kind !== Kind.OBJECT_TYPE_DEFINITION) problems.push(`"${name}" has to be an object type`);
@@ -112,7 +112,7 @@ function typeProblems(type: TypeDefinition, upstream: RemoteDocument, role: Role
         .filter((each) => !known.has(each));
       if (unknown.length > 0)
         problems.push(
-          `union "${name}" contains members which do not exist in the members of the remote schema union :${quotedWordList(unknown, 'and')}`,
+          `union "${name}" contains members which do not exist in the members of the remote schema union :${quotedWordList(unknown)}`,
         );
       return problems;
     }
@@ -133,11 +133,11 @@ function enumProblems(type: EnumTypeDefinitionNode, found: EnumTypeDefinitionNod
   const unknown = values.filter((value) => !known.has(value));
   return [
     ...(repeated.length > 0
-      ? [`duplicate enum values: ${quotedWordList(repeated, 'and')} found in the "${name}" enum`]
+      ? [`duplicate enum values: ${quotedWordList(repeated)} found in the "${name}" enum`]
       : []),
     ...(unknown.length > 0
       ? [
-          `enum "${name}" contains the following enum values that do not exist in the corresponding upstream remote enum: ${quotedWordList(unknown, 'and')}`,
+          `enum "${name}" contains the following enum values that do not exist in the corresponding upstream remote enum: ${quotedWordList(unknown)}`,
         ]
       : []),
   ];
@@ -154,12 +154,12 @@ function interfaceProblems(type: ObjectNode, found: ObjectNode | undefined, role
   return [
     ...(custom.length > 0
       ? [
-          `custom interfaces are not supported. Object${JSON.stringify(object)} implements the following custom interfaces: ${quotedWordList(custom, 'and')}`,
+          `custom interfaces are not supported. Object${JSON.stringify(object)} implements the following custom interfaces: ${quotedWordList(custom)}`,
         ]
       : []),
     ...(missing.length > 0
       ? [
-          `object "${object}" is trying to implement the following interfaces that do not exist in the corresponding upstream remote object: ${quotedWordList(missing, 'and')}`,
+          `object "${object}" is trying to implement the following interfaces that do not exist in the corresponding upstream remote object: ${quotedWordList(missing)}`,
         ]
       : []),
   ];
@@ -176,7 +176,7 @@ function fieldsProblems(
   const problems: string[] = [];
   const repeated = repeats(fields.map(({ name }) => name.value));
   if (repeated.length > 0)
-    problems.push(`duplicate fields: ${quotedWordList(repeated, 'and')}found in the "${kind}" "${type}"`);
+    problems.push(`duplicate fields: ${quotedWordList(repeated)}found in the "${kind}" "${type}"`);
   for (const field of fields) {
     const name = field.name.value;
     problems.push(
@@ -209,17 +209,14 @@ function argumentProblems(
   const given = field.arguments ?? [];
   const repeated = repeats(given.map((argument) => argument.name.value));
   if (repeated.length > 0)
-    problems.push(`duplicate arguments: ${quotedWordList(repeated, 'and')}found in the field: "${name}"`);
+    problems.push(`duplicate arguments: ${quotedWordList(repeated)}found in the field: "${name}"`);
   const missing = (found.arguments ?? []).filter(
     ({ type, name: argument }) =>
       type.kind === Kind.NON_NULL_TYPE && !given.some((each) => each.name.value === argument.value),
   );
   if (missing.length > 0)
     problems.push(
-      `field: "${name}" expects the following non nullable arguments to be present: ${quotedWordList(
-        missing.map((each) => each.name.value),
-        'and',
-      )}`,
+      `field: "${name}" expects the following non nullable arguments to be present: ${quotedWordList(missing.map((each) => each.name.value))}`,
     );
   for (const argument of given) {
     const known = found.arguments?.find((each) => each.name.value === argument.name.value);
@@ -253,19 +250,14 @@ function inputsProblems(
     );
   const repeated = repeats(given.map((field) => field.name.value));
   if (repeated.length > 0)
-    problems.push(
-      `duplicate fields: ${quotedWordList(repeated, 'and')}found in the "Input object" "${name}"`,
-    );
+    problems.push(`duplicate fields: ${quotedWordList(repeated)}found in the "Input object" "${name}"`);
   const missing = (found.fields ?? []).filter(
     (field) =>
       field.type.kind === Kind.NON_NULL_TYPE && !given.some((each) => each.name.value === field.name.value),
   );
   if (missing.length > 0)
     problems.push(
-      `field: "${name}" expects the following non nullable arguments to be present: ${quotedWordList(
-        missing.map((each) => each.name.value),
-        'and',
-      )}`,
+      `field: "${name}" expects the following non nullable arguments to be present: ${quotedWordList(missing.map((each) => each.name.value))}`,
     );
   for (const field of given) {
     const known = found.fields?.find((each) => each.name.value === field.name.value);
@@ -342,7 +334,7 @@ function directiveProblems(
   const problems: string[] = [];
   const repeated = repeats(directives.map(({ name }) => name.value));
   if (repeated.length > 0)
-    problems.push(`duplicate directives: ${quotedWordList(repeated, 'and')}found in the ${place}`);
+    problems.push(`duplicate directives: ${quotedWordList(repeated)}found in the ${place}`);
   for (const directive of directives) {
     const name = directive.name.value;
     if (name === PRESET) {
@@ -367,7 +359,7 @@ function directiveProblems(
       .filter((each) => !names.has(each));
     if (unknown.length > 0)
       problems.push(
-        `the following directive argument(s) defined in the directive: "${name}" defined with ${owner} do not exist in the corresponding upstream directive: ${quotedWordList(unknown, 'and')}`,
+        `the following directive argument(s) defined in the directive: "${name}" defined with ${owner} do not exist in the corresponding upstream directive: ${quotedWordList(unknown)}`,
       );
   }
   return problems;

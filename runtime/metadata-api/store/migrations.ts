@@ -10,6 +10,7 @@ import type { QualifiedName } from '../../core/names.ts';
 import { jsonText } from '../../core/types.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
 import { createOwnTables, OWN_SCHEMA } from '../../database/own-objects.ts';
+import { inTransaction } from '../../database/query-client.ts';
 import { SCHEDULED_TABLES } from '../../events/scheduled-schema.ts';
 
 /** Held while migrating, so that two instances starting at once do not both run a step. An arbitrary constant. */
@@ -120,9 +121,8 @@ interface StoredSource {
 }
 
 /** Brings `engine_catalog` to the present version; fails if a newer Engine has been here. */
-export async function migrate(client: pg.ClientBase, vocabulary: Vocabulary): Promise<void> {
-  await client.query('begin');
-  try {
+export function migrate(client: pg.ClientBase, vocabulary: Vocabulary): Promise<void> {
+  return inTransaction(client, 'begin', async () => {
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await client.query(OWN_SCHEMA);
     await client.query(
@@ -145,11 +145,7 @@ export async function migrate(client: pg.ClientBase, vocabulary: Vocabulary): Pr
       await client.query('insert into engine_catalog.migrations (step) values ($1)', [index + 1]);
     }
     await requireVocabulary(client, vocabulary);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  }
+  });
 }
 
 /**

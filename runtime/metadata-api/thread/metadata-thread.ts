@@ -26,7 +26,7 @@ async function run(): Promise<void> {
     const failed = (error: unknown, { kind }: MessageToThread) =>
       report(`a message of the serving thread was not handled: ${kind}`, error);
     parentPort!.on('message', guarded(take, failed));
-    // It answers while the rest of this thread loads. What becomes of it is told where it is awaited.
+    // The connection is opened while the rest of this thread loads. `start` awaits the store and reports a failure.
     const store = openStore();
     store.catch(() => {});
     const { start } = await import('./running.ts');

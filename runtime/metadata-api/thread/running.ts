@@ -237,7 +237,7 @@ async function startEngine(opening: Promise<MetadataStore>): Promise<Running> {
     );
     metadata = () => engine.state.metadata;
     const { inconsistent } = engine.state;
-    // Those of files are told when they are taken over.
+    // Inconsistent objects of project files are reported when the files are taken over.
     if (inconsistent.length > 0 && !project) {
       observe({
         kind: 'metadata',
