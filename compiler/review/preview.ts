@@ -117,11 +117,7 @@ function statementsOf(base: GeneratedCode, head: GeneratedCode): PreviewStatemen
     for (const { operation, columns = [] } of permissions?.now ?? []) {
       if (statements.length === MAX_STATEMENTS) return statements;
       const table = tables.get(`${source} ${name}`);
-      const root =
-        table &&
-        rootsOf(head, role)
-          .ofTable(table)
-          .find(({ kind }) => kind === operation);
+      const root = table && rootsOf(head, role, table).find(({ kind }) => kind === operation);
       const sql = root && statementOf(planner, role, requestOf(operation, root.name, table, columns));
       if (sql !== undefined) statements.push({ role, source, table: name, operation, sql });
     }

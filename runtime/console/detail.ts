@@ -2,9 +2,11 @@
 import { handlerHost } from '../core/action/host.ts';
 import { sessionVariablesIn } from '../core/condition/reads.ts';
 import { OPERATIONS, textPartsOf } from '../core/contract/aspects.ts';
+import { roleFactText } from '../core/program/facts.ts';
 import type { Program, Table } from '../core/program/program.ts';
 import { operationOf } from '../core/schema/offer.ts';
-import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
+import { offeredRoots } from '../core/schema/offered-roots.ts';
+import { type ServedBesideTables, servedBesideTables } from '../core/schema/services.ts';
 import { rulesOf } from '../core/schema/visible-table.ts';
 import { rolesOf } from './matrix.ts';
 import { permissionInWords, relationWords } from './permission.ts';
@@ -22,87 +24,70 @@ export async function accessDetail(
   object: AccessObject,
   factsOf: FactsOf,
 ): Promise<AccessDetail | undefined> {
-  if (object.kind === 'remote schema') return remoteDetail(program, object, factsOf);
-  const found = DETAILS[object.kind](program, object.name, object.source);
-  return found && { ...object, ...found };
-}
-
-type Found = Omit<AccessDetail, keyof AccessObject> | undefined;
-
-const DETAILS: Readonly<
-  Record<
-    Exclude<AccessObject['kind'], 'remote schema'>,
-    (program: Program, name: string, source: string) => Found
-  >
-> = {
-  table: (program, name, source) => {
-    const table = program.tables.find(({ key, shape }) => key === name && shape.source.name === source);
-    if (!table) return undefined;
-    const { kind, columns, computedFields = {} } = table.shape;
-    return {
-      note: `${relationWords(kind)} of ${source}`,
-      columns: [...Object.keys(columns), ...Object.keys(computedFields)],
-      permissions: rolesOf(program).flatMap((role) => permissionsOf(table, role, program)),
-    };
-  },
-  function: (program, name, source) => {
-    const called = program.functions.find(({ key, shape }) => key === name && shape.source.name === source);
-    if (!called) return undefined;
-    const changes = called.shape.volatile ? ', may change data' : '';
-    return {
-      note: `function of ${source}, returns rows of ${called.returns.key}${changes}; their row rules apply`,
-      roles: perRole(program, (role) => {
-        const rules = rulesOf(program.access(called.returns), role);
-        return [...new Set(offeredCalls(called, role, rules, program.options).map((root) => root.name))];
-      }),
-    };
-  },
-  action: ({ actions }, name) => {
-    const action = actions?.actions.find((each) => each.name === name);
-    if (!action) return undefined;
-    return {
-      note: `${action.kind} ${action.type}, answered by ${handlerHost(action)}`,
-      roles: Object.fromEntries(action.roles.map((role) => [role, [name]])),
-    };
-  },
-};
-
-async function remoteDetail(
-  program: Program,
-  object: AccessObject,
-  factsOf: FactsOf,
-): Promise<AccessDetail | undefined> {
-  const remote = program.remotes.find(({ name }) => name === object.name);
-  if (!remote) return undefined;
+  const { kind, source, name } = object;
+  if (kind === 'table') return tableDetail(program, object);
+  const served = servedBesideTables(program).find(
+    (each) => each.kind === kind && each.source === source && each.name === name,
+  );
+  if (!served) return undefined;
+  const effects = served.effects().map(roleFactText);
+  const about = {
+    ...object,
+    note: noteOf(served, program),
+    ...(effects.length > 0 && { effects }),
+  };
+  if (served.kind !== 'remote schema') return { ...about, roles: perRole(program, served.useOf) };
   if (!program.options.remoteSchemaPermissions) {
-    const [everyRole = []] = await factsOf([remote.schema]);
-    return {
-      ...object,
-      note: 'remote schema, whole for every role: the server has no permissions for remote schemas enabled',
-      everyRole,
-    };
+    const [everyRole = []] = await factsOf([served.remote.schema]);
+    return { ...about, everyRole };
   }
-  const schemas = [...new Set(Object.values(remote.roles))];
+  const parts = perRole(program, served.useOf);
+  const schemas = [...new Set(Object.values(parts))];
   const found = await factsOf(schemas);
   const facts = new Map(schemas.map((schema, index) => [schema, found[index]!]));
+  const roles = Object.entries(parts).map(([role, schema]) => [role, facts.get(schema)!] as const);
+  return { ...about, roles: Object.fromEntries(roles) };
+}
+
+function tableDetail(program: Program, object: AccessObject): AccessDetail | undefined {
+  const table = program.tables.find(
+    ({ key, shape }) => key === object.name && shape.source.name === object.source,
+  );
+  if (!table) return undefined;
+  const { kind, columns, computedFields = {} } = table.shape;
   return {
     ...object,
-    note: 'remote schema: fields, arguments and presets of each role',
-    roles: perRole(program, (role) =>
-      Object.hasOwn(remote.roles, role) ? facts.get(remote.roles[role]!)! : [],
-    ),
+    note: `${relationWords(kind)} of ${object.source}`,
+    columns: [...Object.keys(columns), ...Object.keys(computedFields)],
+    permissions: rolesOf(program).flatMap((role) => permissionsOf(table, role, program)),
   };
 }
 
+/** What something is, in words. */
+function noteOf(served: ServedBesideTables, { options }: Program): string {
+  switch (served.kind) {
+    case 'function': {
+      const { shape, returns } = served.called;
+      const changes = shape.volatile ? ', may change data' : '';
+      return `function of ${served.source}, returns rows of ${returns.key}${changes}; their row rules apply`;
+    }
+    case 'action': {
+      const { kind, type } = served.action;
+      return `${kind} ${type}, answered by ${handlerHost(served.action)}`;
+    }
+    case 'remote schema':
+      return options.remoteSchemaPermissions
+        ? 'remote schema: fields, arguments and presets of each role'
+        : 'remote schema, whole for every role: the server has no permissions for remote schemas enabled';
+  }
+}
+
 /** Without roles that may do nothing. */
-function perRole(
-  program: Program,
-  of: (role: string) => readonly string[],
-): Record<string, readonly string[]> {
+function perRole<Use>(program: Program, useOf: (role: string) => Use | undefined): Record<string, Use> {
   return Object.fromEntries(
     rolesOf(program).flatMap((role) => {
-      const found = of(role);
-      return found.length > 0 ? [[role, found] as const] : [];
+      const use = useOf(role);
+      return use === undefined ? [] : [[role, use] as const];
     }),
   );
 }

@@ -8,10 +8,11 @@ import { displayName } from '../core/names.ts';
 import type { Program, Table } from '../core/program/program.ts';
 import { remember } from '../core/remember.ts';
 import { operationOf } from '../core/schema/offer.ts';
-import { offeredCalls, offeredRoots } from '../core/schema/offered-roots.ts';
+import { offeredRoots } from '../core/schema/offered-roots.ts';
+import { servedBesideTables } from '../core/schema/services.ts';
 import { rulesOf } from '../core/schema/visible-table.ts';
 import { relationWords, variantText } from './permission.ts';
-import type { AccessLine, AccessObject } from './questions.ts';
+import type { AccessLine } from './questions.ts';
 
 type Rules = ReturnType<typeof rulesOf>;
 
@@ -49,8 +50,7 @@ export function rolesOf({ roles }: Program): string[] {
 }
 
 function* linesOf(program: Program, roles: readonly string[]): Generator<AccessLine> {
-  const { tables, functions, actions, remotes, options, access } = program;
-  for (const table of tables) {
+  for (const table of program.tables) {
     const { source, schema, name, kind, columns, computedFields = {} } = table.shape;
     yield {
       ...{ kind: 'table', source: source.name, name: table.key, label: displayName(schema, name) },
@@ -59,28 +59,15 @@ function* linesOf(program: Program, roles: readonly string[]): Generator<AccessL
       ...packRules(table, roles, program),
     };
   }
-  for (const called of functions) {
-    const { schema, name, source } = called.shape;
-    const line = { kind: 'function', source: source.name, name: called.key } as const;
-    const fields = (role: string) =>
-      offeredCalls(called, role, rulesOf(access(called.returns), role), options);
+  for (const served of servedBesideTables(program)) {
+    const { kind, source, name, label, useOf } = served;
     yield {
-      ...line,
-      label: displayName(schema, name),
-      ...pack(roles, fields, (found) => used(found.length > 0)),
+      kind,
+      source,
+      name,
+      label,
+      ...pack<string | readonly string[] | undefined>(roles, useOf, (use) => (use === undefined ? '' : 'x')),
     };
-  }
-  for (const action of actions?.actions ?? []) {
-    const line: AccessObject = { kind: 'action', source: '', name: action.name };
-    yield { ...line, label: action.name, ...pack(roles, (role) => action.roles.includes(role), used) };
-  }
-  for (const remote of remotes) {
-    const part = (role: string) =>
-      options.remoteSchemaPermissions
-        ? Object.hasOwn(remote.roles, role) && remote.roles[role]
-        : remote.schema;
-    const line: AccessObject = { kind: 'remote schema', source: '', name: remote.name };
-    yield { ...line, label: remote.name, ...pack(roles, part, (schema) => used(schema !== false)) };
   }
 }
 
@@ -117,10 +104,6 @@ function pack<Value>(
     cells += String.fromCharCode(FIRST + number);
   }
   return { variants, cells };
-}
-
-function used(allowed: boolean): string {
-  return allowed ? 'x' : '';
 }
 
 function letters(table: Table, rules: Rules, { options }: Program): string {

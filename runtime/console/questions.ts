@@ -58,6 +58,8 @@ export interface AccessDetail extends AccessObject {
   /** What it is, in words. */
   readonly note: string;
   readonly columns?: readonly string[];
+  /** What its use causes, whoever uses it: what leaves the server, what is written. */
+  readonly effects?: readonly string[];
   /** Of a table. */
   readonly permissions?: readonly AccessPermission[];
   /** Of anything else: role → root fields, or what else it may use. */

@@ -1,6 +1,6 @@
 /** Row rules that are left out along relationships: as the planner of requests does it, as can be proved, and as ledgers say. */
 
-import { nameText } from '../../compiler/model/facts.ts';
+import { nameText } from '../../runtime/core/program/facts.ts';
 import type { Ledger } from '../../compiler/model/plan.ts';
 import { implicationOf } from '../../runtime/core/condition/implied.ts';
 import { follows } from '../../runtime/core/condition/join.ts';

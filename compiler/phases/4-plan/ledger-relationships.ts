@@ -6,11 +6,11 @@
 import { implicationOf } from '../../../runtime/core/condition/implied.ts';
 import { follows } from '../../../runtime/core/condition/join.ts';
 import type { RelationshipShape } from '../../../runtime/core/contract/shapes.ts';
+import { nameText } from '../../../runtime/core/program/facts.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { offer } from '../../../runtime/core/schema/offer.ts';
 import { relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
-import { nameText } from '../../model/facts.ts';
 import type { BooleanExpression, ModelTable } from '../../model/model.ts';
 import type { PlannedTable } from '../../model/plan.ts';
 import { conjunctsOf, planCondition } from './boolean-expression.ts';

@@ -12,15 +12,7 @@ import {
   type UpdateRule,
 } from '../../../runtime/core/contract/shapes.ts';
 import { displayName } from '../../../runtime/core/names.ts';
-import type { RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
-import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
-import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
-import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
-import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
-import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
-import type { Memory } from '../../memory/memory.ts';
-import { reuse } from '../../memory/reuse.ts';
-import { type DeletionEffects, deletionOf } from '../../model/deletions.ts';
+import { type DeletionEffects, deletionOf } from '../../../runtime/core/program/deletions.ts';
 import {
   actionFacts,
   eventFacts,
@@ -29,7 +21,15 @@ import {
   nameText,
   type RoleFact,
   roleFactText,
-} from '../../model/facts.ts';
+} from '../../../runtime/core/program/facts.ts';
+import type { RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
+import { remoteFacts } from '../../../runtime/core/remotes/facts.ts';
+import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
+import type { SavedOptions } from '../../../runtime/core/saved/saved.ts';
+import { offer, operationOf, type RootKind } from '../../../runtime/core/schema/offer.ts';
+import { hasNestedUpdates } from '../../../runtime/core/schema/related-types.ts';
+import type { Memory } from '../../memory/memory.ts';
+import { reuse } from '../../memory/reuse.ts';
 import type {
   Model,
   ModelDeletePermission,

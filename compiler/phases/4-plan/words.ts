@@ -2,8 +2,8 @@
 
 import { sessionWords } from '../../../runtime/core/condition/words.ts';
 import { displayName } from '../../../runtime/core/names.ts';
+import { nameText } from '../../../runtime/core/program/facts.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
-import { nameText } from '../../model/facts.ts';
 import type { Argument, BooleanExpression, Operand, Value } from '../../model/model.ts';
 
 /** `author_id = X-Engine-User-Id or is_published = true`. */

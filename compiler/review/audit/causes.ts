@@ -1,5 +1,5 @@
 /** What a role causes, and what limits it, beside permissions, functions and saved operations. */
-import { eventFacts, limitFacts, roleFactText } from '../../model/facts.ts';
+import { eventFacts, limitFacts, roleFactText } from '../../../runtime/core/program/facts.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { auditMatrix } from './matrix.ts';
 

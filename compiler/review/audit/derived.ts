@@ -4,6 +4,7 @@ import { OPERATIONS, textPartsOf } from '../../../runtime/core/contract/aspects.
 import { objectKey } from '../../../runtime/core/names.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { operationOf } from '../../../runtime/core/schema/offer.ts';
+import { servedFunction } from '../../../runtime/core/schema/services.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
 import { alike, type Carrier, carriersOf, referringTo } from './carriers.ts';
 import { type AccessPath, distinctNames, type PathScope, pathRules, type Via } from './path.ts';
@@ -82,7 +83,7 @@ function otherPaths(
       return fieldPaths(scope, carrier);
     case 'function': {
       const { entry, unread } = carrier;
-      const fields = distinctNames(rootsOf(scope.code, scope.role).ofFunction(entry));
+      const fields = servedFunction(entry, scope.program).useOf(scope.role) ?? [];
       return possiblePath(scope, 'function', fields, entry.returns, unread ?? mentionedBy(entry.key));
     }
   }
@@ -144,7 +145,7 @@ function queryPaths(
 
 /** Fields by which a role comes to rows of the table. */
 function rowFields(scope: PathScope, table: Table): string[] {
-  const roots = rootsOf(scope.code, scope.role).ofTable(table);
+  const roots = rootsOf(scope.code, scope.role, table);
   const ways = waysToRows(scope, table);
   return [
     ...distinctNames(roots.filter(({ root }) => root !== 'mutation')),
@@ -202,7 +203,7 @@ export function rulePaths(scope: PathScope, table: Table, column: string): Acces
       return OPERATIONS.flatMap((operation): AccessPath[] => {
         const conditions = textPartsOf(rules[operation] ?? {}).filter(({ part }) => part !== 'preset');
         if (!conditions.some(({ text }) => asks(text, of))) return [];
-        const roots = rootsOf(scope.code, role).ofTable(of);
+        const roots = rootsOf(scope.code, role, of);
         const fields =
           operation === 'select'
             ? rowFields(scope, of)

@@ -5,8 +5,8 @@
 
 import type { TableOperation } from '../../../runtime/core/contract/aspects.ts';
 import type { FunctionShape } from '../../../runtime/core/contract/shapes.ts';
+import { deletionOf } from '../../../runtime/core/program/deletions.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
-import { deletionOf } from '../../model/deletions.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { isDescribed } from './diff-below.ts';
 import { readsBeyond } from './diff-surroundings.ts';

@@ -1,13 +1,13 @@
 /** Compares remote schemas: what they offer and to whom, what names mean there, and which rows lead there. */
 import { isDeepStrictEqual } from 'node:util';
 import { Kind, print } from 'graphql';
+import { CLOSING_OPTION } from '../../../runtime/core/program/facts.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { readRemoteDocument, withoutDescriptions } from '../../../runtime/core/remotes/document.ts';
 import { type RemoteFact, remoteFacts, remoteFactText } from '../../../runtime/core/remotes/facts.ts';
 import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { CLOSING_OPTION } from '../../model/facts.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { beyond } from './beyond.ts';
 import type { Finding, Verdict } from './finding.ts';

@@ -1,7 +1,7 @@
 /** Compares settings of the whole program: introspection, limits, certificates, the databases behind sources, telemetry. */
 import { isDeepStrictEqual } from 'node:util';
+import { LIMITS, limitFacts } from '../../../runtime/core/program/facts.ts';
 import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
-import { LIMITS, limitFacts } from '../../model/facts.ts';
 import type { SettingFact } from '../../model/plan.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { beyond, versionPairs } from './beyond.ts';

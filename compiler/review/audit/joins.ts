@@ -1,10 +1,10 @@
 /** Relationships that another step looks up, and that lead a role to the rows of a table: of tables, answers of actions and remote schemas. */
 import type { ActionsProgram } from '../../../runtime/core/action/shapes.ts';
+import { CLOSING_OPTION } from '../../../runtime/core/program/facts.ts';
 import type { Program, Table } from '../../../runtime/core/program/program.ts';
 import { remember } from '../../../runtime/core/remember.ts';
 import { readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import type { RemoteRelationshipShape } from '../../../runtime/core/remotes/shapes.ts';
-import { CLOSING_OPTION } from '../../model/facts.ts';
 import type { PathScope } from './path.ts';
 
 interface Join {

@@ -1,6 +1,7 @@
 /** Who may do what with which table: everything that access files say, role by role and table by table. */
 import type { AccessOperation } from '../../../runtime/console/questions.ts';
 import { handlerHost } from '../../../runtime/core/action/host.ts';
+import type { ActionShape } from '../../../runtime/core/action/shapes.ts';
 import {
   type AnyRule,
   OPERATIONS,
@@ -14,7 +15,7 @@ import type { Table, TableFunction } from '../../../runtime/core/program/program
 import { remember } from '../../../runtime/core/remember.ts';
 import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
 import { operationOf } from '../../../runtime/core/schema/offer.ts';
-import { ADMIN_ROLE } from '../../../runtime/core/session.ts';
+import { servedAction, servedFunction, servedRemote } from '../../../runtime/core/schema/services.ts';
 import { analyse } from '../check/operation-changes.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { rootsOf } from './roots.ts';
@@ -96,12 +97,11 @@ export function auditMatrix(code: GeneratedCode): Matrix {
     tables: program.tables.map(describeTable),
     permissions: program.tables.flatMap((table) => permissionsOf(table, code)),
     functions: program.functions.map((entry) => describeFunction(entry, code)),
-    actions: describeActions(code),
-    remoteSchemas: program.remotes.map(({ name, roles: parts }) => ({
-      name,
-      roles: Object.fromEntries(
-        Object.entries(parts).map(([role, schema]) => [role, remoteFactTexts(schema)]),
-      ),
+    actions: (code.generated.actions?.actions ?? []).map((action) => describeAction(action, code)),
+    // Whether or not the server that will serve this applies them.
+    remoteSchemas: program.remotes.map((remote) => ({
+      name: remote.name,
+      roles: byRole(roles, servedRemote(remote, true).useOf, remoteFactTexts),
     })),
     operations: describeOperations(code),
     foreign: code.foreign,
@@ -137,9 +137,7 @@ function permissionsOf(table: Table, code: GeneratedCode): Permission[] {
   return OPERATIONS.flatMap((operation) =>
     Object.entries<AnyRule>(access[operation] ?? {}).map(([role, rule]): Permission => {
       const place = code.locate(rule);
-      const fields = rootsOf(code, role)
-        .ofTable(table)
-        .filter(({ kind }) => operationOf(kind) === operation);
+      const fields = rootsOf(code, role, table).filter(({ kind }) => operationOf(kind) === operation);
       return {
         role,
         source: table.source.name,
@@ -156,36 +154,40 @@ function permissionsOf(table: Table, code: GeneratedCode): Permission[] {
   );
 }
 
-function describeFunction(entry: TableFunction, code: GeneratedCode): MatrixFunction {
-  const { schema, name, source, volatile: isVolatile, definer } = entry.shape;
-  const fields = code.roles.flatMap((role) => {
-    const names = rootsOf(code, role)
-      .ofFunction(entry)
-      .map((field) => field.name);
-    return names.length > 0 ? [[role, [...new Set(names)]] as const] : [];
-  });
+function describeFunction(entry: TableFunction, { program, roles }: GeneratedCode): MatrixFunction {
+  const { source, name: key, label: name, useOf } = servedFunction(entry, program);
+  const { volatile: isVolatile, definer } = entry.shape;
   return {
-    source: source.name,
-    key: entry.key,
-    name: displayName(schema, name),
+    ...{ source, key, name },
     returns: entry.returns.key,
     changesData: isVolatile === true,
     ...(definer && { definer }),
-    fields: Object.fromEntries(fields),
+    fields: byRole(roles, useOf, (names) => names),
   };
 }
 
-function describeActions({ generated, locate }: GeneratedCode): MatrixAction[] {
-  return (generated.actions?.actions ?? []).map((action) => {
-    const { name, kind, type, roles } = action;
-    const place = locate(action);
-    const host = handlerHost(action);
-    return {
-      ...{ name, kind, type, host },
-      roles: roles.filter((role) => role !== ADMIN_ROLE),
-      ...(place && { place }),
-    };
-  });
+function describeAction(action: ActionShape, { locate, roles }: GeneratedCode): MatrixAction {
+  const { name, kind, type } = action;
+  const place = locate(action);
+  return {
+    ...{ name, kind, type, host: handlerHost(action) },
+    roles: roles.filter(servedAction(action).useOf),
+    ...(place && { place }),
+  };
+}
+
+/** What each role uses; without those that use nothing. */
+function byRole<Use>(
+  roles: readonly string[],
+  useOf: (role: string) => Use | undefined,
+  shown: (use: Use) => readonly string[],
+): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    roles.flatMap((role) => {
+      const use = useOf(role);
+      return use === undefined ? [] : [[role, shown(use)] as const];
+    }),
+  );
 }
 
 /** @param address the address of an endpoint for people */

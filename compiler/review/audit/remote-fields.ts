@@ -1,12 +1,12 @@
 /** The fields of remote schemas that roles may use, and the root fields and relationships that lead to each. */
 
 import { type FieldDefinitionNode, Kind, print as printAst } from 'graphql';
+import { CLOSING_OPTION, roleFactText } from '../../../runtime/core/program/facts.ts';
 import type { Table } from '../../../runtime/core/program/program.ts';
 import { baseName, type RemoteDocument, readRemoteDocument } from '../../../runtime/core/remotes/document.ts';
 import { remoteFactTexts } from '../../../runtime/core/remotes/facts.ts';
 import { presetOf } from '../../../runtime/core/remotes/preset.ts';
 import type { RemoteRelationshipShape, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
-import { CLOSING_OPTION, roleFactText } from '../../model/facts.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
 /** A remote schema as one role has it. */

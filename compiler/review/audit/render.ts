@@ -9,8 +9,8 @@ import {
 } from '../../../runtime/core/contract/aspects.ts';
 import { EVERY_ROW, isOpen } from '../../../runtime/core/contract/shapes.ts';
 import type { Location } from '../../../runtime/core/diagnostics/diagnostic.ts';
+import { CLOSING_OPTION, roleFactText } from '../../../runtime/core/program/facts.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
-import { CLOSING_OPTION, roleFactText } from '../../model/facts.ts';
 import { type AccessTable, cellKey, type Matrix, type Permission, permissionsByCell } from './matrix.ts';
 import type { AccessPath, PathRule } from './path.ts';
 import { unreadSentences } from './sent.ts';

@@ -1,26 +1,19 @@
-/** Which root fields a role is offered, and what they are about. */
-import type { Table, TableFunction } from '../../../runtime/core/program/program.ts';
+/** Which root fields of a table a role is offered. */
+import type { Table } from '../../../runtime/core/program/program.ts';
 import type { RootFieldKind } from '../../../runtime/core/program/root-fields.ts';
 import { offer } from '../../../runtime/core/schema/offer.ts';
-import { type OfferedRoot, offeredCalls, offeredRoots } from '../../../runtime/core/schema/offered-roots.ts';
+import { type OfferedRoot, offeredRoots } from '../../../runtime/core/schema/offered-roots.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 
-export interface Roots {
-  readonly ofTable: (table: Table) => readonly OfferedRoot<RootFieldKind>[];
-  readonly ofFunction: (entry: TableFunction) => readonly OfferedRoot[];
-}
-
-/** The root fields of a role, by table and function; those for trusted callers too. */
-export function rootsOf({ program }: GeneratedCode, role: string): Roots {
-  const { access, options } = program;
-  return {
-    ofTable: (table) => {
-      const rules = rulesOf(access(table), role);
-      return [...offeredRoots(table, rules, options), ...entities(table, rules)];
-    },
-    ofFunction: (entry) => offeredCalls(entry, role, rulesOf(access(entry.returns), role), options),
-  };
+/** The root fields of a table that a role is offered; those for trusted callers too. */
+export function rootsOf(
+  { program: { access, options } }: GeneratedCode,
+  role: string,
+  table: Table,
+): readonly OfferedRoot<RootFieldKind>[] {
+  const rules = rulesOf(access(table), role);
+  return [...offeredRoots(table, rules, options), ...entities(table, rules)];
 }
 
 /** Whether or not the server that will serve this has Apollo federation enabled. */

@@ -3,6 +3,7 @@ import type { Program, Relationship, Table } from '../../../runtime/core/program
 import { remember } from '../../../runtime/core/remember.ts';
 import { offersAggregates } from '../../../runtime/core/schema/computed-aggregates.ts';
 import { offersGroups } from '../../../runtime/core/schema/group-types.ts';
+import { servedFunction } from '../../../runtime/core/schema/services.ts';
 import type { GeneratedCode } from '../generated-code/index.ts';
 import { joinsTo } from './joins.ts';
 import { distinctNames, type PathScope } from './path.ts';
@@ -16,9 +17,7 @@ export function entrances(code: GeneratedCode, table: Table, role: string): stri
     roleSchema: code.program.roleSchema(role, true),
     role,
   };
-  const roots = rootsOf(code, role)
-    .ofTable(table)
-    .filter(({ root }) => root !== 'mutation');
+  const roots = rootsOf(code, role, table).filter(({ root }) => root !== 'mutation');
   const ways = waysToRows(scope, table);
   const paths = [...ways.relationships, ...ways.computedFields, ...joinsTo(scope, table)].flatMap(
     ({ fields }) => fields,
@@ -72,7 +71,7 @@ export function waysToRows(scope: PathScope, table: Table): Ways {
   }
   const functions = program.functions
     .filter(({ returns }) => returns === table)
-    .flatMap((entry) => distinctNames(rootsOf(scope.code, scope.role).ofFunction(entry)));
+    .flatMap((entry) => servedFunction(entry, scope.program).useOf(scope.role) ?? []);
   return { relationships, computedFields, aggregates, functions };
 }
 

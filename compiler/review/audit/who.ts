@@ -95,7 +95,7 @@ function readPaths(scope: PathScope, table: Table, column: string): AccessPath[]
   const rules = pathRules(scope, table, 'select', column);
   const path = (via: Via, fields: readonly string[], more: Partial<AccessPath> = {}): AccessPath[] =>
     fields.length === 0 ? [] : [{ role, access: 'read', via, fields, rules, ...more }];
-  const roots = rootsOf(scope.code, scope.role).ofTable(table);
+  const roots = rootsOf(scope.code, scope.role, table);
   const kinds = (wanted: readonly string[]) =>
     distinctNames(roots.filter(({ kind }) => wanted.includes(kind)));
   const ways = waysToRows(scope, table);
@@ -142,7 +142,7 @@ function writtenAnswers(
   visibleTable: VisibleTable,
   column: string,
 ): AccessPath[] {
-  const roots = rootsOf(scope.code, scope.role).ofTable(table);
+  const roots = rootsOf(scope.code, scope.role, table);
   return (['insert', 'update', 'delete'] as const).flatMap((operation): AccessPath[] => {
     const rule = visibleTable[operation];
     const fields = distinctNames(roots.filter(({ kind }) => operationOf(kind) === operation));

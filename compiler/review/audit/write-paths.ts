@@ -3,11 +3,11 @@
 import { ruleWords } from '../../../runtime/core/condition/words.ts';
 import type { TableOperation } from '../../../runtime/core/contract/aspects.ts';
 import { inferableKeys } from '../../../runtime/core/contract/shapes.ts';
+import { deletionOf } from '../../../runtime/core/program/deletions.ts';
 import type { Relationship, Table } from '../../../runtime/core/program/program.ts';
 import { operationOf } from '../../../runtime/core/schema/offer.ts';
 import { type RelatedOperation, relatedOperations } from '../../../runtime/core/schema/related-types.ts';
 import { rulesOf } from '../../../runtime/core/schema/visible-table.ts';
-import { deletionOf } from '../../model/deletions.ts';
 import { referencesOf } from '../bound.ts';
 import { copiedKeyPaths, determines, nestingsOf } from './nested-inserts.ts';
 import {
@@ -24,7 +24,7 @@ import { tablesTowards } from './ways.ts';
 export function writePaths(scope: PathScope, table: Table, column: string): AccessPath[] {
   const { role, roleSchema } = scope;
   const { insert, update, delete: remove } = roleSchema.table(table);
-  const roots = rootsOf(scope.code, scope.role).ofTable(table);
+  const roots = rootsOf(scope.code, scope.role, table);
   const kinds = (operation: TableOperation) =>
     distinctNames(roots.filter(({ kind }) => operationOf(kind) === operation));
   const path = (
@@ -106,7 +106,7 @@ export function relatedWays({ role, program, roleSchema, code }: PathScope, tabl
   return [...tablesTowards(program, table)].flatMap((from) => {
     const leading = [...from.relationships.values()].filter(({ target }) => target === table);
     if (leading.length === 0) return [];
-    const roots = rootsOf(code, role).ofTable(from);
+    const roots = rootsOf(code, role, from);
     if (!roots.some(({ kind }) => operationOf(kind) === 'update')) return [];
     return leading.flatMap((relationship) =>
       relatedOperations({ shape, rules }, relationship.shape.kind, true).map((operation) => ({
@@ -163,9 +163,7 @@ function deletedWith(scope: PathScope, table: Table, column: string): AccessPath
     const isDeleted = deleted.includes(table.key);
     if (!isDeleted && !(isReference && changed.includes(table.key))) return [];
     const fields = distinctNames(
-      rootsOf(code, role)
-        .ofTable(other)
-        .filter(({ kind }) => operationOf(kind) === 'delete'),
+      rootsOf(code, role, other).filter(({ kind }) => operationOf(kind) === 'delete'),
     );
     if (fields.length === 0) return [];
     const note = isDeleted ? `deleted with rows of ${other.key}` : `may be cleared with rows of ${other.key}`;

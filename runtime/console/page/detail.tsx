@@ -227,7 +227,7 @@ function named(values: Readonly<Record<string, string>>): ReactNode {
 }
 
 function OtherDetail({
-  detail: { note, roles = {}, everyRole },
+  detail: { note, effects, roles = {}, everyRole },
   role,
   places: { place },
 }: {
@@ -240,6 +240,12 @@ function OtherDetail({
     <>
       <p className="quiet">{note}</p>
       {place && <PlaceText text={place} />}
+      {effects && (
+        <section>
+          <h3>What its use causes</h3>
+          <Uses names={effects} />
+        </section>
+      )}
       {everyRole ? <Uses names={everyRole} /> : shown.length === 0 && <p>No permission.</p>}
       {shown.map(([name, fields]) => (
         <section key={name}>

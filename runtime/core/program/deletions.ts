@@ -1,5 +1,5 @@
 /** Effects of the foreign keys of a database on other tables when rows of a table are deleted, for reports. */
-import type { ForeignKeyAction, TableShape } from '../../runtime/core/contract/shapes.ts';
+import type { ForeignKeyAction, TableShape } from '../contract/shapes.ts';
 
 export interface DeletionEffects {
   /** Keys of the tables whose rows go, too, by `on delete cascade` through however many tables; sorted. */

@@ -3,13 +3,13 @@
  * two versions read the same facts; two facts are the same if their data is. Only `roleFactText` has words for them.
  * @rule What may a role do beside tables, what do its writes cause, and what limits it?
  */
-import type { ActionShape } from '../../runtime/core/action/shapes.ts';
-import type { EventsProgram } from '../../runtime/core/contract/events.ts';
-import type { FunctionShape, TableShape } from '../../runtime/core/contract/shapes.ts';
-import { shownText } from '../../runtime/core/environment-template.ts';
-import { objectKey } from '../../runtime/core/names.ts';
-import { type RemoteFact, remoteFactText } from '../../runtime/core/remotes/facts.ts';
-import { type ApiLimits, limitOfRole } from '../../runtime/core/settings.ts';
+import type { ActionShape } from '../action/shapes.ts';
+import type { EventsProgram } from '../contract/events.ts';
+import type { FunctionShape, TableShape } from '../contract/shapes.ts';
+import { shownText } from '../environment-template.ts';
+import { objectKey } from '../names.ts';
+import { type RemoteFact, remoteFactText } from '../remotes/facts.ts';
+import { type ApiLimits, limitOfRole } from '../settings.ts';
 import { deletionOf } from './deletions.ts';
 
 type Limit = Exclude<keyof ApiLimits, 'disabled'>;
@@ -116,14 +116,13 @@ export function nameText(text: string): string {
   return /^[\w.$-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** The facts that each part of an action makes, in the order in which they are listed. */
+/** What each part of an action causes, in the order in which it is listed. */
 const OF_ACTION: {
   readonly [Key in keyof ActionShape]-?: (
     value: NonNullable<ActionShape[Key]>,
     action: ActionShape,
   ) => readonly RoleFact[];
 } = {
-  type: (type, { kind }) => [{ fact: 'call', type, kind }],
   handler: (to) => [{ fact: 'sends', to }],
   arguments: (fields) => [
     ...Object.entries(fields).map(([name, { type }]) => ({ fact: 'sends argument', name, type }) as const),
@@ -140,8 +139,9 @@ const OF_ACTION: {
   requestTransform: () => [{ fact: 'transforms', what: 'request' }],
   responseTransform: () => [{ fact: 'transforms', what: 'answer' }],
   output: (output) => [{ fact: 'answers', output }],
-  // Said of the whole, or nothing that a role may do.
+  // Said of the whole, or nothing that a call causes.
   name: () => [],
+  type: () => [],
   description: () => [],
   kind: () => [],
   ignoredClientHeaders: () => [],
@@ -149,8 +149,14 @@ const OF_ACTION: {
   roles: () => [],
 };
 
-/** What leaves the server when a role calls an action, and what comes back. */
+/** That a role may call an action, and what that causes. */
 export function actionFacts(action: ActionShape): RoleFact[] {
+  const { type, kind } = action;
+  return [{ fact: 'call', type, kind }, ...actionEffects(action)];
+}
+
+/** What leaves the server when an action is called, and what comes back. */
+export function actionEffects(action: ActionShape): RoleFact[] {
   return (Object.keys(OF_ACTION) as (keyof ActionShape)[]).flatMap((key) => {
     const value = action[key];
     if (value === undefined) return [];
@@ -164,12 +170,17 @@ export function actionFacts(action: ActionShape): RoleFact[] {
  * @param because the role has a permission for the function, or for the rows that it returns
  */
 export function functionFacts(
-  { returns, writes = {}, definer }: FunctionShape,
+  shape: FunctionShape,
   because: Facts['function']['because'],
   isMutation: boolean,
 ): RoleFact[] {
+  const { table: returns } = shape.returns;
+  return [{ fact: 'function', returns, because, isMutation }, ...functionEffects(shape)];
+}
+
+/** What calls of a function do beside returning rows. */
+export function functionEffects({ writes = {}, definer }: FunctionShape): RoleFact[] {
   return [
-    { fact: 'function', returns: returns.table, because, isMutation },
     ...Object.entries(writes).map(([table, operations]) => ({ fact: 'writes', table, operations }) as const),
     ...(definer ? [{ fact: 'definer' } as const] : []),
   ];
