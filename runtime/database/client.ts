@@ -5,6 +5,7 @@ import pg from 'pg';
 import { EngineError } from '../core/errors.ts';
 import { type Method, refusal } from './authentication.ts';
 import { HostsFailedError, isAboutEncryption, isHostAway, setPlace } from './failures.ts';
+import { TextQuery } from './text-query.ts';
 import { type ConnectionConfiguration, type SessionKind, type Way, waysTo } from './ways.ts';
 import { wholeMessages } from './whole-messages.ts';
 
@@ -31,6 +32,7 @@ interface Wire extends EventEmitter {
 interface Internals {
   connection: Wire;
   _ended: boolean;
+  _getActiveQuery(): object | null;
 }
 
 /** What `pg` does with the messages of authentication; its type does not say. */
@@ -141,7 +143,7 @@ export class DatabaseClient extends pg.Client {
     connection.attachListeners = (stream) => {
       // TLS replaces the stream.
       if (!Object.hasOwn(stream, 'emit')) guardEvents(stream as Duplex);
-      attach(inWholeMessages(stream));
+      attach(inWholeMessages(stream, (message) => this.#takeRow(message)));
     };
   }
 
@@ -153,6 +155,14 @@ export class DatabaseClient extends pg.Client {
     connection.stream.on('error', () => {});
     connection.stream.destroy();
     this.#internals._ended = true;
+  }
+
+  /** Queries that read rows themselves get long ones as bytes. @returns whether the running one does */
+  #takeRow(message: Buffer): boolean {
+    const query = this.#internals._getActiveQuery();
+    if (!(query instanceof TextQuery)) return false;
+    query.handleLongRow(message);
+    return true;
   }
 
   get #internals(): Internals {
@@ -250,8 +260,8 @@ function guardEvents(stream: Duplex): void {
 }
 
 /** The stream as `pg` listens to it: its bytes come in pieces that end where messages end. */
-function inWholeMessages(stream: Listened): Listened {
+function inWholeMessages(stream: Listened, takeRow: (message: Buffer) => boolean): Listened {
   const on = (event: string, listener: Parameters<Listened['on']>[1]) =>
-    stream.on(event, event === 'data' ? wholeMessages(listener) : listener);
+    stream.on(event, event === 'data' ? wholeMessages(listener, takeRow) : listener);
   return { on };
 }

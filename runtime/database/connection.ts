@@ -7,7 +7,7 @@ import { statementLost } from './failures.ts';
 import type { LaneState } from './lanes.ts';
 import { NO_JIT, SESSION_SETTINGS } from './session-settings.ts';
 import { PreparedStatements } from './statements.ts';
-import { type Preparation, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
+import { type Preparation, type ReadRow, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
 import type { ConnectionConfiguration } from './ways.ts';
 import { defineSettings } from './writer.ts';
 
@@ -68,7 +68,7 @@ export interface TextRequest {
  * `elapsed`: milliseconds since the query was sent or, if later, since the answer before it. `idle`: those of them in which
  * this process had nothing to do.
  */
-type Settle = (error: Error | undefined, rows: readonly TextRow[], elapsed: number, idle: number) => void;
+type Settle = (error: Error | undefined, rows: readonly ReadRow[], elapsed: number, idle: number) => void;
 
 /** A connection that is open. The fields that say how busy it is are the pool's; see Place in lanes.ts. @template Item what it sends */
 export class PooledConnection<Item extends object = object> implements LaneState {

@@ -22,7 +22,7 @@ import { LANES, type Lane, Lanes, LONG, WEIGHT } from './lanes.ts';
 import { LockWaits } from './lock-waits.ts';
 import { Silence } from './silence.ts';
 import { giveUp, type IsWanted, type Task, type TaskConnection, type WriteManner } from './task.ts';
-import { commandBytes, type Surroundings, type TextRow } from './text-query.ts';
+import { commandBytes, type ReadRow, type Surroundings } from './text-query.ts';
 import { type Waiter, type WaiterSettings, Waiters } from './waiters.ts';
 import type { ConnectionConfiguration } from './ways.ts';
 import { createSettingsAhead, type SettingsAhead, type Writer } from './writer.ts';
@@ -112,7 +112,7 @@ export class Pool {
    * @param isWanted a read whose client has left is not sent, or ended if it takes long
    * @throws ClientGoneError when it was not wanted any more
    */
-  read(statement: BoundStatement, isWanted?: IsWanted): Promise<TextRow> {
+  read(statement: BoundStatement, isWanted?: IsWanted): Promise<ReadRow> {
     return new Promise((resolve, reject) => {
       this.#run([statement], undefined, 'shared', undefined, (rows) => resolve(rows[0]!), reject, isWanted);
     });
@@ -133,7 +133,7 @@ export class Pool {
     writer?: Writer,
     begins?: readonly string[],
     isWanted?: IsWanted,
-  ): Promise<readonly TextRow[]> {
+  ): Promise<readonly ReadRow[]> {
     return new Promise((resolve, reject) => {
       this.#run(statements, kind, manner, writer, resolve, reject, isWanted, begins);
     });
@@ -248,7 +248,7 @@ export class Pool {
     if (connection.isEnding) task.wait ??= 'ending';
     connection.sent.push({ task, turn });
     const ahead = this.#settingsAhead(writes ? task.writer : undefined, connection.isDirect);
-    const finish = (error: Error | undefined, rows: readonly TextRow[], isCurrent: boolean) => {
+    const finish = (error: Error | undefined, rows: readonly ReadRow[], isCurrent: boolean) => {
       if (error && connectionLost(error)) this.#connections.remove(connection);
       // After a failover the address may lead to another server.
       else if (error && isReadOnly(error)) connection.state = 'retiring';
@@ -263,7 +263,7 @@ export class Pool {
         task.resolve(rows);
       }
     };
-    const settle = (error: Error | undefined, all: readonly TextRow[], elapsed: number, idle: number) => {
+    const settle = (error: Error | undefined, all: readonly ReadRow[], elapsed: number, idle: number) => {
       const heldFor = connection.ticks;
       connection.ticks = 0;
       connection.load -= weight;

@@ -9,7 +9,7 @@ import { OWN_SESSION } from './own-tables.ts';
 import { Pool, type PoolSettings, type PoolState } from './pool.ts';
 import type { Replicas } from './replicas.ts';
 import type { IsWanted, WriteManner } from './task.ts';
-import type { TextRow } from './text-query.ts';
+import { columnTexts, type ReadRow, type TextRow } from './text-query.ts';
 import type { ConnectionConfiguration } from './ways.ts';
 import type { Writer } from './writer.ts';
 
@@ -44,7 +44,7 @@ export interface SourceConnection {
    * when its connection breaks, so it must only read. Once its client has left, it is not sent, or ended if it takes long.
    * @throws ClientGoneError when its client has left; pg.DatabaseError as Postgres reports it; see errors.ts for what a client gets to see
    */
-  readTexts(statement: Statement, values: TextRow, isWanted?: IsWanted): Promise<TextRow>;
+  readTexts(statement: Statement, values: TextRow, isWanted?: IsWanted): Promise<ReadRow>;
   /**
    * Runs prepared statements that may write, in one read-write transaction at the source's isolation level and in one round
    * trip: each yields one row of text columns, or none. They do not run again where they may have written.
@@ -55,7 +55,7 @@ export interface SourceConnection {
    * Runs statements that only read, in one transaction; otherwise like writeTexts.
    * @throws StatementFailedError, CommitFailedError, LockWaitError or ClientGoneError
    */
-  readTogether(statements: readonly BoundStatement[], isWanted?: IsWanted): Promise<readonly TextRow[]>;
+  readTogether(statements: readonly BoundStatement[], isWanted?: IsWanted): Promise<readonly ReadRow[]>;
   /**
    * Runs a statement that only reads, for live queries: on a few connections apart from those of requests, so that neither
    * waits for the other. It is planned for its values each time. Arrays are values as well. Yields rows of texts.
@@ -156,7 +156,7 @@ export function connectSource(
     writeTexts: async (statements, { manner = 'alone', writer, begins, isWanted } = {}) => {
       const rows = await pool.write(statements, kind, manner, writer, begins, isWanted);
       changes.wrote(statements.flatMap(({ writes = [] }) => writes));
-      return rows;
+      return rows.map(columnTexts);
     },
     readTogether: (statements, isWanted) =>
       pool.write(statements, kind, 'alone', undefined, undefined, isWanted),

@@ -2,7 +2,7 @@
 import type { PooledConnection, TextRequest } from './connection.ts';
 import { ClientGoneError } from './failures.ts';
 import type { Known } from './history.ts';
-import type { TextRow } from './text-query.ts';
+import type { ReadRow } from './text-query.ts';
 import type { Writer } from './writer.ts';
 
 /**
@@ -21,7 +21,7 @@ export interface Task {
   readonly requests: readonly TextRequest[];
   readonly writer: Writer | undefined;
   readonly known: Known;
-  readonly resolve: (rows: readonly TextRow[]) => void;
+  readonly resolve: (rows: readonly ReadRow[]) => void;
   readonly reject: (error: Error) => void;
   /** Whether a client still waits for it, and may have it; absent: always. */
   readonly isWanted?: IsWanted | undefined;

@@ -6,15 +6,20 @@ import { LongAnswerError } from './failures.ts';
 const HEADER_BYTES = 5;
 /** Bytes: the most that PostgreSQL puts into a message. What announces more speaks another protocol. */
 const MAX_LENGTH = 2 ** 30;
+const DATA_ROW = 0x44;
 const NOTHING = Buffer.alloc(0);
 
 /**
  * Takes what arrives from a database, and gives the same bytes to `parse` in pieces none of which ends within a message. A message
  * that comes in several pieces is put together once, in a buffer of its length: `pg` copies it into buffers that double, and the
  * answer to a list is one message, so that it took four times its size before it was a text.
+ * @param takeRow may take a row that came in several pieces, so that `parse` does not get it
  * @throws LongAnswerError before a message is received that cannot be a text; Error for a length that no message of PostgreSQL has
  */
-export function wholeMessages(parse: (bytes: Buffer) => void): (chunk: Buffer) => void {
+export function wholeMessages(
+  parse: (bytes: Buffer) => void,
+  takeRow: (message: Buffer) => boolean = () => false,
+): (chunk: Buffer) => void {
   /** The message that has begun: a part of its header, or a buffer of its length of which `filled` bytes are there. */
   let begun = NOTHING;
   let filled = 0;
@@ -27,7 +32,7 @@ export function wholeMessages(parse: (bytes: Buffer) => void): (chunk: Buffer) =
       const message = begun;
       begun = NOTHING;
       filled = 0;
-      parse(message);
+      if (message[0] !== DATA_ROW || !takeRow(message)) parse(message);
       bytes = chunk.subarray(taken);
     } else if (filled > 0) bytes = Buffer.concat([begun, chunk]);
     const end = endOfMessages(bytes);

@@ -12,6 +12,7 @@ import type { PlannedRequest } from '../core/request/planner.ts';
 import type { SavedOperation } from '../core/saved/saved.ts';
 import type { Session } from '../core/session.ts';
 import type { OperationObservation } from '../observe/logs/observe.ts';
+import { type AnswerText, enclose, wholeText } from './answer-text.ts';
 import { runPlan } from './execute.ts';
 import type { Limits } from './limits.ts';
 import type { Request, Runnable, VariableValues } from './request.ts';
@@ -52,7 +53,7 @@ export type CurrentlyServed = () => Served;
  * @returns the text `{"data":…}`
  * @throws EngineError when the request is wrong or its execution fails
  */
-export function answerCall(call: GraphqlCall, request: Request<Served>): Promise<string> {
+export function answerCall(call: GraphqlCall, request: Request<Served>): Promise<AnswerText> {
   const find = () => findCalled(call, request.session.role, request.served.saved.calls);
   return answer(find, call, request, '{"data":', '}');
 }
@@ -66,7 +67,7 @@ export function answerSaved(
   operation: SavedOperation,
   variables: VariableValues,
   request: Request<Served>,
-): Promise<string> {
+): Promise<AnswerText> {
   const { served, session } = request;
   return answer(() => calledSaved(operation, session.role, served.saved.calls), { variables }, request);
 }
@@ -78,7 +79,7 @@ async function answer(
   request: Request<Served>,
   begin = '',
   end = '',
-): Promise<string> {
+): Promise<AnswerText> {
   const { served, session } = request;
   const counted = served.count && startCounting(served.count, call);
   let saved: SavedOperation | undefined;
@@ -94,8 +95,7 @@ async function answer(
       : runPlan(plan, request));
     counted?.end(true, saved);
     const errors = begin === '' ? undefined : request.partialErrors;
-    if (errors && errors.length > 0) return `${begin}${data},"errors":[${errors.join(',')}]${end}`;
-    return `${begin}${data}${end}`;
+    return enclose(begin, data, errors && errors.length > 0 ? `,"errors":[${errors.join(',')}]${end}` : end);
   } catch (error) {
     counted?.end(false, saved);
     throw error instanceof MissingSessionVariable && saved ? withRule(error, saved, request) : error;
@@ -110,7 +110,7 @@ async function runCached(
   request: Request,
   note: ((status: 'hit' | 'miss') => void) | undefined,
 ): Promise<string> {
-  const run = () => runPlan(plan, request);
+  const run = async () => wholeText(await runPlan(plan, request));
   const { text, seconds, isHit } = await cache.answer(plan, cached, request, run);
   note?.(isHit ? 'hit' : 'miss');
   if (seconds !== undefined) request.client?.keptFor?.(seconds);

@@ -7,6 +7,8 @@ import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Step } from '../core/request/steps.ts';
 import { hasEnded, requireCurrent, type Session, sessionEnded } from '../core/session.ts';
 import type { Statement } from '../core/sql/print.ts';
+import { columnText, columnTexts, type ReadRow } from '../database/text-query.ts';
+import { type AnswerText, joinTexts, wholeText } from './answer-text.ts';
 import { notePosition, readersOf } from './replicas.ts';
 import {
   callerOf,
@@ -32,11 +34,11 @@ export async function executeData(
   const { plan, variables } = served.planner.plan(session, given);
   const request = new Request(served, session);
   request.variables = variables;
-  return runPlan(plan, request);
+  return wholeText(await runPlan(plan, request));
 }
 
 /** Runs a plan: the text below `data`. @throws EngineError */
-export function runPlan(plan: RequestPlan, request: Request): Promise<string> {
+export function runPlan(plan: RequestPlan, request: Request): Promise<AnswerText> {
   const seconds = request.served.limits?.timeLimit(request.session);
   const servers = readersOf(plan, request);
   request.sources = seconds === undefined ? servers : limitTime(servers, seconds);
@@ -58,10 +60,10 @@ function endCalls({ steps, joins }: QueryPlan, request: Request): void {
 }
 
 /** Reads of several sources run side by side; one statement each. */
-async function runQuery(plan: QueryPlan, request: Request): Promise<string> {
+async function runQuery(plan: QueryPlan, request: Request): Promise<AnswerText> {
   const { variables, session } = request;
   const [first] = plan.steps;
-  let rows: readonly StepRow[];
+  let rows: readonly ReadRow[];
   try {
     if (plan.steps.length === 1) rows = [await runStep(first!, request)];
     else {
@@ -71,7 +73,7 @@ async function runQuery(plan: QueryPlan, request: Request): Promise<string> {
     }
     if (plan.joins) {
       const trees = plan.steps.map((step) => step.trees);
-      rows = await runJoins(plan.joins, rows, trees, request);
+      rows = await runJoins(plan.joins, rows.map(columnTexts), trees, request);
     }
   } catch (error) {
     // Errors may have data in them, too.
@@ -81,12 +83,12 @@ async function runQuery(plan: QueryPlan, request: Request): Promise<string> {
   return answer(plan.answer, rows, variables);
 }
 
-function runStep(step: Step, request: Request): Promise<StepRow> {
+function runStep(step: Step, request: Request): Promise<ReadRow> {
   return startStep(step, request)();
 }
 
 /** Binds the values of a step. @throws EngineError */
-function startStep(step: Step, request: Request): () => Promise<StepRow> {
+function startStep(step: Step, request: Request): () => Promise<ReadRow> {
   const { variables, session, client } = request;
   if (step.kind === 'call') {
     const caller = callerOf(step.caller, request);
@@ -117,11 +119,11 @@ export async function runStatement(
   const values = bindParameters(statement, {}, request.session);
   const row = await readSource(source, statement, values, request);
   requireCurrent(request.session);
-  return row;
+  return columnTexts(row);
 }
 
 /** Fields run in order; neighbours of one source share a transaction. */
-async function runMutation(plan: MutationPlan, request: Request): Promise<string> {
+async function runMutation(plan: MutationPlan, request: Request): Promise<AnswerText> {
   request.client?.checkWrite?.();
   // A later member of a batch may begin when its session has ended, and webhooks are asked first.
   requireCurrent(request.session);
@@ -135,7 +137,7 @@ async function runMutation(plan: MutationPlan, request: Request): Promise<string
   while (index < plan.fields.length) {
     const field = plan.fields[index]!;
     if (!('step' in field)) {
-      rows.push(await runStep(field, request));
+      rows.push(columnTexts(await runStep(field, request)));
       index += 1;
       continue;
     }
@@ -180,17 +182,17 @@ async function writeSteps(
 /** Puts the answer together; a column that is null is the JSON null. */
 function answer(
   parts: readonly AnswerPart[],
-  rows: readonly (readonly (string | null)[])[],
+  rows: readonly ReadRow[],
   variables: VariableValues,
-): string {
-  let text = '';
-  for (const part of parts) {
-    if (typeof part === 'string') text += part;
-    else if ('step' in part) text += rows[part.step]![part.column] ?? 'null';
-    else {
-      const lists = part.lists.map(([name, { step, column }]) => [name, rows[step]![column]!] as const);
-      text += mergeEntities(sourceValue(part.representations, variables), new Map(lists));
-    }
-  }
-  return text;
+): AnswerText {
+  return joinTexts(
+    parts.map((part) => {
+      if (typeof part === 'string') return part;
+      if ('step' in part) return rows[part.step]![part.column] ?? 'null';
+      const lists = part.lists.map(
+        ([name, { step, column }]) => [name, columnText(rows[step]![column]!)] as const,
+      );
+      return mergeEntities(sourceValue(part.representations, variables), new Map(lists));
+    }),
+  );
 }

@@ -10,6 +10,7 @@ import { databaseError } from '../database/errors.ts';
 import { ClientGoneError } from '../database/failures.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
 import type { IsWanted } from '../database/task.ts';
+import type { ReadRow } from '../database/text-query.ts';
 import type { Limits } from './limits.ts';
 import { operandPath } from './operand-path.ts';
 import { type WatchStatements, watchStatements } from './watch-statements.ts';
@@ -170,7 +171,7 @@ export async function readSource(
   statement: Statement,
   values: readonly (string | null)[],
   request: Request,
-): Promise<readonly (string | null)[]> {
+): Promise<ReadRow> {
   const connection = connectionOf(source, request);
   try {
     return await connection.readTexts(statement, values, whileWanted(request));

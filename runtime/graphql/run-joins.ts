@@ -8,6 +8,7 @@ import { JsonScanner, MalformedJson } from '../core/json/scanner.ts';
 import { remember } from '../core/remember.ts';
 import { bindParameters } from '../core/request/bind.ts';
 import { requireCurrent } from '../core/session.ts';
+import { columnTexts } from '../database/text-query.ts';
 import { callerOf, type Request, readSource, type StepRow } from './request.ts';
 
 /**
@@ -76,7 +77,7 @@ async function lookUp(
   const { statement, source } = lookup;
   const arrayOf = (join: number, column: number) => arrayText(tuples[join]!.map((tuple) => tuple[column]));
   const values = bindParameters(statement, variables, session, arrayOf);
-  const row = await readSource(source, statement, values, request);
+  const row = columnTexts(await readSource(source, statement, values, request));
   return row.map((text, index) => {
     const items = itemsOf(text ?? '[]');
     const form = lookup.forms[index]!;

@@ -6,7 +6,6 @@ import { EngineError } from '../core/errors.ts';
 import type { BoundStatement } from '../database/connection.ts';
 import { StatementFailedError, tookTooLong } from '../database/failures.ts';
 import type { SourceConnection, SourceConnections } from '../database/source.ts';
-import type { TextRow } from '../database/text-query.ts';
 
 /**
  * Goes ahead of each statement: what is left of so many milliseconds, counted from the beginning of the transaction, or what
@@ -36,9 +35,9 @@ function limitSource(source: SourceConnection, deadline: number, seconds: number
       return [String(Math.max(1, left()))];
     },
   };
-  const limited = async (
+  const limited = async <Row>(
     statements: readonly BoundStatement[],
-    run: (all: readonly BoundStatement[]) => Promise<readonly TextRow[]>,
+    run: (all: readonly BoundStatement[]) => Promise<readonly Row[]>,
   ) => {
     if (left() < 1) throw outOfTime(seconds);
     try {

@@ -16,10 +16,10 @@ type Decision = 'never' | 'when-large' | 'always';
 export function compress(
   request: HttpRequest,
   reply: HttpReply,
-  text: string,
+  text: string | Buffer,
   done: (error: Error | null, body?: string | Buffer) => void,
 ): void {
-  const body = text.length > ENCODED_FIRST ? Buffer.from(text) : text;
+  const body = typeof text === 'string' && text.length > ENCODED_FIRST ? Buffer.from(text) : text;
   const size = Buffer.byteLength(body);
   request.responseSize = size;
   request.uncompressedResponseSize = size;

@@ -5,6 +5,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { EngineError } from '../core/errors.ts';
 import { adminOnly, type Reason } from '../core/reason.ts';
 import { ADMIN_ROLE, type Session } from '../core/session.ts';
+import type { AnswerText } from '../graphql/answer-text.ts';
 import type { Limits } from '../graphql/limits.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import type { Authenticate } from '../session/incoming.ts';
@@ -52,7 +53,7 @@ export interface HttpReply {
   code(status: number): this;
   header(name: string, value: OutgoingHttpHeader): this;
   getHeader(name: string): OutgoingHttpHeader | undefined;
-  send(text: string): this;
+  send(text: string | Buffer): this;
 }
 
 /** The endpoint as Fastify calls it. */
@@ -129,10 +130,13 @@ const RETRY_AFTER = 1;
 /** Answers with JSON text that is passed through as it is. */
 export function sendJson<Reply extends HttpReply>(
   reply: Reply,
-  json: string,
+  json: AnswerText,
   status = 200,
   type = JSON_TYPE,
 ): Reply {
   if (status === 503) reply.header('retry-after', RETRY_AFTER);
-  return reply.code(status).header('content-type', type).send(json);
+  return reply
+    .code(status)
+    .header('content-type', type)
+    .send(typeof json === 'string' ? json : Buffer.concat(json));
 }

@@ -142,7 +142,7 @@ class DirectReply implements HttpReply {
     return this.#headers[name];
   }
 
-  send(text: string): this {
+  send(text: string | Buffer): this {
     this.#steps.complete(this.#request, this, text, (error, body) => {
       if (error) this.fail(error);
       else this.#write(body!);

@@ -12,6 +12,7 @@ import type { GraphqlRequest } from '../core/request/planner.ts';
 import type { Session } from '../core/session.ts';
 import { jsonKind } from '../core/types.ts';
 import { answerCall, type CurrentlyServed, type Served } from '../graphql/answer.ts';
+import { wholeText } from '../graphql/answer-text.ts';
 import { Request } from '../graphql/request.ts';
 import type { GraphqlCall } from '../graphql/saved/call.ts';
 import { parseJson } from './body.ts';
@@ -96,7 +97,7 @@ function install(
       const runMember = async () => {
         // The first was counted with the request.
         if (index > 0) await context.limits?.().countRequest(session, request.ip);
-        return run(request, read(member), session, served);
+        return wholeText(await run(request, read(member), session, served));
       };
       answers.push(await answerMember(context, request, runMember));
     }

@@ -23,11 +23,11 @@ type LoggedRequest = Pick<HttpRequest, 'requestId' | 'secrets' | 'query'> &
   Partial<Pick<HttpRequest, 'trace'>>;
 
 /** Runs an operation and logs it. */
-export type LogOperation = (
+export type LogOperation = <Answer>(
   request: LoggedRequest,
   operation: LoggedOperation,
-  run: (watch?: WatchStatements) => Promise<string>,
-) => Promise<string>;
+  run: (watch?: WatchStatements) => Promise<Answer>,
+) => Promise<Answer>;
 
 /** Runs operations; what is logged of them is what the configuration asks for. Those that are traced are observed as well. */
 export function createOperationLog(
@@ -44,13 +44,13 @@ export function createOperationLog(
   };
 }
 
-async function runTraced(
+async function runTraced<Answer>(
   trace: Trace,
   { operationName }: LoggedOperation,
-  run: (watch?: WatchStatements) => Promise<string>,
+  run: (watch?: WatchStatements) => Promise<Answer>,
   observe: Observer,
   watch?: WatchStatements,
-): Promise<string> {
+): Promise<Answer> {
   const began = performance.now();
   const statements: TracedStatement[] = [];
   let failure: string | undefined;

@@ -11,7 +11,7 @@ import { HttpRequest } from './request.ts';
 export interface Steps {
   /** @param route the pattern of the endpoint, where its path has parameters */
   readonly begin: (message: IncomingMessage, route?: string) => HttpRequest;
-  /** Adds what every answer has, and may compress a text. */
+  /** Adds what every answer has, and may compress a text or its bytes. */
   readonly complete: <Payload>(
     request: HttpRequest,
     reply: HttpReply,
@@ -63,7 +63,7 @@ export function createSteps(context: Omit<HttpContext, 'logOperation' | 'masking
       if (maxAge !== undefined) reply.header('cache-control', `max-age=${maxAge}`);
       // The client should not send its next request here.
       if (isDraining?.()) reply.header('connection', 'close');
-      if (typeof payload === 'string') compress(request, reply, payload, done);
+      if (typeof payload === 'string' || Buffer.isBuffer(payload)) compress(request, reply, payload, done);
       else done(null, payload);
     },
     answered: (request, reply) => {

@@ -6,6 +6,7 @@ import type { Session } from '../core/session.ts';
 import { uniqueId } from '../core/unique-id.ts';
 import type { Vocabulary } from '../core/vocabulary.ts';
 import { answerCall, type CurrentlyServed } from '../graphql/answer.ts';
+import { wholeText } from '../graphql/answer-text.ts';
 import { Request } from '../graphql/request.ts';
 import type { GraphqlCall } from '../graphql/saved/call.ts';
 import type { HttpContext } from '../http/context.ts';
@@ -152,11 +153,12 @@ export class ClientSocket implements SocketContext, OperationsContext, OutboxOwn
     return this.#shared.context.limits?.().countRequest(session, this.#upgrade.address);
   }
 
-  run(call: GraphqlCall, session: Session, { requestId }: OperationLog): Promise<string> {
+  async run(call: GraphqlCall, session: Session, { requestId }: OperationLog): Promise<string> {
     const { context, current } = this.#shared;
     const client = { headers: this.#requestHeaders, positions: this.#positions };
-    return context.logOperation({ requestId, secrets: [], query: undefined }, call, (watch) =>
+    const answer = await context.logOperation({ requestId, secrets: [], query: undefined }, call, (watch) =>
       answerCall(call, new Request(current(), session, { client, call, watch, partialErrors: [] })),
     );
+    return wholeText(answer);
   }
 }

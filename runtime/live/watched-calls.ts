@@ -3,6 +3,7 @@
  * says that the answer may have changed. The subscription completes when no caller will change its answer any more.
  */
 import type { QueryPlan } from '../core/request/plan.ts';
+import { wholeText } from '../graphql/answer-text.ts';
 import { runPlan } from '../graphql/execute.ts';
 import { callerOf, type Request } from '../graphql/request.ts';
 import { CohortResult } from './cohort.ts';
@@ -41,7 +42,7 @@ export function watchCalls(first: WatchedCalls, listener: WatchedListener): Watc
 
   const readOnce = async () => {
     const isLast = open === 0;
-    const data = await runPlan(subject.plan, subject.request);
+    const data = wholeText(await runPlan(subject.plan, subject.request));
     if (isStopped) return;
     if (data !== last) listener.next(new CohortResult(data, ''));
     last = data;

@@ -16,6 +16,7 @@ import type { Session } from '../../../runtime/core/session.ts';
 import { NOBODY } from '../../../runtime/core/session.ts';
 import { identifier, raw, sql } from '../../../runtime/core/sql/fragment.ts';
 import { print } from '../../../runtime/core/sql/print.ts';
+import { columnText } from '../../../runtime/database/text-query.ts';
 import { executeData } from '../../../runtime/graphql/execute.ts';
 import type { InputValidator } from '../../../runtime/graphql/request.ts';
 import type { ReadRows } from './isolation.ts';
@@ -247,7 +248,7 @@ export async function ruleRows(
       statement,
       bindParameters(statement, {}, { ...NOBODY, role: subject.role, variables }),
     );
-    return JSON.parse(text!) as string[];
+    return JSON.parse(columnText(text!)) as string[];
   } catch (error) {
     if (error instanceof EngineError || (error as { code?: string }).code?.startsWith('22')) return [];
     throw error;

@@ -15,6 +15,7 @@ import {
   sql,
 } from '../../../runtime/core/sql/fragment.ts';
 import { print } from '../../../runtime/core/sql/print.ts';
+import { columnText } from '../../../runtime/database/text-query.ts';
 import type { Argument, BooleanExpression } from '../../model/model.ts';
 import { planCondition } from '../../phases/4-plan/boolean-expression.ts';
 import { branchesNaming } from './conditions.ts';
@@ -250,7 +251,7 @@ async function reaching(
   );
   const session = { ...NOBODY, role, backendOnly: true, variables: { 'x-engine-role': role } };
   const found = await trial.connection.readTexts(statement, bindParameters(statement, {}, session)).then(
-    ([text]) => JSON.parse(text!) as SessionValues[],
+    ([text]) => JSON.parse(columnText(text!)) as SessionValues[],
     // A variable may be compared with columns of several types; not every value is valid for all of them.
     () => [],
   );

@@ -25,18 +25,18 @@ interface Served<Kind extends string, Use> {
 }
 
 /** What may be used are root fields. */
-export interface ServedFunction extends Served<'function', readonly string[]> {
+export interface OfferedFunction extends Served<'function', readonly string[]> {
   readonly called: TableFunction;
 }
-export interface ServedAction extends Served<'action', readonly string[]> {
+export interface OfferedAction extends Served<'action', readonly string[]> {
   readonly action: ActionShape;
 }
 /** What may be used is a schema as text, whose facts take long to read. */
-export interface ServedRemote extends Served<'remote schema', string> {
+export interface OfferedRemote extends Served<'remote schema', string> {
   readonly remote: RemoteSchemaShape;
 }
 
-export type ServedBesideTables = ServedFunction | ServedAction | ServedRemote;
+export type ServedBesideTables = OfferedFunction | OfferedAction | OfferedRemote;
 
 /** Functions, actions and remote schemas, in this order. */
 export function servedBesideTables(program: Program): ServedBesideTables[] {
@@ -48,7 +48,7 @@ export function servedBesideTables(program: Program): ServedBesideTables[] {
   ];
 }
 
-export function servedFunction(called: TableFunction, { access, options }: Program): ServedFunction {
+export function servedFunction(called: TableFunction, { access, options }: Program): OfferedFunction {
   const { schema, name, source } = called.shape;
   return {
     ...{ kind: 'function', source: source.name, name: called.key, label: displayName(schema, name), called },
@@ -60,7 +60,7 @@ export function servedFunction(called: TableFunction, { access, options }: Progr
   };
 }
 
-export function servedAction(action: ActionShape): ServedAction {
+export function servedAction(action: ActionShape): OfferedAction {
   const { name, roles } = action;
   return {
     ...{ kind: 'action', source: '', name, label: name, action },
@@ -70,7 +70,7 @@ export function servedAction(action: ActionShape): ServedAction {
 }
 
 /** @param hasPermissions whether the server applies them; without, every role may use everything */
-export function servedRemote(remote: RemoteSchemaShape, hasPermissions: boolean | undefined): ServedRemote {
+export function servedRemote(remote: RemoteSchemaShape, hasPermissions: boolean | undefined): OfferedRemote {
   const { name, schema, roles } = remote;
   return {
     ...{ kind: 'remote schema', source: '', name, label: name, remote },

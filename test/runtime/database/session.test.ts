@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { columnText } from '../../../runtime/database/text-query.ts';
 import { CITUS } from '../../harness/citus.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
 import { openSource } from '../../harness/source.ts';
@@ -13,7 +14,7 @@ async function settingOf(name: string, sql: string): Promise<string> {
   // What SQL from outside leaves behind is discarded, and this stays.
   await source.query('select 1');
   expect(await source.readTexts(setting, [])).toEqual([first]);
-  return first!;
+  return columnText(first!);
 }
 
 test('JIT compilation is off, unless it was switched on for the database', async () => {

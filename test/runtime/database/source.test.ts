@@ -63,6 +63,33 @@ describe('reading', () => {
     expect(row).toEqual(['ä"\\\n🙂', null, '1.50', 't']);
   });
 
+  test('yields long texts as the bytes that came, short ones beside them and those of writes as texts', async () => {
+    const source = connect(await createTestDatabase(schema));
+    const long = `${'ä🙂"'.repeat(40_000)}end`;
+    const text = 'select ($1)::text, ($2)::text, ($3)::text, repeat(($1)::text, 3)';
+    const values = [long, 'short', null];
+    for (let round = 0; round < 3; round++) {
+      const [first, short, none, last] = await source.readTexts({ text }, values);
+      expect([first, last].map(Buffer.isBuffer)).toEqual([true, true]);
+      expect([first, last].map(String)).toEqual([long, long.repeat(3)]);
+      expect([short, none]).toEqual(['short', null]);
+    }
+    expect(await source.writeTexts([{ text, values }])).toEqual([[long, 'short', null, long.repeat(3)]]);
+    expect(await source.poll(text, values)).toEqual([[long, 'short', null, long.repeat(3)]]);
+  });
+
+  test('yields texts of every length beside the limit of long ones, whatever arrives in which pieces', async () => {
+    const source = connect(await createTestDatabase(schema));
+    const text = `select repeat('x', ($1)::int), repeat('y', ($2)::int)`;
+    const sizes = Array.from({ length: 120 }, (_, index) => 110_000 + index * 701);
+    const rows = await Promise.all(
+      sizes.map((size) => source.readTexts({ text }, [String(size), String(300_000 - size)])),
+    );
+    expect(rows.map((row) => row.map(String))).toEqual(
+      sizes.map((size) => ['x'.repeat(size), 'y'.repeat(300_000 - size)]),
+    );
+  });
+
   test('many at once share connections, and each gets its own answer', async () => {
     const database = await createTestDatabase(schema);
     const source = connect(database);

@@ -55,6 +55,23 @@ test('each byte for itself', () => {
   );
 });
 
+test('a row that came in pieces may be taken, and then is not parsed; what lies around it is, in order', () => {
+  const [first, long, last] = [message(3), message(200), message(5)];
+  const seen: string[] = [];
+  const take = wholeMessages(
+    (bytes) => seen.push(`parsed ${bytes.length}`),
+    (row) => {
+      seen.push(`row ${row.length}`);
+      return row.equals(long);
+    },
+  );
+  for (const chunk of cut(Buffer.concat([first, long, last]), [50])) take(chunk);
+  expect(seen).toEqual([`parsed ${first.length}`, `row ${long.length}`, `parsed ${last.length}`]);
+  long.write('E');
+  for (const chunk of cut(Buffer.concat([long, last]), [50])) take(chunk);
+  expect(seen.slice(3)).toEqual([`parsed ${long.length}`, `parsed ${last.length}`]);
+});
+
 function expectWhole(messages: readonly Buffer[], chunks: readonly Buffer[]): void {
   const pieces = parsed(chunks);
   expect(Buffer.concat(pieces).equals(Buffer.concat(messages))).toBe(true);

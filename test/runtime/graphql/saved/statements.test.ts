@@ -9,6 +9,7 @@ import { CANONICAL } from '../../../../runtime/core/vocabulary.ts';
 import { readDatabase } from '../../../../runtime/database/read-database.ts';
 import type { SourceConnection } from '../../../../runtime/database/source.ts';
 import { answerSaved } from '../../../../runtime/graphql/answer.ts';
+import { wholeText } from '../../../../runtime/graphql/answer-text.ts';
 import { createLimits, createRateCounter } from '../../../../runtime/graphql/limits.ts';
 import { Request } from '../../../../runtime/graphql/request.ts';
 import { indexSaved } from '../../../../runtime/graphql/saved/saved.ts';
@@ -114,7 +115,7 @@ beforeAll(async () => {
   saved = generated.saved!;
   source = openSource(url, { maxConnections: 1, preparedStatements: 10 });
   const program = linkProgram(generated, { inferFunctionPermissions: true });
-  run = (
+  run = async (
     operation,
     variables,
     role = 'admin',
@@ -135,7 +136,8 @@ beforeAll(async () => {
       variables: { 'x-engine-role': role, 'x-engine-user-id': '2' },
       backendOnly: false,
     };
-    return answerSaved(operation, variables as Record<string, unknown>, new Request(served, session));
+    const request = new Request(served, session);
+    return wholeText(await answerSaved(operation, variables as Record<string, unknown>, request));
   };
 });
 
