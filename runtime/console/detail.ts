@@ -63,7 +63,7 @@ function tableDetail(program: Program, object: AccessObject): AccessDetail | und
   };
 }
 
-/** What something is, in words. */
+/** The kind and the main properties of an object, in words. */
 function noteOf(served: ServedBesideTables, { options }: Program): string {
   switch (served.kind) {
     case 'function': {

@@ -10,7 +10,7 @@ import pg from 'pg';
 /** The single row of a statement, each column as Postgres prints it; empty if it returned no row. */
 export type TextRow = readonly (string | null)[];
 
-/** The same of a read: a long text is the bytes that Postgres sent, in UTF-8, which often are sent on as they are. */
+/** The same of a read: a long text is the bytes that Postgres sent, in UTF-8, which often are sent on without a change. */
 export type ReadRow = readonly (string | Buffer | null)[];
 
 /** Bytes of a text above which it stays bytes: half of the time of an answer is gained from 200 kB on, nothing at 60 kB. */

@@ -174,6 +174,7 @@ describe.skipIf(!hasChromium)('the access matrix', () => {
     });
     await open('#/access/-/greet/clerk/action', async ({ page }) => {
       await page.getByText('generated/actions/greet.ts:').waitFor();
+      await page.getByText('sends session variables').waitFor();
     });
     await open('#/access/-/countries/clerk/remote%20schema', async ({ page }) => {
       await page.getByText('query field capital').waitFor();

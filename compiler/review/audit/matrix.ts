@@ -176,7 +176,7 @@ function describeAction(action: ActionShape, { locate, roles }: GeneratedCode): 
   };
 }
 
-/** What each role uses; without those that use nothing. */
+/** What each role may use; roles that may use nothing are left out. */
 function byRole<Use>(
   roles: readonly string[],
   useOf: (role: string) => Use | undefined,

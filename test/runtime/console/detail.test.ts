@@ -56,3 +56,10 @@ test('a remote schema has a place', async () => {
     place: expect.stringMatching(/^generated\/remote\/countries\/remote\.ts:\d+$/),
   });
 });
+
+test('an action has what its calls cause, in the words of the ledger', async () => {
+  expect(await ask('detail', { kind: 'action', source: '', name: 'greet' })).toMatchObject({
+    effects: ['sends to "http://127.0.0.1:1"', 'sends session variables', 'answers Greeting'],
+    roles: { both: ['greet'], clerk: ['greet'] },
+  });
+});
