@@ -16,8 +16,8 @@ type Decision = 'never' | 'when-large' | 'always';
 export function compress(
   request: HttpRequest,
   reply: HttpReply,
-  text: string | Buffer,
-  done: (error: Error | null, body?: string | Buffer) => void,
+  text: string | Uint8Array,
+  done: (error: Error | null, body?: string | Uint8Array) => void,
 ): void {
   const body = typeof text === 'string' && text.length > ENCODED_FIRST ? Buffer.from(text) : text;
   const size = Buffer.byteLength(body);

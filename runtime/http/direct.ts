@@ -155,7 +155,7 @@ class DirectReply implements HttpReply {
     this.raw.destroy();
   };
 
-  #write(body: string | Buffer): void {
+  #write(body: string | Uint8Array): void {
     const { raw } = this;
     this.#headers['content-length'] = Buffer.byteLength(body);
     const answered = () => this.#steps.answered(this.#request, this);

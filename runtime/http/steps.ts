@@ -16,7 +16,7 @@ export interface Steps {
     request: HttpRequest,
     reply: HttpReply,
     payload: Payload,
-    done: (error: Error | null, body?: Payload | string | Buffer) => void,
+    done: (error: Error | null, body?: Payload | string | Uint8Array) => void,
   ) => void;
   /** The answer was handed over to the operating system. */
   readonly answered: (request: HttpRequest, reply: HttpReply) => void;
@@ -63,7 +63,8 @@ export function createSteps(context: Omit<HttpContext, 'logOperation' | 'masking
       if (maxAge !== undefined) reply.header('cache-control', `max-age=${maxAge}`);
       // The client should not send its next request here.
       if (isDraining?.()) reply.header('connection', 'close');
-      if (typeof payload === 'string' || Buffer.isBuffer(payload)) compress(request, reply, payload, done);
+      if (typeof payload === 'string' || payload instanceof Uint8Array)
+        compress(request, reply, payload, done);
       else done(null, payload);
     },
     answered: (request, reply) => {

@@ -1,4 +1,4 @@
-/** `GET /engine/console/detail` and `places`, without a browser. */
+/** `GET /engine/console/detail`, `places` and files of the page, without a browser. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AccessDetail } from '../../../runtime/console/questions.ts';
 import { matrixMetadata, SCHEMA } from '../../console/matrix-project.ts';
@@ -62,4 +62,16 @@ test('an action has what its calls cause, in the words of the ledger', async () 
     effects: ['sends to "http://127.0.0.1:1"', 'sends session variables', 'answers Greeting'],
     roles: { both: ['greet'], clerk: ['greet'] },
   });
+});
+
+test('files of the page are compressed for clients that accept it', async () => {
+  const [plain, compressed] = await Promise.all(
+    ['identity', 'gzip'].map((encoding) =>
+      fetch(`http://127.0.0.1:${server.port}/console/page.js`, { headers: { 'accept-encoding': encoding } }),
+    ),
+  );
+  expect(plain!.headers.get('content-encoding')).toBeNull();
+  expect(compressed!.headers.get('content-encoding')).toBe('gzip');
+  expect(compressed!.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  expect(await compressed!.text()).toBe(await plain!.text());
 });
