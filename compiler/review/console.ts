@@ -1,9 +1,8 @@
 /** Answers the console's questions that need the generated code: paths to columns, places, whole matrices. */
 import type { Reviews } from '../../runtime/console/preview-change.ts';
-import type { DifferenceAnswer, PermissionQuestion, WhoAnswer } from '../../runtime/console/questions.ts';
+import type { PermissionQuestion, WhoAnswer } from '../../runtime/console/questions.ts';
 import { ruleLayout } from '../../runtime/core/condition/words.ts';
 import { EngineError } from '../../runtime/core/errors.ts';
-import { isObject } from '../../runtime/core/json/json.ts';
 import type { Table } from '../../runtime/core/program/program.ts';
 import { extract } from '../artefact/readable.ts';
 import type { Files } from '../phases/5-emit/index.ts';
@@ -17,6 +16,7 @@ import { type GeneratedCode, readTexts } from './generated-code/index.ts';
 import { GeneratedCodeError } from './generated-code/place.ts';
 import { placesOf } from './places.ts';
 import { createPreview } from './preview.ts';
+import { readPrintedMatrix } from './printed-matrix.ts';
 
 const FOLDER = 'generated';
 
@@ -48,7 +48,9 @@ function answerOfCode(
 ): string {
   switch (question.kind) {
     case 'difference':
-      return JSON.stringify(difference(readVersion(question.text), code));
+      return JSON.stringify(
+        differenceOf(readVersion(question.text), auditMatrix(code), code.program.vocabulary),
+      );
     case 'matrix':
       return JSON.stringify(auditMatrix(code));
     case 'operations':
@@ -65,15 +67,6 @@ function answerOfCode(
 }
 
 /** @throws EngineError bad-request for a printed matrix that was edited to something else */
-function difference(before: Matrix, now: GeneratedCode): DifferenceAnswer {
-  try {
-    return differenceOf(before, auditMatrix(now), now.program.vocabulary);
-  } catch (error) {
-    if (error instanceof TypeError) throw refused('the file is no matrix of permissions');
-    throw error;
-  }
-}
-
 /** The matrix of an artefact, or one that was printed. @throws EngineError bad-request */
 function readVersion(text: string): Matrix {
   const entry = 'artefact.mjs';
@@ -90,29 +83,16 @@ function readVersion(text: string): Matrix {
   }
 }
 
-/** Lists of a printed matrix, with the texts that each item has. */
-const PRINTED: Readonly<Record<string, readonly string[]>> = {
-  tables: ['source', 'key', 'name'],
-  permissions: ['source', 'table', 'role', 'operation'],
-  functions: ['source', 'key', 'name'],
-  actions: ['name'],
-  remoteSchemas: ['name'],
-};
-
 function readPrinted(text: string): Matrix {
-  let matrix: unknown;
+  let value: unknown;
   try {
-    matrix = JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw refused('the file is neither an artefact with generated code nor JSON');
   }
-  for (const [list, texts] of Object.entries(PRINTED)) {
-    const items: unknown = isObject(matrix) ? matrix[list] : undefined;
-    const isItem = (item: unknown) => isObject(item) && texts.every((name) => typeof item[name] === 'string');
-    if (!Array.isArray(items) || !items.every(isItem))
-      throw refused(`the file is no matrix of permissions: its "${list}" is not what this engine prints`);
-  }
-  return matrix as Matrix;
+  const matrix = readPrintedMatrix(value);
+  if ('problem' in matrix) throw refused(`the file is no matrix of permissions: ${matrix.problem}`);
+  return matrix;
 }
 
 function refused(message: string, cause?: unknown): EngineError {

@@ -1,5 +1,5 @@
 /** `GET /engine/console/detail`, `places` and files of the page, without a browser. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccessDetail } from '../../../runtime/console/questions.ts';
 import { matrixMetadata, SCHEMA } from '../../console/matrix-project.ts';
 import { defaultSource } from '../../harness/metadata.ts';
@@ -61,6 +61,45 @@ test('an action has what its calls cause, in the words of the ledger', async () 
   expect(await ask('detail', { kind: 'action', source: '', name: 'greet' })).toMatchObject({
     effects: ['sends to "http://127.0.0.1:1"', 'sends session variables', 'answers Greeting'],
     roles: { both: ['greet'], clerk: ['greet'] },
+  });
+});
+
+describe('a version to compare with', () => {
+  type Printed = { readonly permissions: readonly object[] };
+  const matrix = async () =>
+    (await send(server, '/engine/console/matrix', { method: 'GET' })).json as Printed;
+  const compare = async (text: string) => {
+    const { status, json } = await send(server, '/engine/console/difference', { body: text });
+    return [status, (json as { readonly error?: string }).error ?? json];
+  };
+
+  test('is the printed matrix, also of a version that prints more', async () => {
+    const printed = await matrix();
+    expect(await compare(JSON.stringify({ ...printed, later: 1 }))).toEqual([200, { cells: [] }]);
+  });
+
+  test.each([
+    ['{', 'the file is neither an artefact with generated code nor JSON'],
+    ['[]', 'the file is no matrix of permissions: the file: expected a mapping, but found array'],
+    ['{}', 'the file is no matrix of permissions: the key "tables" is missing'],
+  ])('is refused when it is %s', async (text, problem) => {
+    expect(await compare(text)).toEqual([400, expect.stringContaining(problem)]);
+  });
+
+  test.each([
+    ['role', 1, 'permissions.0.role: expected a text, but found 1'],
+    ['operation', 'drop', 'permissions.0.operation: expected "select" or'],
+    ['columns', 3, 'permissions.0.columns: expected a list, but found 3'],
+    ['columns', [3], 'permissions.0.columns.0: expected a text, but found 3'],
+    ['where', {}, 'permissions.0.where: expected a text, but found'],
+    ['presets', { id: null }, 'permissions.0.presets.id: expected a text, but found null'],
+    ['limit', '3', 'permissions.0.limit: expected a number, but found "3"'],
+    ['validateInput', 'x', 'permissions.0.validateInput: expected a mapping, but found "x"'],
+  ])('is refused with the place where %s is %j', async (key, value, problem) => {
+    const { permissions, ...printed } = await matrix();
+    const broken = [{ ...permissions[0], [key]: value }, ...permissions.slice(1)];
+    const text = JSON.stringify({ ...printed, permissions: broken });
+    expect(await compare(text)).toEqual([400, expect.stringContaining(problem)]);
   });
 });
 
