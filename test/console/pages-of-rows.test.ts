@@ -4,8 +4,7 @@ import type { TableApi } from '../../runtime/console/data-questions.ts';
 import { at, pageRequest, pagingOf, type Row } from '../../runtime/console/page/data/request.ts';
 import { parseExactJson } from '../../runtime/core/json/exact-json.ts';
 import { jsonText } from '../../runtime/core/json/json-value.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../harness/server.ts';
+import { send, serve, type TestServer } from '../harness/server.ts';
 
 const ADMIN = { 'x-engine-admin-secret': 'secret of the test of pages' };
 const ROWS = 60;
@@ -35,20 +34,9 @@ const SOURCES = {
 };
 
 describe('pages of rows', () => {
-  let database: TestDatabase;
   let server: TestServer;
 
   beforeAll(async () => {
-    database = await createTestDatabase(SCHEMA);
-    server = await startTestServer(
-      database,
-      {
-        ENABLE_CONSOLE: 'true',
-        ADMIN_SECRET: ADMIN['x-engine-admin-secret'],
-        EXPERIMENTAL_FEATURES: 'naming_convention',
-      },
-      { DATABASE_URL: database.url },
-    );
     const permission = { columns: '*', filter: {}, limit: 7 };
     const sources = Object.entries(SOURCES).map(([name, customization]) => ({
       name,
@@ -62,7 +50,15 @@ describe('pages of rows', () => {
         },
       ],
     }));
-    await replaceMetadata(server, { version: 3, sources } as never, ADMIN);
+    server = await serve({
+      sql: SCHEMA,
+      metadata: { version: 3, sources } as never,
+      options: {
+        ENABLE_CONSOLE: 'true',
+        ADMIN_SECRET: ADMIN['x-engine-admin-secret'],
+        EXPERIMENTAL_FEATURES: 'naming_convention',
+      },
+    });
   }, 60_000);
   afterAll(async () => {
     await server?.stop();
@@ -97,7 +93,7 @@ describe('pages of rows', () => {
   )('%s, %o', async (source, order) => {
     const direction = order?.descending ? 'desc' : 'asc';
     const by = [...(order ? [order.column] : []), 'part', 'id'].map((name) => `n.${name} ${direction}`);
-    const expected = await database.query(`select id::text from numbers n order by ${by.join(', ')}`);
+    const expected = await server.database.query(`select id::text from numbers n order by ${by.join(', ')}`);
     expect(await pages(source, order)).toEqual(expected.map(({ id }) => id));
   });
 

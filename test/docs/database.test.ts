@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../harness/server.ts';
+import { answerTo, replaceMetadata, startTestServer, type TestServer } from '../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../harness/webhook.ts';
 
 const page = readFileSync(new URL('../../docs/database.md', import.meta.url), 'utf8');
@@ -79,9 +79,7 @@ afterAll(async () => {
   await database.query(`drop owned by ${engine}, ${owner}, ${other} cascade`);
 });
 
-async function ask(query: string): Promise<unknown> {
-  return (await send(server, '/v1/graphql', { body: { query } })).json;
-}
+const ask = (query: string) => answerTo(server, query);
 
 const trigger = () => ({
   name: 'noted',

@@ -5,8 +5,7 @@ import { createServer, connect as dial, type Server, type Socket } from 'node:ne
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OpenClient } from './graphql-clients.ts';
-import { createTestDatabase, type TestDatabase } from './postgres.ts';
-import { leaks, send, startTestServer, type TestServer } from './server.ts';
+import { leaks, send, serve, type TestServer } from './server.ts';
 
 const LIVE = 'subscription { note(order_by: {id: asc}) { body } }';
 const INSERT = 'mutation ($body: String) { insert_note_one(object: {body: $body}) { body } }';
@@ -14,21 +13,17 @@ const SECRET = 'suite-admin-secret-of-the-clients';
 const KEY = 'a-key-of-the-client-suite-that-is-long-enough';
 
 export function describeClients(libraries: readonly (readonly [string, OpenClient])[]): void {
-  let database: TestDatabase;
   let server: TestServer;
   let guarded: TestServer;
   const url = (port = server.port) => `ws://127.0.0.1:${port}/v1/graphql`;
 
   beforeAll(async () => {
-    database = await createTestDatabase(`create table note (id serial primary key, body text)`);
     const options = { LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '50' };
-    server = await startTestServer(database, options);
+    server = await serve({ sql: `create table note (id serial primary key, body text)`, options });
     await send(server, '/v1/metadata', { body: { type: 'pg_track_table', args: { table: 'note' } } });
-    const own = await createTestDatabase(`create table note (id serial primary key, body text)`);
-    guarded = await startTestServer(own, {
-      ...options,
-      ADMIN_SECRET: SECRET,
-      JWT_SECRET: JSON.stringify({ type: 'HS256', key: KEY }),
+    guarded = await serve({
+      sql: `create table note (id serial primary key, body text)`,
+      options: { ...options, ADMIN_SECRET: SECRET, JWT_SECRET: JSON.stringify({ type: 'HS256', key: KEY }) },
     });
     const headers = { 'x-engine-admin-secret': SECRET };
     await send(guarded, '/v1/metadata', {
@@ -50,7 +45,7 @@ export function describeClients(libraries: readonly (readonly [string, OpenClien
 
   describe.each(libraries)('%s', (name, open) => {
     test('subscribes, mutates over the same socket, and unsubscribes', async () => {
-      await database.query('truncate note');
+      await server.database.query('truncate note');
       const client = open({ url: url() });
       const states: unknown[] = [];
       const stop = client.subscribe(LIVE, (data) => states.push(data));
@@ -98,14 +93,14 @@ export function describeClients(libraries: readonly (readonly [string, OpenClien
     });
 
     test('goes on after a lost connection', async () => {
-      await database.query('truncate note');
+      await server.database.query('truncate note');
       const line = await startLine(server.port);
       const client = open({ url: url(line.port) });
       const states: unknown[] = [];
       const stop = client.subscribe(LIVE, (data) => states.push(data));
       await expect.poll(() => states.length).toBe(1);
       line.cut();
-      await database.query("insert into note (body) values ('meanwhile')");
+      await server.database.query("insert into note (body) values ('meanwhile')");
       await expect.poll(() => states.at(-1)).toEqual({ note: [{ body: 'meanwhile' }] });
       expect(line.connections()).toBe(2);
       stop();

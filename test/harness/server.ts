@@ -9,11 +9,12 @@ import { CANONICAL, VOCABULARY_VARIABLE } from '../../runtime/core/vocabulary.ts
 import { createLogger } from '../../runtime/observe/logs/logger.ts';
 import { type RunningServer, startServer } from '../../runtime/server/main.ts';
 import { confidential, record } from './output.ts';
-import type { TestDatabase } from './postgres.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export { confidential, leaks } from './output.ts';
 
 export interface TestServer extends RunningServer {
+  readonly database: TestDatabase;
   /** Every log line so far, of every type and level. */
   readonly output: () => string;
 }
@@ -23,7 +24,7 @@ const EVERY_LOG_TYPE =
 
 /** Starts a server on a free port; options as environment variables without their prefix, `variables` as they are. */
 export async function startTestServer(
-  database: Pick<TestDatabase, 'url'>,
+  database: TestDatabase,
   options: Readonly<Record<string, string>> = {},
   variables: Readonly<Record<string, string>> = {},
   vocabulary = CANONICAL,
@@ -55,8 +56,42 @@ export async function startTestServer(
       review: bundledReview(),
       observe,
     })),
+    database,
     output: () => lines.join(''),
   };
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+export interface Serving {
+  /** Objects and rows of the database that is created where none is given. */
+  readonly sql?: string;
+  readonly database?: TestDatabase;
+  readonly metadata?: unknown;
+  readonly options?: Texts;
+  /** `DATABASE_URL` is always one of them. */
+  readonly variables?: Texts;
+  readonly vocabulary?: typeof CANONICAL;
+  /** Sent with the metadata, as is the admin secret of `options`. */
+  readonly headers?: Texts;
+}
+
+/** Starts a server of a database, with its metadata. */
+export async function serve({ sql, options = {}, vocabulary = CANONICAL, ...given }: Serving = {}) {
+  const { database = await createTestDatabase(sql), metadata, headers } = given;
+  const variables = { DATABASE_URL: database.url, ...given.variables };
+  const server = await startTestServer(database, options, variables, vocabulary);
+  if (metadata === undefined) return server;
+  const { ADMIN_SECRET } = options;
+  const secret = ADMIN_SECRET === undefined ? {} : { [`${vocabulary.prefix}admin-secret`]: ADMIN_SECRET };
+  try {
+    await replaceMetadata(server, metadata, { ...secret, ...headers });
+  } catch (error) {
+    // The caller has no server to stop.
+    await server.stop();
+    throw error;
+  }
+  return server;
 }
 
 /** Replaces the metadata of a server, in which nothing may be inconsistent. */
@@ -143,4 +178,18 @@ export function send(
     // The platform writes the headers of a text in the encoding of the text.
     outgoing.end(payload === '' ? undefined : Buffer.from(payload));
   });
+}
+
+/** The parsed answer to a GraphQL request of `role`, by default an administrator. */
+export async function answerTo(
+  server: RunningServer,
+  query: string,
+  { role, headers, variables }: { role?: string; headers?: Texts; variables?: object | undefined } = {},
+) {
+  const all = { ...headers, ...(role !== undefined && { 'x-engine-role': role }) };
+  const { json } = await send(server, '/v1/graphql', { headers: all, body: { query, variables } });
+  return json as {
+    data?: Record<string, unknown>;
+    errors?: { message: string; extensions: Record<string, unknown> }[];
+  };
 }

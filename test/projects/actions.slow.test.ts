@@ -22,9 +22,8 @@ import {
 } from 'graphql';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { answering, Handler } from '../harness/handler.ts';
-import { createTestDatabase } from '../harness/postgres.ts';
 import { clientOperations, loadProject, projectsPresent, readProjectFile } from '../harness/real-project.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../harness/server.ts';
+import { send, serve, type TestServer } from '../harness/server.ts';
 
 interface ProjectMetadata {
   readonly sources: readonly {
@@ -80,11 +79,6 @@ async function open(name: string): Promise<void> {
     handler.url,
   ]);
   const secrets = ['ACTIONS_SECRET', 'ACTION_SECRET', 'PINATA_AUTH'].map((variable) => [variable, SECRET]);
-  server = await startTestServer(
-    await createTestDatabase(),
-    { ADMIN_SECRET: ADMIN, DISABLE_EVENTING: 'true' },
-    Object.fromEntries([...variables, ...secrets]),
-  );
   const sources = metadata.sources.map((source) => ({
     ...source,
     configuration: {
@@ -94,13 +88,11 @@ async function open(name: string): Promise<void> {
   }));
   // What else the project calls is not served here.
   const { actions, custom_types } = metadata;
-  await replaceMetadata(
-    server,
-    { version: 3, sources: sources.map(withoutEvents), actions, custom_types },
-    {
-      'x-engine-admin-secret': ADMIN,
-    },
-  );
+  server = await serve({
+    metadata: { version: 3, sources: sources.map(withoutEvents), actions, custom_types },
+    options: { ADMIN_SECRET: ADMIN, DISABLE_EVENTING: 'true' },
+    variables: Object.fromEntries([...variables, ...secrets]),
+  });
   const { data } = await ask(getIntrospectionQuery());
   schema = buildClientSchema(data as unknown as IntrospectionQuery);
 }

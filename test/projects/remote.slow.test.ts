@@ -5,10 +5,9 @@ import { compile } from '../../compiler/index.ts';
 import type { SourceCatalog } from '../../runtime/catalog/catalog.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
-import { createTestDatabase } from '../harness/postgres.ts';
 import { loadProject, projectFile, projectsPresent, remoteSchemasOf } from '../harness/real-project.ts';
 import { startRemoteServer } from '../harness/remote-server.ts';
-import { send, startTestServer } from '../harness/server.ts';
+import { send, serve } from '../harness/server.ts';
 
 interface Raw {
   readonly sources: readonly { readonly name: string; readonly configuration: { connection_info: object } }[];
@@ -41,11 +40,10 @@ describe.skipIf(!projectsPresent)('real projects', () => {
       const controller = await startRemoteServer(remotes.controller?.sdl ?? 'type Query { ping: String! }', {
         ping: 'pong',
       });
-      const server = await startTestServer(
-        await createTestDatabase(),
-        { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true', EXPERIMENTAL_FEATURES: 'naming_convention' },
-        { CONTROLLER_URL: controller.url, PINATA_AUTH: 'x' },
-      );
+      const server = await serve({
+        options: { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true', EXPERIMENTAL_FEATURES: 'naming_convention' },
+        variables: { CONTROLLER_URL: controller.url, PINATA_AUTH: 'x' },
+      });
       try {
         const answer = await send(server, '/v1/metadata', {
           body: { type: 'replace_metadata', version: 2, args: { metadata: placed } },

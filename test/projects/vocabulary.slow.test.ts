@@ -18,7 +18,7 @@ import { CANONICAL, Vocabulary } from '../../runtime/core/vocabulary.ts';
 import { readDatabase } from '../../runtime/database/read-database.ts';
 import { exportMetadata } from '../../runtime/metadata/export-metadata.ts';
 import { readMetadata } from '../../runtime/metadata/read-metadata.ts';
-import { createTestDatabase, withClient } from '../harness/postgres.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../harness/postgres.ts';
 import {
   loadProject,
   projectNames,
@@ -26,8 +26,8 @@ import {
   readProjectFile,
   remoteSchemasOf,
 } from '../harness/real-project.ts';
+import { send, serve, type TestServer } from '../harness/server.ts';
 import { inVocabulary, outOfVocabulary } from '../harness/vocabulary.ts';
-import { startWordServer, type WordServer } from '../harness/word-server.ts';
 
 const ACME = new Vocabulary('acme');
 const WORD = ACME.word;
@@ -89,20 +89,20 @@ describe.skipIf(!projectsPresent)('answers of real projects', () => {
     const [url] = [...(await loadProject(name, 'seed')).values()];
     const copy = await copyOf(url!);
     await rewriteFunctions(copy, WORD);
-    const servers: WordServer[] = [];
+    const servers: TestServer[] = [];
     try {
-      const usual = await serve(name, CANONICAL, url!, metadata);
+      const usual = await serveProject(name, CANONICAL, url!, metadata);
       servers.push(usual);
-      const other = await serve(name, ACME, copy, inVocabulary(metadata, WORD));
+      const other = await serveProject(name, ACME, copy, inVocabulary(metadata, WORD));
       servers.push(other);
       const ask = async (role: string, query: string, variables: Readonly<Record<string, string>>) => {
         const headers = { 'x-engine-role': role, ...variables };
         const [expected, found] = await Promise.all([
-          usual.send('/v1/graphql', { query }, headers),
-          other.send('/v1/graphql', { query }, inWords(headers)),
+          send(usual, '/v1/graphql', { body: { query }, headers }),
+          send(other, '/v1/graphql', { body: { query }, headers: inWords(headers) }),
         ]);
-        const answer = JSON.parse(outOfVocabulary(JSON.stringify(found.answer), WORD));
-        expect(answer, `${role}: ${query}`).toEqual(expected.answer);
+        const answer = JSON.parse(outOfVocabulary(JSON.stringify(found.json), WORD));
+        expect(answer, `${role}: ${query}`).toEqual(expected.json);
         return JSON.stringify(answer);
       };
       const answers: string[] = [];
@@ -148,26 +148,18 @@ async function rewriteFunctions(url: string, word: string): Promise<void> {
   });
 }
 
-async function serve(
-  name: string,
-  vocabulary: Vocabulary,
-  url: string,
-  metadata: string,
-): Promise<WordServer> {
+async function serveProject(name: string, vocabulary: Vocabulary, url: string, metadata: string) {
   const { environment } = JSON.parse(readProjectFile(name, 'case.json')) as {
     readonly environment: { readonly templates: readonly string[]; readonly values: readonly string[] };
   };
   const unused = [...environment.templates, ...environment.values].map((key) => [key, 'http://127.0.0.1:1']);
-  const server = await startWordServer(
+  return serve({
+    database: { url } as TestDatabase,
+    metadata: JSON.parse(metadata),
+    options: { DISABLE_EVENTING: 'true' },
+    variables: Object.fromEntries(unused),
     vocabulary,
-    { url },
-    { DISABLE_EVENTING: 'true' },
-    Object.fromEntries(unused),
-  );
-  const args = { metadata: JSON.parse(metadata) };
-  const { answer } = await server.send('/v1/metadata', { type: 'replace_metadata', version: 2, args });
-  expect(answer).toMatchObject({ is_consistent: true });
-  return server;
+  });
 }
 
 function rolesOf(metadata: string): string[] {
@@ -175,13 +167,10 @@ function rolesOf(metadata: string): string[] {
 }
 
 /** A query of each root field that the role sees, with the rows beside. */
-async function readsOf(server: WordServer, role: string): Promise<string[]> {
-  const { answer } = await server.send(
-    '/v1/graphql',
-    { query: getIntrospectionQuery() },
-    { 'x-engine-role': role },
-  );
-  const schema = buildClientSchema((answer as { data: IntrospectionQuery }).data);
+async function readsOf(server: TestServer, role: string): Promise<string[]> {
+  const body = { query: getIntrospectionQuery() };
+  const { json } = await send(server, '/v1/graphql', { body, headers: { 'x-engine-role': role } });
+  const schema = buildClientSchema((json as { data: IntrospectionQuery }).data);
   return Object.values(schema.getQueryType()!.getFields()).flatMap((field) => {
     const text = fieldText(field, 2);
     return text === undefined ? [] : [`{ ${text} }`];

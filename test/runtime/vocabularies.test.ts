@@ -1,9 +1,8 @@
 /** Two servers of two words in one process: each server reads its requests by its word. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CANONICAL, Vocabulary } from '../../runtime/core/vocabulary.ts';
-import { createTestDatabase } from '../harness/postgres.ts';
+import { send, serve, type TestServer } from '../harness/server.ts';
 import { inVocabulary, outOfVocabulary } from '../harness/vocabulary.ts';
-import { startWordServer, type WordServer } from '../harness/word-server.ts';
 
 const SECRET = 'the-secret-of-both';
 const TABLES = `
@@ -82,12 +81,12 @@ const REQUESTS: readonly (readonly [path: string, body: unknown, headers: Record
 ];
 
 const WORDS = [CANONICAL, new Vocabulary('acme')];
-const servers: WordServer[] = [];
+const servers: TestServer[] = [];
 
 beforeAll(async () => {
   for (const vocabulary of WORDS) {
-    const database = await createTestDatabase(inVocabulary(TABLES, vocabulary.word));
-    servers.push(await startWordServer(vocabulary, database, { ADMIN_SECRET: SECRET }));
+    const sql = inVocabulary(TABLES, vocabulary.word);
+    servers.push(await serve({ sql, options: { ADMIN_SECRET: SECRET }, vocabulary }));
   }
   const args = { metadata: METADATA };
   const answers = await askBoth('/v1/metadata', { type: 'replace_metadata', version: 2, args }, {});
@@ -102,9 +101,9 @@ function askBoth(path: string, body: unknown, headers: Readonly<Record<string, s
   return Promise.all(
     WORDS.map(async ({ word }, index) => {
       const given = JSON.stringify([body, { ...headers, 'x-engine-admin-secret': SECRET }]);
-      const [own, sent] = JSON.parse(inVocabulary(given, word)) as [unknown, Record<string, string>];
-      const { status, answer } = await servers[index]!.send(path, own, sent);
-      return { status, answer: JSON.parse(outOfVocabulary(JSON.stringify(answer), word)) as unknown };
+      const [own, sent] = JSON.parse(inVocabulary(given, word)) as [object, Record<string, string>];
+      const { status, json } = await send(servers[index]!, path, { body: own, headers: sent });
+      return { status, answer: JSON.parse(outOfVocabulary(JSON.stringify(json), word)) as unknown };
     }),
   );
 }
@@ -136,8 +135,9 @@ test('an admin secret under the word of the other server is refused', async () =
   const codes = await Promise.all(
     WORDS.toReversed().map(async ({ prefix }, index) => {
       const headers = { [`${prefix}admin-secret`]: SECRET };
-      const { answer } = await servers[index]!.send('/v1/graphql', { query: '{ note { id } }' }, headers);
-      return (answer as { errors: { extensions: { code: string } }[] }).errors[0]!.extensions.code;
+      const body = { query: '{ note { id } }' };
+      const { json } = await send(servers[index]!, '/v1/graphql', { body, headers });
+      return (json as { errors: { extensions: { code: string } }[] }).errors[0]!.extensions.code;
     }),
   );
   expect(codes).toEqual(['access-denied', 'bad-request']);
@@ -146,7 +146,9 @@ test('an admin secret under the word of the other server is refused', async () =
 test('the path of the health has the word of its server', async () => {
   for (const [index, { word }] of WORDS.entries()) {
     const statuses = await Promise.all(
-      WORDS.map(async (each) => (await servers[index]!.send(`/${each.word}/healthz`)).status),
+      WORDS.map(
+        async (each) => (await send(servers[index]!, `/${each.word}/healthz`, { method: 'GET' })).status,
+      ),
     );
     expect(statuses, word).toEqual(WORDS.map((each) => (each.word === word ? 200 : 404)));
   }

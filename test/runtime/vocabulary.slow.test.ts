@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { CANONICAL, Vocabulary } from '../../runtime/core/vocabulary.ts';
+import { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import { engineIn } from '../harness/command-line.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../harness/remote-server.ts';
+import { send, serve, type TestServer } from '../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../harness/webhook.ts';
-import { startWordServer, type WordServer } from '../harness/word-server.ts';
 
 const SECRET = 'the-secret-of-the-test';
 const ACME = new Vocabulary('acme');
@@ -25,13 +24,11 @@ const TABLES = `
     select * from note where owner = wanted ->> 'x-acme-user-id' $$;
   insert into note (owner, brand) values ('ada', 'x-acme'), ('bob', 'engine and acme');`;
 
-let database: TestDatabase;
 let hook: WebhookReceiver;
 let remote: RemoteServer;
-let server: WordServer;
+let server: TestServer;
 
 beforeAll(async () => {
-  database = await createTestDatabase(TABLES);
   hook = await startWebhook((call, response) =>
     response.end(
       call.path === '/who'
@@ -54,13 +51,7 @@ beforeAll(async () => {
     ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true',
   };
   const variables = { HANDLER: hook.url, REMOTE: remote.url };
-  server = await startWordServer(ACME, database, options, variables);
-  const { answer } = await server.send(
-    '/v1/metadata',
-    { type: 'replace_metadata', version: 2, args: { metadata: METADATA() } },
-    ADMIN,
-  );
-  expect(answer).toMatchObject({ is_consistent: true });
+  server = await serve({ sql: TABLES, metadata: METADATA, options, variables, vocabulary: ACME });
 }, 120_000);
 afterAll(async () => {
   await server?.stop();
@@ -69,7 +60,7 @@ afterAll(async () => {
 });
 
 /** In the order and with the keys of an export, so that it comes back byte for byte. */
-const METADATA = () => ({
+const METADATA = {
   version: 3,
   sources: [
     {
@@ -176,25 +167,26 @@ const METADATA = () => ({
     },
   ],
   custom_types: { objects: [{ name: 'Shouted', fields: [{ name: 'text', type: 'String' }] }] },
-});
+};
 
 const graphql = (query: string, headers: Readonly<Record<string, string>> = {}) =>
-  server.send('/v1/graphql', { query }, headers);
+  send(server, '/v1/graphql', { body: { query }, headers });
+const get = (path: string) => send(server, path, { method: 'GET', headers: ADMIN });
 
 test('headers, session variables and literals have their positions', async () => {
   const session = { ...ADMIN, 'X-Acme-Role': 'user', 'x-acme-user-id': 'ada' };
-  expect((await graphql('{ note(order_by: {id: asc}) { owner brand } }', session)).answer).toEqual({
+  expect((await graphql('{ note(order_by: {id: asc}) { owner brand } }', session)).json).toEqual({
     data: { note: [{ owner: 'ada', brand: 'x-acme' }] },
   });
-  expect((await graphql('{ acme_notes { owner } }', session)).answer).toEqual({
+  expect((await graphql('{ acme_notes { owner } }', session)).json).toEqual({
     data: { acme_notes: [{ owner: 'ada' }] },
   });
-  const { answer: missing } = await graphql('{ note { id } }', { ...ADMIN, 'x-acme-role': 'user' });
+  const { json: missing } = await graphql('{ note { id } }', { ...ADMIN, 'x-acme-role': 'user' });
   expect(missing).toMatchObject({ errors: [{ message: 'missing session variable: "x-acme-user-id"' }] });
 });
 
 test('the hook answers in the vocabulary; other words in its answer do not count', async () => {
-  expect((await graphql('{ note { owner } }', { authorization: 'Bearer any' })).answer).toEqual({
+  expect((await graphql('{ note { owner } }', { authorization: 'Bearer any' })).json).toEqual({
     data: { note: [{ owner: 'ada' }, { owner: 'bob' }] },
   });
 });
@@ -205,19 +197,21 @@ test.each([
   ['as a secret', { 'x-engine-admin-secret': SECRET }],
   ['as programs without hyphens read it', { X_Engine_Role: 'admin' }],
 ])('a header of the word engine is refused: %s', async (_, headers) => {
-  const { answer } = await graphql('{ note { id } }', { ...ADMIN, ...headers });
-  expect(answer).toMatchObject({ errors: [{ extensions: { code: 'bad-request' } }] });
-  const { status } = await server.send(
-    '/v1/metadata',
-    { type: 'export_metadata', args: {} },
-    { ...ADMIN, ...headers },
-  );
+  const { json } = await graphql('{ note { id } }', { ...ADMIN, ...headers });
+  expect(json).toMatchObject({ errors: [{ extensions: { code: 'bad-request' } }] });
+  const { status } = await send(server, '/v1/metadata', {
+    body: { type: 'export_metadata', args: {} },
+    headers: { ...ADMIN, ...headers },
+  });
   expect(status).toBe(400);
 });
 
 test('the export has every byte of the spelling', async () => {
-  const { answer } = await server.send('/v1/metadata', { type: 'export_metadata', args: {} }, ADMIN);
-  expect(JSON.stringify(answer)).toBe(JSON.stringify(METADATA()));
+  const { json } = await send(server, '/v1/metadata', {
+    body: { type: 'export_metadata', args: {} },
+    headers: ADMIN,
+  });
+  expect(JSON.stringify(json)).toBe(JSON.stringify(METADATA));
 });
 
 test('a session variable of the word engine is no literal', async () => {
@@ -226,23 +220,22 @@ test('a session variable of the word engine is no literal', async () => {
     role: 'other',
     permission: { columns: ['id'], filter: { owner: { _neq: 'X-Engine-User-Id' } } },
   };
-  const { status, answer } = await server.send(
-    '/v1/metadata',
-    { type: 'pg_create_select_permission', args },
-    ADMIN,
-  );
+  const { status, json } = await send(server, '/v1/metadata', {
+    body: { type: 'pg_create_select_permission', args },
+    headers: ADMIN,
+  });
   expect(status).toBe(400);
-  expect(JSON.stringify(answer)).toContain('is a session variable of another vocabulary');
+  expect(JSON.stringify(json)).toContain('is a session variable of another vocabulary');
 });
 
 test('settings, payloads of events and templates', async () => {
   const session = { ...ADMIN, 'x-acme-role': 'user', 'x-acme-user-id': 'eve' };
-  const { answer } = await graphql(
+  const { json } = await graphql(
     'mutation { insert_note_one(object: {brand: "new"}) { owner wrote } }',
     session,
   );
   const spoken = { 'x-acme-role': 'user', 'x-acme-user-id': 'eve' };
-  const { owner, wrote } = (answer as { data: { insert_note_one: { owner: string; wrote: string } } }).data
+  const { owner, wrote } = (json as { data: { insert_note_one: { owner: string; wrote: string } } }).data
     .insert_note_one;
   expect([owner, JSON.parse(wrote)]).toEqual(['eve', spoken]);
   await expect
@@ -256,7 +249,7 @@ test('settings, payloads of events and templates', async () => {
 test('the payload of actions, and which headers go along', async () => {
   const spelt = { x_acme_user_id: 'bob', X_Acme_Role: 'admin' };
   const session = { ...ADMIN, 'x-acme-role': 'user', 'x-acme-user-id': 'ada', 'x-other': 'goes', ...spelt };
-  expect((await graphql('{ shout { text } }', session)).answer).toEqual({
+  expect((await graphql('{ shout { text } }', session)).json).toEqual({
     data: { shout: { text: 'done' } },
   });
   const call = hook.calls.find(({ path }) => path === '/shout')!;
@@ -268,18 +261,18 @@ test('the payload of actions, and which headers go along', async () => {
 
 test('presets of remote schemas, and the names of the variables that they are sent in', async () => {
   const session = { ...ADMIN, 'x-acme-role': 'user', 'x-acme-user-id': 'ada', X_Acme_Role: 'admin' };
-  expect((await graphql('{ echo }', session)).answer).toEqual({ data: { echo: 'ada' } });
+  expect((await graphql('{ echo }', session)).json).toEqual({ data: { echo: 'ada' } });
   expect(remote.calls[0]).toMatchObject({ variables: { x_acme_user_id: 'ada' } });
   const names = Object.keys(remote.calls[0]!.headers).filter((name) => /^x.(acme|engine)/.test(name));
   expect(names).toEqual(['x-acme-role', 'x-acme-user-id']);
-  expect((await graphql('{ echo }', { ...ADMIN, 'x-acme-role': 'user' })).answer).toMatchObject({
+  expect((await graphql('{ echo }', { ...ADMIN, 'x-acme-role': 'user' })).json).toMatchObject({
     errors: [{ message: '"x-acme-user-id" session variable expected, but not found' }],
   });
 });
 
 test('the header with the address where a call is completed', async () => {
   const session = { ...ADMIN, 'x-acme-role': 'user' };
-  expect((await graphql('mutation { shout_later }', session)).answer).toMatchObject({ data: {} });
+  expect((await graphql('mutation { shout_later }', session)).json).toMatchObject({ data: {} });
   const call = () => hook.calls.find(({ path }) => path === '/later');
   await expect.poll(call).toBeDefined();
   const names = call()!.headers.map(([name]) => name);
@@ -287,21 +280,20 @@ test('the header with the address where a call is completed', async () => {
 });
 
 test('endpoints, metrics, explanations and the log', async () => {
-  expect((await server.send('/acme/healthz')).answer).toBe('OK');
-  expect((await server.send('/engine/healthz')).status).toBe(404);
-  const metrics = String((await server.send('/v1/metrics', undefined, ADMIN)).answer);
+  expect((await send(server, '/acme/healthz', { method: 'GET' })).text).toBe('OK');
+  expect((await send(server, '/engine/healthz', { method: 'GET' })).status).toBe(404);
+  const { text: metrics } = await get('/v1/metrics');
   expect(metrics).toContain('\nacme_');
   expect(metrics).not.toMatch(/^engine_/m);
-  const { answer: config } = await server.send('/v1alpha1/config', undefined, ADMIN);
+  const { json: config } = await get('/v1alpha1/config');
   expect(config).toMatchObject({ default_naming_convention: 'acme-default' });
-  const explained = await server.send(
-    '/v1/graphql/explain',
-    { query: { query: '{ note { id } }' }, user: { 'X-Acme-Role': 'user', 'x-acme-user-id': 'ada' } },
-    ADMIN,
-  );
+  const explained = await send(server, '/v1/graphql/explain', {
+    body: { query: { query: '{ note { id } }' }, user: { 'X-Acme-Role': 'user', 'x-acme-user-id': 'ada' } },
+    headers: ADMIN,
+  });
   expect(explained.status).toBe(200);
   const foreign = { query: { query: '{ note { id } }' }, user: { 'x-engine-role': 'user' } };
-  expect((await server.send('/v1/graphql/explain', foreign, ADMIN)).status).toBe(400);
+  expect((await send(server, '/v1/graphql/explain', { body: foreign, headers: ADMIN })).status).toBe(400);
   expect(server.output()).toContain('"x-acme-role":"user"');
   expect(server.output()).not.toMatch(/"x-engine-[a-z-]+":/);
 });
@@ -312,14 +304,15 @@ test('the relay API, sockets and what administrators see of them', async () => {
     'query ($id: ID!) { node(id: $id) { ... on note { owner } } note_connection(first: 1) { edges { node { owner } } } }';
   const node = async (key: number) => {
     const id = Buffer.from(JSON.stringify([1, 'public', 'note', key])).toString('base64');
-    return (await server.send('/v1beta1/relay', { query, variables: { id } }, session)).answer;
+    return (await send(server, '/v1beta1/relay', { body: { query, variables: { id } }, headers: session }))
+      .json;
   };
   const edges = [{ node: { owner: 'ada' } }];
   expect(await node(1)).toEqual({ data: { node: { owner: 'ada' }, note_connection: { edges } } });
   expect(await node(2)).toEqual({ data: { node: null, note_connection: { edges } } });
 
   const socket = (headers: object) => {
-    const client = new WebSocket(`${server.url.replace('http', 'ws')}/v1/graphql`, 'graphql-transport-ws');
+    const client = new WebSocket(`ws://127.0.0.1:${server.port}/v1/graphql`, 'graphql-transport-ws');
     client.on('open', () => send({ type: 'connection_init', payload: { headers } }));
     const send = (message: object) => client.send(JSON.stringify(message));
     const next = () =>
@@ -336,8 +329,8 @@ test('the relay API, sockets and what administrators see of them', async () => {
   expect(await own.next()).toMatchObject({ type: 'connection_ack' });
   own.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { note { owner } }' } });
   expect(await own.next()).toMatchObject({ payload: { data: { note: [{ owner: 'ada' }] } } });
-  const { answer } = await server.send('/dev/subscriptions/extended', undefined, ADMIN);
-  expect(answer).toMatchObject({
+  const { json } = await get('/dev/subscriptions/extended');
+  expect(json).toMatchObject({
     live_queries_map: [{ cohorts: [{ variables: { session: { 'x-acme-user-id': 'ada' } } }] }],
   });
   own.close();
@@ -347,8 +340,8 @@ test('the relay API, sockets and what administrators see of them', async () => {
 
 test('the console shows rules in the words of the vocabulary', async () => {
   const place = 'kind=table&source=default&name=public.note';
-  const { answer } = await server.send(`/engine/console/detail?${place}`, undefined, ADMIN);
-  const { permissions } = answer as { permissions: { where?: string; presets?: object }[] };
+  const { json } = await get(`/engine/console/detail?${place}`);
+  const { permissions } = json as { permissions: { where?: string; presets?: object }[] };
   expect(permissions.map(({ where, presets }) => where ?? presets)).toEqual([
     "owner = X-Acme-User-Id\nor brand in ('acme', 'x-acme', 'x_engine_mark', 'engine.user')",
     { owner: 'X-Acme-User-Id' },
@@ -364,7 +357,7 @@ test('metadata comes over by a command, as files in which its word stays, and go
       return { status, output: stdout + stderr };
     };
     const metadata = join(folder, 'metadata');
-    const over = ['--endpoint', server.url, '--metadata', metadata];
+    const over = ['--endpoint', `http://127.0.0.1:${server.port}`, '--metadata', metadata];
     expect(await engine('metadata', 'export', ...over)).toMatchObject({ status: 0 });
     expect(readFileSync(join(metadata, 'databases/default/tables/public_note.yaml'), 'utf8')).toContain(
       'owner: X-ACME-User-Id',
@@ -375,19 +368,19 @@ test('metadata comes over by a command, as files in which its word stays, and go
       '--metadata',
       metadata,
       '--database-url',
-      database.url,
+      server.database.url,
       '--out',
       out,
     );
     expect(compiled).toMatchObject({ status: 0, output: expect.not.stringContaining('warning') });
-    expect(await engine('verify', out, '--database-url', database.url)).toMatchObject({
+    expect(await engine('verify', out, '--database-url', server.database.url)).toMatchObject({
       status: 0,
       output: expect.stringMatching(/^same/),
     });
     expect(await engine('metadata', 'apply', ...over)).toMatchObject({ status: 0 });
     expect((await engine('metadata', 'diff', ...over)).output).toBe('No difference.\n');
     // As a request of version 2 answers it.
-    writeFileSync(`${metadata}.json`, JSON.stringify({ resource_version: 1, metadata: METADATA() }));
+    writeFileSync(`${metadata}.json`, JSON.stringify({ resource_version: 1, metadata: METADATA }));
     expect((await engine('metadata', 'diff', ...over.slice(0, 3), `${metadata}.json`)).output).toBe(
       'No difference.\n',
     );
@@ -405,13 +398,13 @@ test('the help of the server names headers and values as they are read', async (
 
 test('an option that is set in the word engine stops the start', async () => {
   const other = { ENGINE_GRAPHQL_ADMIN_SECRET: SECRET };
-  await expect(startWordServer(ACME, database, {}, other)).rejects.toThrow(
+  await expect(serve({ database: server.database, variables: other, vocabulary: ACME })).rejects.toThrow(
     'Environment variable ENGINE_GRAPHQL_ADMIN_SECRET is not read in the vocabulary "acme"; set ACME_GRAPHQL_ADMIN_SECRET',
   );
 });
 
 test('metadata that is stored in one vocabulary is not read in another', async () => {
-  await expect(startWordServer(CANONICAL, database, { NO_OF_RETRIES: '0' })).rejects.toThrow(
+  await expect(serve({ database: server.database, options: { NO_OF_RETRIES: '0' } })).rejects.toThrow(
     'its metadata is written in the vocabulary "acme"',
   );
 });

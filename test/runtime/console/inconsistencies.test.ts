@@ -2,19 +2,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { InconsistenciesAnswer } from '../../../runtime/console/operator-questions.ts';
 import { metadataOf } from '../../harness/metadata.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 
 const ADMIN = { 'x-engine-admin-secret': 'secret of the test of inconsistencies' };
 
-let database: TestDatabase;
 let server: TestServer;
 beforeAll(async () => {
-  database = await createTestDatabase(
-    'create table item (id int primary key, name text); create table part (id int primary key, colour text)',
-  );
   const options = { ENABLE_CONSOLE: 'true', ADMIN_SECRET: ADMIN['x-engine-admin-secret'] };
-  server = await startTestServer(database, options, { DATABASE_URL: database.url });
+  server = await serve({
+    sql: 'create table item (id int primary key, name text); create table part (id int primary key, colour text)',
+    options,
+  });
 });
 afterAll(() => server?.stop());
 
@@ -41,7 +39,7 @@ test('places are those of export_metadata, for objects in another order and for 
   await ask('replace_metadata', { metadata, allow_inconsistent_metadata: true }, 2);
   const permission = { columns: ['id', 'colour'], filter: {} };
   await ask('pg_create_select_permission', { table: 'part', role: 'clerk', permission });
-  await database.query('alter table part drop colour');
+  await server.database.query('alter table part drop colour');
   await ask('reload_metadata', { reload_sources: true });
   const { json } = await send(server, '/engine/console/inconsistencies', { method: 'GET', headers: ADMIN });
   const { inconsistencies } = json as InconsistenciesAnswer;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallsAnswer, QueuesAnswer } from '../../../runtime/console/operator-questions.ts';
 import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { leaks, replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { leaks, send, serve, type TestServer } from '../../harness/server.ts';
 
 const METADATA = metadataOf(
   [
@@ -37,15 +37,12 @@ const METADATA = metadataOf(
   },
 );
 
-let database: TestDatabase;
 let metadataDatabase: TestDatabase;
 let server: TestServer;
 beforeAll(async () => {
-  database = await createTestDatabase('create table item (id serial primary key)');
   metadataDatabase = await createTestDatabase();
   const options = { ENABLE_CONSOLE: 'true', METADATA_DATABASE_URL: metadataDatabase.url };
-  server = await startTestServer(database, options, { DATABASE_URL: database.url });
-  await replaceMetadata(server, METADATA);
+  server = await serve({ sql: 'create table item (id serial primary key)', metadata: METADATA, options });
 });
 afterAll(async () => {
   await server?.stop();
@@ -89,7 +86,7 @@ test.each([
   ['default', 'event_log'],
   ['metadata', 'cron_events'],
 ])('figures of %s that take too long are missing, and others have connections', async (name, table) => {
-  const other = new pg.Client(name === 'metadata' ? metadataDatabase.url : database.url);
+  const other = new pg.Client(name === 'metadata' ? metadataDatabase.url : server.database.url);
   await other.connect();
   await other.query(`begin; lock table engine_catalog.${table} in access exclusive mode`);
   const visits = await Promise.all(Array.from({ length: 6 }, queues));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConsoleState } from '../../../runtime/console/questions.ts';
 import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 
 const METADATA = metadataOf([{ table: 'broken' }], {
   query_collections: [
@@ -34,8 +34,7 @@ beforeAll(async () => {
   const database = await createTestDatabase(`
     create function fails() returns text language plpgsql as $$ begin raise 'broken' using errcode = 'XX000'; end $$;
     create view broken as select fails() as name`);
-  server = await startTestServer(database, { ENABLE_CONSOLE: 'true' }, { DATABASE_URL: database.url });
-  await replaceMetadata(server, METADATA);
+  server = await serve({ database, metadata: METADATA, options: { ENABLE_CONSOLE: 'true' } });
 });
 afterAll(async () => {
   await server?.stop();

@@ -1,7 +1,6 @@
 /** Columns of domains over every kind of type are compared, ordered and written like those of the type below. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 import { connect } from '../../harness/socket.ts';
 
 /** Domain, the type below it, two values in their order as JSON, and whether it can be a stream's cursor. */
@@ -26,7 +25,6 @@ const DOMAINS: readonly (readonly [domain: string, base: string, low: unknown, h
 ];
 const COMPARABLE = (base: string) => !/^(boolean|uuid|jsonb|int4range|pair|inet)$/.test(base);
 
-let database: TestDatabase;
 let server: TestServer;
 
 beforeAll(async () => {
@@ -35,8 +33,8 @@ beforeAll(async () => {
       create table d_${domain} (k ${domain} primary key, other ${domain}, list ${domain}[], n integer);
       create table b_${domain} (k ${base} primary key, n integer);`,
   );
-  database = await createTestDatabase(
-    `create type mood as enum ('bad', 'good'); create type pair as (a integer, b text);
+  server = await serve({
+    sql: `create type mood as enum ('bad', 'good'); create type pair as (a integer, b text);
      ${DOMAINS.map(([domain, base]) => `create domain ${domain} as ${base};`).join('\n')}
      ${tables.join('\n')}
      create table texts (id integer primary key, list text[]); create table varchars (id integer primary key, list varchar[]);
@@ -44,8 +42,7 @@ beforeAll(async () => {
      create table ints (id integer primary key, list integer[]);
      insert into texts values (1, '{a,b}'), (2, null); insert into varchars values (1, '{a,b}');
      insert into codes values (1, '{a,b}'); insert into bigs values (1, '{1,2}'); insert into ints values (1, '{1,2}');`,
-  );
-  server = await startTestServer(database);
+  });
   const args = (name: string, columns: Record<string, string>, table: string, remote: string) => ({
     table,
     name,

@@ -9,7 +9,7 @@ import { createLoader } from '../../../runtime/program/loader.ts';
 import { type InProcess, serveInProcess } from '../../harness/in-process.ts';
 import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase } from '../../harness/postgres.ts';
-import { replaceMetadata, startTestServer, type TestServer } from '../../harness/server.ts';
+import { serve, type TestServer } from '../../harness/server.ts';
 import { connect } from '../../harness/socket.ts';
 
 interface Kind {
@@ -240,8 +240,7 @@ beforeAll(async () => {
   served = await serveInProcess(database.url, metadata, createLoader(), {
     naming: { extensions: EXTENSIONS },
   });
-  server = await startTestServer(database, {}, { DATABASE_URL: database.url });
-  await replaceMetadata(server, metadata);
+  server = await serve({ database, metadata });
 });
 afterAll(async () => {
   await served?.end();

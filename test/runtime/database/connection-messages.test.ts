@@ -1,18 +1,15 @@
 /** Why a database cannot be used: host, port and remedy, never the password; and where `/` leads. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 
-let database: TestDatabase;
 let server: TestServer;
 
 beforeAll(async () => {
-  database = await createTestDatabase('');
-  server = await startTestServer(database, {}, { AWAY: '127.0.0.1:1' });
+  server = await serve({ sql: '', variables: { AWAY: '127.0.0.1:1' } });
 });
 afterAll(() => server?.stop());
 
-const here = () => new URL(database.url);
+const here = () => new URL(server.database.url);
 const CASES: readonly (readonly [string, () => unknown, string])[] = [
   ['no listener', () => 'postgres://u:hush@127.0.0.1:1/x', 'connection refused (127.0.0.1:1)'],
   ['no listener, in pieces', () => 'postgres://u:hush@{{AWAY}}/x', 'connection refused (127.0.0.1:1)'],
@@ -43,7 +40,7 @@ const CASES: readonly (readonly [string, () => unknown, string])[] = [
   ],
   [
     'TLS',
-    () => `${database.url}?sslmode=require`,
+    () => `${server.database.url}?sslmode=require`,
     'the address asks for TLS (sslmode), and the database does not offer it: switch ssl on there, or use sslmode=prefer',
   ],
   [
@@ -73,7 +70,7 @@ test('/ names what there is, and is no error', async () => {
       hint: 'No page is served here; --enable-console serves a console with a query page.',
     },
   ]);
-  const withConsole = await startTestServer(database, { ENABLE_CONSOLE: 'true' });
+  const withConsole = await serve({ database: server.database, options: { ENABLE_CONSOLE: 'true' } });
   const redirect = await send(withConsole, '/', { method: 'GET' });
   expect([redirect.status, redirect.headers.location]).toEqual([302, '/console']);
   await withConsole.stop();

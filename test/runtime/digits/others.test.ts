@@ -4,9 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { engine } from '../../harness/command-line.ts';
 import { eachInFolder } from '../../harness/folder.ts';
 import { answering, Handler } from '../../harness/handler.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 
 const ID = '9007199254740993';
 const DECIMAL = '12345678901234567890.12345';
@@ -21,7 +20,6 @@ const SCHEMA = `
 `;
 
 const folder = eachInFolder();
-let database: TestDatabase;
 let server: TestServer;
 let handler: Handler;
 let remote: RemoteServer;
@@ -36,10 +34,9 @@ const graphql = (query: string, variables = '{}', headers: Record<string, string
   post('/v1/graphql', `{"query":${JSON.stringify(query)},"variables":${variables}}`, headers, on);
 
 beforeAll(async () => {
-  database = await createTestDatabase(SCHEMA);
   handler = await new Handler().listen();
   remote = await startRemoteServer('scalar any type Query { echo(id: Float, in: any): any }', {});
-  server = await startTestServer(database);
+  server = await serve({ sql: SCHEMA });
   await metadata('pg_track_table', '{"table":"big"}');
   await metadata('pg_track_function', '{"function":"given"}');
   await metadata('pg_add_computed_field', '{"table":"big","name":"plus","definition":{"function":"plus"}}');
@@ -63,10 +60,10 @@ test('session variables in rules and presets', async () => {
   };
   expect(await graphql('{ big { id } }', '{}', session)).toBe(`{"data":{"big":[{"id":${ID}}]}}`);
   await graphql('mutation { insert_big(objects: {id: 1}) { affected_rows } }', '{}', session);
-  expect(await database.query('select n::text, j::text from big where id = 1')).toEqual([
+  expect(await server.database.query('select n::text, j::text from big where id = 1')).toEqual([
     { n: DECIMAL, j: `[${DECIMAL}]` },
   ]);
-  await database.query('delete from big where id = 1');
+  await server.database.query('delete from big where id = 1');
 });
 
 test.each([
@@ -81,7 +78,7 @@ test.each([
 });
 
 test('numbers as strings, where that is asked for', async () => {
-  const strings = await startTestServer(database, { STRINGIFY_NUMERIC_TYPES: 'true' });
+  const strings = await serve({ database: server.database, options: { STRINGIFY_NUMERIC_TYPES: 'true' } });
   const query = `query ($i: bigint!) { big(where: {id: {_in: [$i]}}) { id n f j } }`;
   for (const value of [ID, `"${ID}"`]) {
     const variables = `{"i":${value}}`;
@@ -105,14 +102,14 @@ test('rows in the payload of an event, and in what a template makes of it', asyn
     );
   await trigger('whole', '');
   await trigger('part', `,"request_transform":${transform}`);
-  await database.query(`insert into big values (1${ID}, ${DECIMAL}, null, '[${ID}, 1e30]')`);
+  await server.database.query(`insert into big values (1${ID}, ${DECIMAL}, null, '[${ID}, 1e30]')`);
   const sent = (path: string) => handler.calls.find(({ url }) => url === path)?.body;
   await expect.poll(() => sent('/whole'), { timeout: 30_000 }).toContain(`"n": ${DECIMAL}`);
   expect(sent('/whole')).toContain(`"id": 1${ID}`);
   expect(sent('/whole')).toContain(`[${ID}, 1${'0'.repeat(30)}]`);
   await expect.poll(() => sent(`/part/1${ID}`), { timeout: 30_000 }).toBe(`{"n":${DECIMAL},"id":"1${ID}"}`);
   for (const name of ['whole', 'part']) await metadata('pg_delete_event_trigger', `{"name":"${name}"}`);
-  await database.query(`delete from big where id = 1${ID}`);
+  await server.database.query(`delete from big where id = 1${ID}`);
 });
 
 test('what a webhook validates', async () => {
@@ -124,8 +121,8 @@ test('what a webhook validates', async () => {
   const object = `{"id":1,"n":${DECIMAL},"j":[${NUMBERS}]}`;
   await graphql(query, `{"o":[${object}]}`, { 'x-engine-role': 'checked' });
   expect(handler.calls.find(({ url }) => url === '/validate')!.body).toContain(`"input":[${object}]`);
-  expect(await database.query('select n::text from big where id = 1')).toEqual([{ n: DECIMAL }]);
-  await database.query('delete from big where id = 1');
+  expect(await server.database.query('select n::text from big where id = 1')).toEqual([{ n: DECIMAL }]);
+  await server.database.query('delete from big where id = 1');
 });
 
 test('arguments and answers of remote schemas', async () => {
@@ -215,7 +212,7 @@ test('declared cases', async () => {
       folder.at('m.json'),
       '--cases',
       folder.at(cases),
-      ...['--migrations', folder.at('migrations'), '--scratch', database.url, '--no-isolation'],
+      ...['--migrations', folder.at('migrations'), '--scratch', server.database.url, '--no-isolation'],
     );
   expect(await run('good.yaml')).toMatchObject({
     status: 0,

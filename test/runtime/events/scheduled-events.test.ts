@@ -3,22 +3,19 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { scheduleAhead } from '../../../runtime/events/cron-events.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 
 const secret = Buffer.from('a secret of the cron trigger').toString('base64');
-let database: TestDatabase;
 let server: TestServer;
 let second: TestServer;
 let webhook: WebhookReceiver;
 
 beforeAll(async () => {
-  database = await createTestDatabase('select 1');
   webhook = await startWebhook();
-  server = await startTestServer(database, {}, { CRON_SECRET: `whsec_${secret}` });
+  server = await serve({ sql: 'select 1', variables: { CRON_SECRET: `whsec_${secret}` } });
   // Another instance on the same metadata: nothing may be sent twice.
-  second = await startTestServer(database, {}, { CRON_SECRET: `whsec_${secret}` });
+  second = await serve({ database: server.database, variables: { CRON_SECRET: `whsec_${secret}` } });
 });
 
 afterAll(async () => {
@@ -178,18 +175,18 @@ test('a cron trigger: a hundred events ahead, replaced, delivered once by two in
     cron_triggers: [{ name: 'often', schedule: '* * * * *', retry_conf: { num_retries: 0 } }],
   });
   // An instance that still has the earlier schedule makes no events, even where they are missing.
-  await database.query(
+  await server.database.query(
     "delete from engine_catalog.cron_events where trigger_name = 'often' and scheduled_time > now() + interval '10 minutes'",
   );
   await scheduleAhead(
-    (text, values = []) => database.query(text, [...values]),
+    (text, values = []) => server.database.query(text, [...values]),
     [{ name: 'often', schedule: '@hourly' }],
   );
   // The servers may make the missing ones meanwhile, some hundred minutes ahead and not a hundred hours.
   const latest = (await events()).map(({ scheduled_time }) => Date.parse(scheduled_time)).at(-1)!;
   expect(latest).toBeLessThan(Date.now() + 10 * 3_600_000);
   // The next minute, now.
-  await database.query(
+  await server.database.query(
     "update engine_catalog.cron_events set scheduled_time = now() where trigger_name = 'often' and scheduled_time = (select min(scheduled_time) from engine_catalog.cron_events where status = 'scheduled')",
   );
   const [call] = await received(1);
@@ -204,7 +201,7 @@ test('a cron trigger: a hundred events ahead, replaced, delivered once by two in
   const ids = webhook.calls.map(({ body }) => (body as { id: string }).id);
   expect(new Set(ids).size).toBe(ids.length);
   await metadata('delete_cron_trigger', { name: 'often' });
-  const [{ waiting }] = (await database.query(
+  const [{ waiting }] = (await server.database.query(
     "select count(*)::integer as waiting from engine_catalog.cron_events where status = 'scheduled'",
   )) as [{ waiting: number }];
   expect(waiting).toBe(0);
@@ -220,7 +217,7 @@ async function missed(name: string, hours: readonly number[], definition: object
     ...definition,
   });
   // One statement, so that none of them is claimed before the others are there.
-  await database.query(
+  await server.database.query(
     `insert into engine_catalog.cron_events (trigger_name, scheduled_time)
      select $1, now() - h * interval '1 hour' from unnest($2::float8[]) h`,
     [name, hours],
@@ -228,7 +225,7 @@ async function missed(name: string, hours: readonly number[], definition: object
 }
 
 async function statesOf(name: string): Promise<string[]> {
-  const rows = await database.query<{ status: string }>(
+  const rows = await server.database.query<{ status: string }>(
     `select status from engine_catalog.cron_events
      where trigger_name = $1 and scheduled_time < now() order by scheduled_time`,
     [name],
@@ -263,7 +260,7 @@ test('a retry is not missed, however late', async () => {
     retry_conf: { num_retries: 1, retry_interval_seconds: 1 },
   });
   await expect.poll(() => statesOf('late_retry')).toEqual(['delivered']);
-  await database.query(
+  await server.database.query(
     `update engine_catalog.cron_events set status = 'scheduled', next_retry_at = now(), scheduled_time = now() - interval '1 hour'
      where trigger_name = 'late_retry' and status = 'delivered'`,
   );

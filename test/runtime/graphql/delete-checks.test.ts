@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import { type TestDatabase, withClient } from '../../harness/postgres.ts';
 import { readRequestProject } from '../../harness/request-project.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { replaceMetadata, send, serve, type TestServer } from '../../harness/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;
@@ -40,12 +40,11 @@ beforeAll(async () => {
   ({ database } = project);
   metadata = { ...project.metadata, ...SAVED };
   restore = `truncate project, task, invoice, entry, guarded; ${project.rows}`;
-  server = await startTestServer(
+  server = await serve({
     database,
-    { EXPERIMENTAL_FEATURES: 'nested_updates', DEV_MODE: 'true' },
-    { DATABASE_URL: database.url },
-  );
-  await replaceMetadata(server, metadata);
+    metadata,
+    options: { EXPERIMENTAL_FEATURES: 'nested_updates', DEV_MODE: 'true' },
+  });
 });
 afterAll(() => server?.stop());
 beforeEach(() => database.query(restore));

@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { readRequestProject } from '../../harness/request-project.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { answerTo, send, serve, type TestServer } from '../../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 
 let database: TestDatabase;
@@ -48,8 +48,7 @@ beforeAll(async () => {
   }
   webhook = await startWebhook();
   const options = { EXPERIMENTAL_FEATURES: 'nested_updates', DEV_MODE: 'true' };
-  server = await startTestServer(database, options, { HOOKS: webhook.url, DATABASE_URL: database.url });
-  await replaceMetadata(server, metadata);
+  server = await serve({ database, metadata, options, variables: { HOOKS: webhook.url } });
 });
 afterAll(async () => {
   await server?.stop();
@@ -63,13 +62,8 @@ beforeEach(async () => {
 
 const headers = { 'x-engine-role': 'clerk', 'x-engine-org': '1', 'x-engine-user': 'eve' };
 
-async function mutate(query: string, variables: object = {}, role = 'clerk') {
-  const { json } = await send(server, '/v1/graphql', {
-    headers: { ...headers, 'x-engine-role': role },
-    body: { query, variables },
-  });
-  return json as { data?: unknown; errors?: { message: string; extensions: Record<string, unknown> }[] };
-}
+const mutate = (query: string, variables: object = {}, role = 'clerk') =>
+  answerTo(server, query, { role, headers, variables });
 
 const RELATED =
   'mutation ($related: author_related_update_input) { update_author(where: {id: {_eq: 1}}, _set: {name: "A"}, related: $related) { affected_rows } }';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { readRequestProject } from '../../harness/request-project.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { answerTo, replaceMetadata, serve, type TestServer } from '../../harness/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;
@@ -20,8 +20,7 @@ async function isolate(isolation_level: string): Promise<void> {
 
 beforeAll(async () => {
   ({ database, metadata } = await readRequestProject('served/transactions'));
-  server = await startTestServer(database);
-  await replaceMetadata(server, metadata);
+  server = await serve({ database, metadata });
 });
 afterAll(() => server?.stop());
 beforeEach(() =>
@@ -30,10 +29,8 @@ beforeEach(() =>
 
 const user = { 'x-engine-role': 'user', 'x-engine-user-id': 'a' };
 
-async function mutate(query: string, headers: Record<string, string> = {}, variables: object = {}) {
-  const { json } = await send(server, '/v1/graphql', { body: { query, variables }, headers });
-  return json as { data?: unknown; errors?: { message: string; extensions: Record<string, unknown> }[] };
-}
+const mutate = (query: string, headers: Record<string, string> = {}, variables: object = {}) =>
+  answerTo(server, query, { headers, variables });
 
 /** Code, path and message of a request that fails. */
 async function failure(query: string, headers: Record<string, string> = {}): Promise<string[]> {

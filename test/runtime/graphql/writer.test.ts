@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { readRequestProject } from '../../harness/request-project.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 
 let database: TestDatabase;
 let server: TestServer;
@@ -10,8 +10,7 @@ let server: TestServer;
 beforeAll(async () => {
   const project = await readRequestProject('served/writer');
   database = project.database;
-  server = await startTestServer(database);
-  await replaceMetadata(server, project.metadata);
+  server = await serve({ database, metadata: project.metadata });
 });
 afterAll(() => server?.stop());
 beforeEach(() =>
@@ -111,7 +110,7 @@ describe('a trigger sees session and trace of', () => {
 });
 
 test('a read before any write finds the settings empty, not undefined', async () => {
-  const fresh = await startTestServer(database);
+  const fresh = await serve({ database });
   try {
     const { text } = await send(fresh, '/v1/graphql', {
       headers: as('1'),

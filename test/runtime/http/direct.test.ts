@@ -2,8 +2,7 @@
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { confidential, startTestServer, type TestServer } from '../../harness/server.ts';
+import { confidential, serve, type TestServer } from '../../harness/server.ts';
 
 const ADMIN = 'the-admin-secret-of-both-ways';
 /** A parameter of the type makes a request one for Fastify. */
@@ -71,19 +70,16 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-let database: TestDatabase;
 let server: TestServer;
 
 beforeAll(async () => {
   confidential.add(ADMIN);
-  database = await createTestDatabase(`
+  server = await serve({
+    sql: `
     create table note (id int primary key, text text);
     insert into note values (1, 'öne');
-  `);
-  server = await startTestServer(database, {
-    ADMIN_SECRET: ADMIN,
-    MAX_REQUEST_BODY_SIZE: '10000',
-    PRESERVE_401_ERRORS: 'true',
+  `,
+    options: { ADMIN_SECRET: ADMIN, MAX_REQUEST_BODY_SIZE: '10000', PRESERVE_401_ERRORS: 'true' },
   });
   const body = JSON.stringify({ type: 'pg_track_table', args: { source: 'default', table: 'note' } });
   await exchange([requestBytes('/v1/metadata', TYPES.direct, { body, headers: admin })]);
@@ -91,7 +87,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.stop();
-  await database.drop();
+  await server.database.drop();
 });
 
 for (const [name, each] of Object.entries(CASES)) {

@@ -2,7 +2,7 @@
 import { buildSchema, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../../harness/postgres.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { answerTo, send, serve, type TestServer } from '../../harness/server.ts';
 
 let server: TestServer;
 
@@ -14,39 +14,37 @@ const to = (source: string, table: string, field_mapping: object) => ({
   to_source: { source, table, relationship_type: 'object', field_mapping },
 });
 
-function metadata() {
-  const source = (name: string, from_env: string, tables: readonly object[]) => ({
-    name,
-    kind: 'postgres',
-    configuration: { connection_info: { database_url: { from_env } } },
-    tables,
-  });
-  return {
-    version: 3,
-    sources: [
-      source('shop', 'SHOP', [
-        {
-          table: 'product',
-          ...entity,
-          remote_relationships: [{ name: 'more', definition: to('stock', 'shelf', { shelf_id: 'id' }) }],
-          select_permissions: select(['id', 'name', 'shelf_id'], { hidden: { _eq: false } }),
-        },
-        { table: 'memo', ...entity, select_permissions: select(['text']) },
-      ]),
-      source('stock', 'STOCK', [
-        {
-          table: 'shelf',
-          ...entity,
-          remote_relationships: [{ name: 'more', definition: to('shop', 'product', { product_id: 'id' }) }],
-          select_permissions: [
-            ...select(['id', 'room', 'product_id']),
-            { role: 'guest', permission: { columns: ['id', 'room'], filter: {}, limit: 2 } },
-          ],
-        },
-      ]),
-    ],
-  };
-}
+const source = (name: string, from_env: string, tables: readonly object[]) => ({
+  name,
+  kind: 'postgres',
+  configuration: { connection_info: { database_url: { from_env } } },
+  tables,
+});
+const metadata = {
+  version: 3,
+  sources: [
+    source('shop', 'SHOP', [
+      {
+        table: 'product',
+        ...entity,
+        remote_relationships: [{ name: 'more', definition: to('stock', 'shelf', { shelf_id: 'id' }) }],
+        select_permissions: select(['id', 'name', 'shelf_id'], { hidden: { _eq: false } }),
+      },
+      { table: 'memo', ...entity, select_permissions: select(['text']) },
+    ]),
+    source('stock', 'STOCK', [
+      {
+        table: 'shelf',
+        ...entity,
+        remote_relationships: [{ name: 'more', definition: to('shop', 'product', { product_id: 'id' }) }],
+        select_permissions: [
+          ...select(['id', 'room', 'product_id']),
+          { role: 'guest', permission: { columns: ['id', 'room'], filter: {}, limit: 2 } },
+        ],
+      },
+    ]),
+  ],
+};
 
 beforeAll(async () => {
   const shop = await createTestDatabase(`
@@ -56,25 +54,17 @@ beforeAll(async () => {
   const stock = await createTestDatabase(`
     create table shelf (id int primary key, room text, product_id bigint);
     insert into shelf values (1, 'A', 9007199254740993), (2, 'B', 2)`);
-  server = await startTestServer(
-    shop,
-    { EXPERIMENTAL_FEATURES: 'apollo_federation' },
-    {
-      SHOP: shop.url,
-      STOCK: stock.url,
-    },
-  );
-  await replaceMetadata(server, metadata());
+  server = await serve({
+    database: shop,
+    metadata,
+    options: { EXPERIMENTAL_FEATURES: 'apollo_federation' },
+    variables: { SHOP: shop.url, STOCK: stock.url },
+  });
 });
 afterAll(() => server?.stop());
 
-async function ask(query: string, role = 'user', variables: object = {}) {
-  const { json } = await send(server, '/v1/graphql', {
-    headers: { 'x-engine-role': role },
-    body: { query, variables },
-  });
-  return json as { data?: Record<string, unknown>; errors?: { message: string; extensions: object }[] };
-}
+const ask = (query: string, role = 'user', variables: object = {}) =>
+  answerTo(server, query, { role, variables });
 
 const FRAGMENTS = '... on product { name more { room } } ... on shelf { room more { name } }';
 const LOOK_UP = `query ($r: [_Any!]!) { again: _entities(representations: $r) { ${FRAGMENTS} } }`;

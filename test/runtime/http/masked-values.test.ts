@@ -1,13 +1,6 @@
 /** Values of masked variables are in no line: by every way in, refused or not, and however they are written there. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../harness/postgres.ts';
-import {
-  confidential,
-  type RequestOptions,
-  send,
-  startTestServer,
-  type TestServer,
-} from '../../harness/server.ts';
+import { confidential, type RequestOptions, send, serve, type TestServer } from '../../harness/server.ts';
 import { LEGACY, openSocket, TRANSPORT } from '../../harness/socket.ts';
 
 const ADMIN = 'the-admin-secret-of-masked-values';
@@ -25,15 +18,13 @@ const headers = { 'x-engine-admin-secret': ADMIN };
 
 beforeAll(async () => {
   confidential.add(ADMIN);
-  const database = await createTestDatabase(`
+  server = await serve({
+    sql: `
     create table account (id int primary key, name text unique, tags text[], body jsonb, bodies jsonb[], n int not null default 0 check (n < 9),
       made timestamptz not null default now());
     insert into account values (1, 'one');
-  `);
-  server = await startTestServer(database, {
-    ADMIN_SECRET: ADMIN,
-    LOG_MASKED_VARIABLES: 'pw',
-    SLOW_QUERY_THRESHOLD: '0',
+  `,
+    options: { ADMIN_SECRET: ADMIN, LOG_MASKED_VARIABLES: 'pw', SLOW_QUERY_THRESHOLD: '0' },
   });
   const saved = { text: 'String', number: 'Int', json: 'jsonb' };
   const answer = await send(server, '/v1/metadata', {

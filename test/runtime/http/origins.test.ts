@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../../runtime/configuration/configuration.ts';
 import { originMatcher } from '../../../runtime/configuration/origins.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 import { openSocket } from '../../harness/socket.ts';
 
 /** An entry, origins that it allows as browsers send them, and others. */
@@ -108,18 +107,18 @@ describe('an entry', () => {
 });
 
 describe('a server', () => {
-  let database: TestDatabase;
   let server: TestServer;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    server = await startTestServer(database, {
-      CORS_DOMAIN: 'capacitor://localhost,http://[::1]:3000,https://*.foo.com',
+    server = await serve({
+      options: {
+        CORS_DOMAIN: 'capacitor://localhost,http://[::1]:3000,https://*.foo.com',
+      },
     });
   });
   afterAll(async () => {
     await server.stop();
-    await database.drop();
+    await server.database.drop();
   });
 
   test.each([

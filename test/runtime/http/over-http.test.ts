@@ -1,8 +1,7 @@
 /** GraphQL over HTTP as its standard describes it, by the public audit suite; and what GET may run. */
 import { serverAudits } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 
 /** Audits that contradict the established server's answers, which existing clients rely on. */
 const CONTRADICTED: Readonly<Record<string, string>> = {
@@ -13,10 +12,10 @@ const CONTRADICTED: Readonly<Record<string, string>> = {
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startTestServer(
-    await createTestDatabase(`create table note (id integer primary key); insert into note values (1);
-      create function more() returns setof note language sql volatile as $$ insert into note select max(id) + 1 from note returning * $$;`),
-  );
+  server = await serve({
+    sql: `create table note (id integer primary key); insert into note values (1);
+      create function more() returns setof note language sql volatile as $$ insert into note select max(id) + 1 from note returning * $$;`,
+  });
   const tracked = await send(server, '/v1/metadata', {
     body: { type: 'pg_track_table', args: { source: 'default', table: 'note' } },
   });

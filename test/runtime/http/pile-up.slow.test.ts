@@ -1,22 +1,15 @@
 /** Seventy writers of one locked row, over HTTP: others are answered meanwhile, and those that wait are refused in time. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { type Answer, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { type Answer, send, serve, type TestServer } from '../../harness/server.ts';
 
 const PILE = 70;
 const CONNECTIONS = 12;
 const role = 'user';
 
-let database: TestDatabase;
 let server: TestServer;
 
 beforeAll(async () => {
-  database = await createTestDatabase(`
-    create table item (id int primary key, n int not null, label text);
-    insert into item select n, 0, 'item ' || n from generate_series(1, 100) n;
-  `);
-  server = await startTestServer(database);
   const pool_settings = { max_connections: CONNECTIONS };
   const database_url = { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' };
   const everything = { role, permission: { columns: '*', filter: {} } };
@@ -37,8 +30,13 @@ beforeAll(async () => {
       },
     ],
   };
-  const body = { type: 'replace_metadata', version: 2, args: { metadata } };
-  expect((await send(server, '/v1/metadata', { body })).text).toContain('"is_consistent":true');
+  server = await serve({
+    sql: `
+    create table item (id int primary key, n int not null, label text);
+    insert into item select n, 0, 'item ' || n from generate_series(1, 100) n;
+  `,
+    metadata,
+  });
 });
 afterAll(() => server?.stop());
 
@@ -68,8 +66,8 @@ async function askOthers(times: number): Promise<void> {
 
 test.each(Object.entries(WRITES))('writers %s', async (_, write) => {
   await askOthers(3);
-  await database.query('update item set n = 0 where id = 50');
-  const holder = new pg.Client(database.url);
+  await server.database.query('update item set n = 0 where id = 50');
+  const holder = new pg.Client(server.database.url);
   await holder.connect();
   try {
     await holder.query('begin; select from item where id = 50 for update');
@@ -95,7 +93,7 @@ test.each(Object.entries(WRITES))('writers %s', async (_, write) => {
         ],
       });
     expect(refused).toHaveLength(PILE - CONNECTIONS / 2);
-    expect(await database.query('select n from item where id = 50')).toEqual([{ n: CONNECTIONS / 2 }]);
+    expect(await server.database.query('select n from item where id = 50')).toEqual([{ n: CONNECTIONS / 2 }]);
   } finally {
     await holder.end();
   }

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { compileRelay, type RelayApplication, relayPresent } from '../../harness/relay-client.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 
 const permissions = (columns: readonly string[], filter: object = {}) => ({
   select_permissions: [{ role: 'user', permission: { columns, filter } }],
@@ -99,10 +100,7 @@ describe.skipIf(!relayPresent)('an application of Relay', () => {
     database = await createTestDatabase(`
       create table author (id int primary key, name text not null, tenant int not null);
       create table book (isbn text primary key, title text not null, author_id int not null references author);`);
-    server = await startTestServer(database, { ENABLE_RELAY: 'true' }, { MAIN: database.url });
-    const connection_info = { database_url: { from_env: 'MAIN' } };
-    const source = { name: 'default', kind: 'postgres', configuration: { connection_info }, tables: TABLES };
-    await replaceMetadata(server, { version: 3, sources: [source] });
+    server = await serve({ database, metadata: metadataOf(TABLES), options: { ENABLE_RELAY: 'true' } });
     folder = mkdtempSync(join(tmpdir(), 'relay-'));
     openApplication = await compileRelay(folder, DOCUMENTS, async (body) => {
       const headers = { 'x-engine-role': 'user', 'x-engine-tenant': '1' };

@@ -6,9 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
 import { compileRelay, type RelayApplication, relayPresent } from '../../harness/relay-client.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 
 const many = (name: string, table: string, columns: string | string[]) => ({
   name,
@@ -119,10 +120,7 @@ describe.skipIf(!relayPresent)('pages of an application of Relay', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase(SCHEMA);
-    server = await startTestServer(database, { ENABLE_RELAY: 'true' }, { MAIN: database.url });
-    const connection_info = { database_url: { from_env: 'MAIN' } };
-    const source = { name: 'default', kind: 'postgres', configuration: { connection_info }, tables: TABLES };
-    await replaceMetadata(server, { version: 3, sources: [source] });
+    server = await serve({ database, metadata: metadataOf(TABLES), options: { ENABLE_RELAY: 'true' } });
     folder = mkdtempSync(join(tmpdir(), 'relay-'));
     openApplication = await compileRelay(folder, DOCUMENTS, ask);
   });

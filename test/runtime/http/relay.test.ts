@@ -1,7 +1,8 @@
 /** The relay API over HTTP and sockets: who sees which nodes, what is refused, and how. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 import { openSocket } from '../../harness/socket.ts';
 
 let server: TestServer;
@@ -12,24 +13,22 @@ const select = (role: string, columns: readonly string[], filter: object = {}, m
   permission: { columns, filter, ...more },
 });
 
-function tables() {
-  return [
-    {
-      table: 'author',
-      array_relationships: [
-        { name: 'books', using: { foreign_key_constraint_on: { table: 'book', column: 'author_id' } } },
-      ],
-      select_permissions: [
-        select('user', ['id', 'name'], { tenant: { _eq: 'X-Engine-Tenant' } }),
-        select('guest', ['name']),
-        select('lister', ['id', 'name'], {}, { query_root_fields: ['select'] }),
-      ],
-      insert_permissions: [{ role: 'user', permission: { columns: ['id', 'name', 'tenant'], check: {} } }],
-    },
-    { table: 'book', select_permissions: [select('user', ['id', 'title', 'author_id'])] },
-    { table: 'memo', select_permissions: [select('user', ['id', 'text'])] },
-  ];
-}
+const TABLES = [
+  {
+    table: 'author',
+    array_relationships: [
+      { name: 'books', using: { foreign_key_constraint_on: { table: 'book', column: 'author_id' } } },
+    ],
+    select_permissions: [
+      select('user', ['id', 'name'], { tenant: { _eq: 'X-Engine-Tenant' } }),
+      select('guest', ['name']),
+      select('lister', ['id', 'name'], {}, { query_root_fields: ['select'] }),
+    ],
+    insert_permissions: [{ role: 'user', permission: { columns: ['id', 'name', 'tenant'], check: {} } }],
+  },
+  { table: 'book', select_permissions: [select('user', ['id', 'title', 'author_id'])] },
+  { table: 'memo', select_permissions: [select('user', ['id', 'text'])] },
+];
 
 beforeAll(async () => {
   database = await createTestDatabase(`
@@ -38,9 +37,6 @@ beforeAll(async () => {
     create table memo (id int, text text);
     insert into author values (1, 'Ann', 1), (2, 'Bea', 2), (3, 'Cyd', 1);
     insert into book values ('00000000-0000-4000-8000-000000000001', 'One', 1)`);
-  server = await startTestServer(database, {}, { MAIN: database.url });
-  const connection_info = { database_url: { from_env: 'MAIN' } };
-  const source = { name: 'default', kind: 'postgres', configuration: { connection_info }, tables: tables() };
   const actions = [
     {
       name: 'act',
@@ -48,7 +44,7 @@ beforeAll(async () => {
     },
   ];
   const custom_types = { objects: [{ name: 'Out', fields: [{ name: 'a', type: 'Int' }] }] };
-  await replaceMetadata(server, { version: 3, sources: [source], actions, custom_types });
+  server = await serve({ database, metadata: metadataOf(TABLES, { actions, custom_types }) });
 });
 afterAll(() => server?.stop());
 
@@ -260,7 +256,7 @@ test('explained for administrators, and off where the server says so', async () 
   expect(explained.json).toMatchObject([
     { field: 'author_connection', sql: expect.stringContaining('limit') },
   ]);
-  const off = await startTestServer(database, { ENABLE_RELAY: 'false' });
+  const off = await serve({ database, options: { ENABLE_RELAY: 'false' } });
   const { status, json } = await send(off, '/v1beta1/relay', { body: { query: '{ __typename }' } });
   expect([status, json]).toEqual([400, { path: '$', error: 'relay is not enabled', code: 'not-supported' }]);
   await off.stop();

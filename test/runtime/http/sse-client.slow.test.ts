@@ -2,8 +2,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../harness/postgres.ts';
-import { startTestServer, type TestServer } from '../../harness/server.ts';
+import { serve, type TestServer } from '../../harness/server.ts';
 
 const folder = fileURLToPath(new URL('../../real-graphql-clients/', import.meta.url));
 
@@ -13,7 +12,7 @@ interface FailedResponse {
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer(await createTestDatabase());
+  server = await serve();
 });
 afterAll(() => server?.stop());
 

@@ -1,13 +1,12 @@
 /** Requests that reach no endpoint because they cannot be read: each is answered in the shape of all errors, with a request id. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../harness/postgres.ts';
-import { startTestServer, type TestServer } from '../../harness/server.ts';
+import { serve, type TestServer } from '../../harness/server.ts';
 
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startTestServer(await createTestDatabase(), { MAX_TOTAL_HEADER_LENGTH: '4000' });
+  server = await serve({ options: { MAX_TOTAL_HEADER_LENGTH: '4000' } });
 });
 
 afterAll(() => server.stop());

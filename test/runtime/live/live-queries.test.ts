@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { leaks, send, serve, type TestServer } from '../../harness/server.ts';
 import { connect, LEGACY, type TestSocket, TRANSPORT } from '../../harness/socket.ts';
 
-let database: TestDatabase;
 let server: TestServer;
 
 async function metadata(type: string, args: object): Promise<void> {
@@ -18,7 +16,8 @@ const permission = (filter: object, columns: readonly string[] | '*' = '*') => (
 });
 
 beforeAll(async () => {
-  database = await createTestDatabase(`
+  server = await serve({
+    sql: `
     create table note (id int primary key, owner text not null, body text not null default '', share int, mood text);
     create table place (id int primary key, at point, spans int4range[], facts jsonb, moment timestamptz);
     insert into place values (1, '(1,2)', '{"[1,3)"}', '{"a": 1}', '2024-01-01T00:00:00Z');
@@ -26,10 +25,8 @@ beforeAll(async () => {
       'insert into note (id, owner) values (1, ''ann'') returning *';
     create function peek() returns setof note language sql volatile as 'select * from note';
     create function part(note) returns int language sql immutable as 'select 10 / $1.share';
-  `);
-  server = await startTestServer(database, {
-    LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '100',
-    EXPERIMENTAL_FEATURES: 'group_by',
+  `,
+    options: { LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '100', EXPERIMENTAL_FEATURES: 'group_by' },
   });
   await metadata('pg_track_table', { table: 'note' });
   await metadata('pg_track_table', { table: 'place' });
@@ -54,7 +51,7 @@ afterAll(async () => {
 });
 
 async function write(sql: string): Promise<void> {
-  await database.query(sql);
+  await server.database.query(sql);
 }
 
 const asUser = (user: string) => ({ 'x-engine-role': 'user', 'x-engine-user-id': user });
@@ -183,7 +180,7 @@ describe('a live query', () => {
         ],
       },
     });
-    expect(await database.query('select from note')).toEqual([]);
+    expect(await server.database.query('select from note')).toEqual([]);
     await write(`insert into note values (2, 'ann')`);
     expect(await socket.next()).toMatchObject({ id: '1', payload: { data: { peek: [{ id: 2 }] } } });
   });

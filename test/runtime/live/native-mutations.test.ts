@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../runtime/metadata/metadata.ts';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { readRequestProject } from '../../harness/request-project.ts';
-import { leaks, replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { leaks, replaceMetadata, send, serve, type TestServer } from '../../harness/server.ts';
 import { connect } from '../../harness/socket.ts';
 
 let database: TestDatabase;
@@ -36,8 +36,7 @@ beforeAll(async () => {
   };
   await database.query(`insert into account (id, owner, balance) values (100, 'ada', 0), (101, 'bob', 0)`);
   const settings = { RESPONSE_CACHE: '8', LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '3600000' };
-  server = await startTestServer(database, settings, { DATABASE_URL: database.url });
-  await replaceMetadata(server, metadata);
+  server = await serve({ database, metadata, options: settings });
 });
 afterAll(async () => {
   await server.stop();
@@ -125,11 +124,7 @@ test('REST endpoints run it by POST, and live queries and kept answers follow', 
 });
 
 test('an allow-list admits the saved text of a native mutation, and no other', async () => {
-  const listed = await startTestServer(
-    database,
-    { ENABLE_ALLOWLIST: 'true' },
-    { DATABASE_URL: database.url },
-  );
+  const listed = await serve({ database, options: { ENABLE_ALLOWLIST: 'true' } });
   try {
     await replaceMetadata(listed, metadata);
     await database.query('update account set balance = 0');

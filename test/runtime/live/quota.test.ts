@@ -2,15 +2,13 @@
 import jwt from 'jsonwebtoken';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { confidential, leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { confidential, leaks, send, serve, type TestServer } from '../../harness/server.ts';
 import { connect, LEGACY, type TestSocket, TRANSPORT } from '../../harness/socket.ts';
 
 const ADMIN = 'the-admin-secret-of-the-quota';
 const KEY = 'the-token-key-of-the-quota-0123456789abc';
 const PER_ROLE = 5;
 const PER_SESSION = 3;
-let database: TestDatabase;
 let server: TestServer;
 
 async function metadata(type: string, args: object): Promise<void> {
@@ -29,16 +27,18 @@ const permission = (role: string, columns: readonly string[] = ['id', 'body']) =
 
 beforeAll(async () => {
   confidential.add(ADMIN).add(KEY);
-  database = await createTestDatabase(`create table note (id int primary key, body text not null, n int);
+  server = await serve({
+    sql: `create table note (id int primary key, body text not null, n int);
     insert into note values (1, 'one', 1);
     -- Waits while the test holds the lock.
     create function held(note) returns text language plpgsql stable as
-      'begin perform pg_advisory_xact_lock_shared(7); return $1.body; end';`);
-  server = await startTestServer(database, {
-    ADMIN_SECRET: ADMIN,
-    JWT_SECRET: JSON.stringify({ type: 'HS256', key: KEY }),
-    MAX_SUBSCRIPTIONS_PER_ROLE: String(PER_ROLE),
-    MAX_SUBSCRIPTIONS_PER_SESSION: String(PER_SESSION),
+      'begin perform pg_advisory_xact_lock_shared(7); return $1.body; end';`,
+    options: {
+      ADMIN_SECRET: ADMIN,
+      JWT_SECRET: JSON.stringify({ type: 'HS256', key: KEY }),
+      MAX_SUBSCRIPTIONS_PER_ROLE: String(PER_ROLE),
+      MAX_SUBSCRIPTIONS_PER_SESSION: String(PER_SESSION),
+    },
   });
   await metadata('pg_track_table', { table: 'note' });
   await metadata('pg_add_computed_field', { table: 'note', name: 'held', definition: { function: 'held' } });
@@ -193,10 +193,9 @@ describe('the maximum of subscriptions', () => {
 test.each([TRANSPORT, LEGACY])(
   'clients without credentials are one session, whatever variables they send, %s',
   async (protocol) => {
-    const open = await startTestServer(database, {
-      ADMIN_SECRET: ADMIN,
-      UNAUTHORIZED_ROLE: 'user',
-      MAX_SUBSCRIPTIONS_PER_SESSION: '2',
+    const open = await serve({
+      database: server.database,
+      options: { ADMIN_SECRET: ADMIN, UNAUTHORIZED_ROLE: 'user', MAX_SUBSCRIPTIONS_PER_SESSION: '2' },
     });
     const sockets: TestSocket[] = [];
     const started: boolean[] = [];
@@ -212,7 +211,7 @@ test.each([TRANSPORT, LEGACY])(
 );
 
 test('reads that last leave a connection to those that are quick', async () => {
-  const holder = new pg.Client({ connectionString: database.url });
+  const holder = new pg.Client({ connectionString: server.database.url });
   holder.on('error', () => {});
   await holder.connect();
   await holder.query('select pg_advisory_lock(7)');
@@ -224,11 +223,11 @@ test('reads that last leave a connection to those that are quick', async () => {
   // Different statements.
   for (const id of ['a', 'b', 'c']) subscribe(slow, id, `subscription { note { ${id}: held } }`);
   const waiting = () =>
-    database
+    server.database
       .query("select from pg_locks where locktype = 'advisory' and not granted")
       .then((rows) => (rows as unknown[]).length);
   await expect.poll(waiting).toBe(2);
-  await database.query(`update note set body = 'two'`);
+  await server.database.query(`update note set body = 'two'`);
   expect(await watcher.next()).toMatchObject({ payload: { data: { note: [{ body: 'two' }] } } });
   expect(slow.messages.filter(({ type }) => type === 'next')).toEqual([]);
   await holder.end();

@@ -1,9 +1,7 @@
 /** Requests that try to get the kept answer of another request, or one that is not true any more. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 
-let database: TestDatabase;
 let server: TestServer;
 
 const own = { owner: { _eq: 'X-Engine-User-Id' } };
@@ -21,7 +19,8 @@ const VIEWS: Readonly<Record<string, string>> = {
 };
 
 beforeAll(async () => {
-  database = await createTestDatabase(`
+  server = await serve({
+    sql: `
     create sequence counter;
     create table note (
       id int primary key, owner int not null, body text not null, at timestamptz not null default '2020-01-01', days daterange,
@@ -36,10 +35,8 @@ beforeAll(async () => {
     create function said(body text, session json) returns setof note language sql immutable as
       $$ select 1, 1, body || (session ->> 'x-engine-user-id'), null::timestamptz, null::daterange, null::timestamptz[], null::jsonb $$;
     insert into note (id, owner, body) select id, id % 3, 'note ' || id from generate_series(1, 9) as id;
-  `);
-  server = await startTestServer(database, {
-    RESPONSE_CACHE: '1',
-    ENABLED_APIS: 'graphql,metadata,developer',
+  `,
+    options: { RESPONSE_CACHE: '1', ENABLED_APIS: 'graphql,metadata,developer' },
   });
   const views = Object.keys(VIEWS).map((table) => ({ table }));
   const tables = [
@@ -64,7 +61,7 @@ beforeAll(async () => {
   const source = {
     name: 'default',
     kind: 'postgres',
-    configuration: { connection_info: { database_url: database.url } },
+    configuration: { connection_info: { database_url: server.database.url } },
     tables,
     functions,
   };

@@ -1,10 +1,8 @@
 /** Answers of `@cached` queries: kept, never shared between sessions that read differently, and dropped with the change that concerns them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../fuzz/random.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { leaks, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { leaks, send, serve, type TestServer } from '../../harness/server.ts';
 
-let database: TestDatabase;
 let server: TestServer;
 
 async function metadata(type: string, args: object): Promise<void> {
@@ -13,7 +11,8 @@ async function metadata(type: string, args: object): Promise<void> {
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase(`
+  server = await serve({
+    sql: `
     create table note (id int primary key, owner int not null, body text not null default '', due timestamptz);
     create table team (id int primary key, name text not null);
     create table member (team_id int references team, user_id int, primary key (team_id, user_id));
@@ -23,10 +22,8 @@ beforeAll(async () => {
     insert into note (id, owner, body) select id, id % 3, 'note ' || id from generate_series(1, 9) id;
     insert into team select id, 'team ' || id from generate_series(1, 4) id;
     insert into member values (1, 1), (2, 2);
-  `);
-  server = await startTestServer(database, {
-    RESPONSE_CACHE: '8',
-    ENABLED_APIS: 'graphql,metadata,developer',
+  `,
+    options: { RESPONSE_CACHE: '8', ENABLED_APIS: 'graphql,metadata,developer' },
   });
   for (const table of ['note', 'team', 'member', 'notes', 'late'])
     await metadata('pg_track_table', { table });
@@ -137,7 +134,7 @@ test.each([
   ],
 ])('a write of somebody else to %s drops it', async (_, query, change, now) => {
   await keep(query, user(1));
-  await database.query(change);
+  await server.database.query(change);
   await expect.poll(async () => (await ask(query, user(1))).text).toContain(now);
 });
 

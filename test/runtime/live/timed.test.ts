@@ -4,13 +4,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSource } from '../../harness/metadata.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { leaks, replaceMetadata, send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { leaks, send, serve, type TestServer } from '../../harness/server.ts';
 import { connect, type TestSocket } from '../../harness/socket.ts';
 
 const ADMIN = { 'x-engine-admin-secret': 'secret-of-timed' };
 
-let database: TestDatabase;
 let server: TestServer;
 
 /** By role: the rule of `event`. */
@@ -28,7 +26,16 @@ const RULES: Readonly<Record<string, object>> = {
 };
 
 beforeAll(async () => {
-  database = await createTestDatabase(`
+  const everything = { columns: '*', filter: {} };
+  const table = (name: string, more: object = {}) => ({ table: name, ...more });
+  const url = {
+    configuration: {
+      connection_info: { database_url: { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' } },
+      live_queries: { record_writes: true },
+    },
+  };
+  server = await serve({
+    sql: `
     create domain far as timestamptz;
     create table kind (id int primary key, from_when timestamptz);
     create table event (id int primary key, kind_id int references kind, due timestamptz, local timestamp, far far,
@@ -43,22 +50,8 @@ beforeAll(async () => {
       'select * from event where due <= moment order by id';
     create function until_now(moment timestamptz default now()) returns setof event language sql immutable as
       'select * from event where due <= moment order by id';
-  `);
-  server = await startTestServer(database, {
-    ADMIN_SECRET: ADMIN['x-engine-admin-secret'],
-    ENABLED_APIS: 'graphql,metadata,developer',
-  });
-  const everything = { columns: '*', filter: {} };
-  const table = (name: string, more: object = {}) => ({ table: name, ...more });
-  const url = {
-    configuration: {
-      connection_info: { database_url: { from_env: 'ENGINE_GRAPHQL_DATABASE_URL' } },
-      live_queries: { record_writes: true },
-    },
-  };
-  await replaceMetadata(
-    server,
-    {
+  `,
+    metadata: {
       version: 3,
       sources: [
         {
@@ -90,8 +83,8 @@ beforeAll(async () => {
       ],
       inherited_roles: [{ role_name: 'heir', role_set: ['called', 'flagged'] }],
     },
-    ADMIN,
-  );
+    options: { ADMIN_SECRET: ADMIN['x-engine-admin-secret'], ENABLED_APIS: 'graphql,metadata,developer' },
+  });
 });
 
 afterAll(async () => {
@@ -181,7 +174,7 @@ async function polled(): Promise<
 test('what becomes due is shown', async () => {
   // Far enough ahead for every subscription to have begun without the row.
   const later = `now() + '8 s'`;
-  await database.query(
+  await server.database.query(
     `insert into event (id, kind_id, due, local, far, days) values (1, 1, ${later}, ${later}, ${later}, array[now()::date])`,
   );
   const sockets = new Map<string, TestSocket>();
@@ -240,7 +233,7 @@ describe('a stream that begins now', () => {
     ['timestamp', 'local', '" NOW "'],
     ['timestamptz', 'far', '"now"'],
   ])('%s %s: %s', async (_, column, start) => {
-    await database.query(
+    await server.database.query(
       'truncate event; insert into event (id, due, local, far) values (1, now(), now(), now())',
     );
     const form = (from: string) => ({
@@ -253,17 +246,17 @@ describe('a stream that begins now', () => {
       return JSON.stringify((json as { stream_queries_map: unknown }).stream_queries_map);
     };
     await expect.poll(positions).toMatch(/"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/);
-    await database.query('insert into event (id, due, local, far) values (2, now(), now(), now())');
+    await server.database.query('insert into event (id, due, local, far) values (2, now(), now(), now())');
     const message = await socket.next();
     expect(message).toMatchObject({ payload: { data: { event_stream: [{ id: 2 }] } } });
     await expect.poll(polled).toMatchObject([{ polled_because: null }]);
-    await database.query('insert into event (id, due, local, far) values (3, now(), now(), now())');
+    await server.database.query('insert into event (id, due, local, far) values (3, now(), now(), now())');
     expect(await socket.next()).toMatchObject({ payload: { data: { event_stream: [{ id: 3 }] } } });
     await socket.close();
   });
 
   test('down from now, and from the first moment of today', async () => {
-    await database.query(
+    await server.database.query(
       `truncate event; insert into event (id, due) values (1, '2000-01-01'), (2, now()), (3, now() + '1 h')`,
     );
     const cursor = (from: string) => `batch_size: 9, cursor: {initial_value: {due: "${from}"}`;

@@ -1,10 +1,8 @@
 /** What administrators see of live queries and of kept plans; and what the allow-list lets through. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 import { connect } from '../../harness/socket.ts';
 
-let database: TestDatabase;
 let server: TestServer;
 
 async function metadata(type: string, args: object): Promise<void> {
@@ -15,12 +13,9 @@ async function metadata(type: string, args: object): Promise<void> {
 const ALLOWED = 'subscription { note { id } }';
 
 beforeAll(async () => {
-  database = await createTestDatabase(
-    "create table note (id int primary key, owner text); insert into note values (1, 'a')",
-  );
-  server = await startTestServer(database, {
-    ENABLED_APIS: 'metadata,graphql,developer',
-    ENABLE_ALLOWLIST: 'true',
+  server = await serve({
+    sql: "create table note (id int primary key, owner text); insert into note values (1, 'a')",
+    options: { ENABLED_APIS: 'metadata,graphql,developer', ENABLE_ALLOWLIST: 'true' },
   });
   await metadata('pg_track_table', { table: 'note' });
   const permission = { columns: '*', filter: { owner: { _eq: 'X-Engine-User-Id' } } };
@@ -126,7 +121,7 @@ test('a saved subscription is read by its generated statement', async () => {
   // Laid out over lines, as in generated/saved; those of sockets that were closed end soon.
   const text = expect.stringMatching(/\n +from "public"."note" as "note#1"/);
   await expect.poll(async () => (await list()).live_queries_map).toMatchObject([{ multiplexed_query: text }]);
-  await database.query("insert into note values (2, 'a'), (3, 'b')");
+  await server.database.query("insert into note values (2, 'a'), (3, 'b')");
   expect(await socket.next()).toMatchObject({ payload: { data: { note: [{ id: 1 }, { id: 2 }] } } });
   await socket.close();
 });

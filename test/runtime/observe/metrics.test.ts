@@ -3,13 +3,12 @@ import { readFileSync } from 'node:fs';
 import { Counter, Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reportOf } from '../../../runtime/observe/metrics/report.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
+import { createTestDatabase } from '../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { send, serve, type TestServer } from '../../harness/server.ts';
 import { connect } from '../../harness/socket.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 
-let database: TestDatabase;
 let server: TestServer;
 let webhook: WebhookReceiver;
 let remote: RemoteServer;
@@ -44,13 +43,12 @@ const reaches = (line: string, expected: number) =>
   expect.poll(async () => (await values()).get(line)).toBe(expected);
 
 beforeAll(async () => {
-  database = await createTestDatabase('create table item (id integer primary key, name text)');
   webhook = await startWebhook((call, response) => {
     response.statusCode = call.path === '/fails' ? 500 : 200;
     response.end('{"ok": true}');
   });
   remote = await startRemoteServer('type Query { hello: String }', { hello: 'world' });
-  server = await startTestServer(database, OPTIONS);
+  server = await serve({ sql: 'create table item (id integer primary key, name text)', options: OPTIONS });
   await metadata('pg_track_table', { table: 'item' });
 });
 
@@ -71,7 +69,7 @@ test('the version of the metadata, inconsistent objects, and the health of sourc
   expect(after.get('metadata_swaps_total')).toBe(before.get('metadata_swaps_total')! + 1);
   await reaches('source_health{source_name="default"}', 0);
   await reaches('source_health{source_name="away"}', 0);
-  await database.query(`drop database "${new URL(other.url).pathname.slice(1)}" with (force)`);
+  await server.database.query(`drop database "${new URL(other.url).pathname.slice(1)}" with (force)`);
   await reaches('source_health{source_name="away"}', 2);
   await metadata('reload_metadata', { reload_sources: true });
   expect((await values()).get('inconsistent_objects')).toBe(1);
@@ -126,7 +124,7 @@ test('one-off and cron events', async () => {
     schedule: '0 0 1 1 *',
     include_in_metadata: true,
   });
-  await database.query(
+  await server.database.query(
     `insert into engine_catalog.cron_events (trigger_name, scheduled_time, status) values ('daily', now(), 'scheduled')`,
   );
   await reaches('cron_events_invocation_total{status="success"}', 1);
@@ -161,9 +159,9 @@ test('sockets, live queries and streams', async () => {
   expect(open.get('websocket_connections')).toBe(1);
   expect(open.get('websocket_messages_received_bytes_total')).toBeGreaterThan(100);
   expect(open.get('websocket_messages_sent_bytes_total')).toBeGreaterThan(100);
-  await database.query('alter table item rename to item_away');
+  await server.database.query('alter table item rename to item_away');
   await reaches('active_subscription_pollers_in_error_state{subscription_kind="live-query"}', 1);
-  await database.query('alter table item_away rename to item');
+  await server.database.query('alter table item_away rename to item');
   await reaches('active_subscription_pollers_in_error_state{subscription_kind="live-query"}', 0);
   await client.close();
   await reaches('websocket_connections', 0);
@@ -244,7 +242,7 @@ test.each([
   ['developer', 200, 404],
   ['metrics', 404, 200],
 ])('with the API %s alone, the other address is not there', async (api, ekg, prometheus) => {
-  const other = await startTestServer(await createTestDatabase(), { ENABLED_APIS: `graphql,${api}` });
+  const other = await serve({ options: { ENABLED_APIS: `graphql,${api}` } });
   try {
     expect((await figures(other)).status).toBe(ekg);
     expect((await send(other, '/v1/metrics', { method: 'GET' })).status).toBe(prometheus);

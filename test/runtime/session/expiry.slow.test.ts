@@ -3,14 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { readRequestProject } from '../../harness/request-project.ts';
-import {
-  confidential,
-  leaks,
-  replaceMetadata,
-  send,
-  startTestServer,
-  type TestServer,
-} from '../../harness/server.ts';
+import { confidential, leaks, send, serve, type TestServer } from '../../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 import { ADMIN, bearer, payload, signToken } from './setting.ts';
 
@@ -35,8 +28,12 @@ beforeAll(async () => {
     JWT_SECRET: JSON.stringify({ type: 'HS256', key: KEY }),
     PG_CONNECTIONS: '1',
   };
-  server = await startTestServer(database, options, { HANDLER: webhook.url });
-  await replaceMetadata(server, project.metadata, admin);
+  server = await serve({
+    database,
+    metadata: project.metadata,
+    options,
+    variables: { HANDLER: webhook.url },
+  });
 });
 afterAll(async () => {
   await server?.stop();

@@ -2,15 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { readRequestProject } from '../../harness/request-project.ts';
-import {
-  type Answer,
-  confidential,
-  leaks,
-  replaceMetadata,
-  send,
-  startTestServer,
-  type TestServer,
-} from '../../harness/server.ts';
+import { type Answer, confidential, leaks, send, serve, type TestServer } from '../../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 import { ADMIN, payload, signToken } from './setting.ts';
 
@@ -38,10 +30,9 @@ beforeAll(async () => {
     response.end(JSON.stringify({ 'X-Engine-Role': 'user', 'X-Engine-User-Id': '1' })),
   );
   const JWT_SECRET = JWT;
-  open = await startTestServer(database, { ADMIN_SECRET: ADMIN, JWT_SECRET });
-  await replaceMetadata(open, project.metadata, { 'x-engine-admin-secret': ADMIN });
-  strict = await startTestServer(database, { ADMIN_SECRET: ADMIN, JWT_SECRET, CORS_DOMAIN: APP });
-  hooked = await startTestServer(database, { ADMIN_SECRET: ADMIN, AUTH_HOOK: webhook.url });
+  open = await serve({ database, metadata: project.metadata, options: { ADMIN_SECRET: ADMIN, JWT_SECRET } });
+  strict = await serve({ database, options: { ADMIN_SECRET: ADMIN, JWT_SECRET, CORS_DOMAIN: APP } });
+  hooked = await serve({ database, options: { ADMIN_SECRET: ADMIN, AUTH_HOOK: webhook.url } });
   const roles = { 'x-engine-allowed-roles': ['user', 'admin'] };
   cookie = `sid=${signToken(payload(roles), { algorithm: 'HS256', key: KEY })}`;
 });

@@ -1,23 +1,22 @@
 /** A client's text that looks like a session variable stays a text, wherever it stands. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../harness/server.ts';
+import { answerTo, send, serve, type TestServer } from '../../harness/server.ts';
 
 /** Written as variables are in metadata; the session gives it another value. */
 const LITERAL = 'X-Engine-User-Id';
 const VALUE = '1';
 
-let database: TestDatabase;
 let server: TestServer;
 
 beforeAll(async () => {
-  database = await createTestDatabase(`
+  server = await serve({
+    sql: `
     create table item (key text primary key, body jsonb not null default '{}', tags text[] not null default '{}', owner text);
     create function find_item(wanted text) returns setof item language sql stable as
       $$ select * from item where key = wanted $$;
     create table line (id serial primary key, item_key text references item);
-  `);
-  server = await startTestServer(database);
+  `,
+  });
   const all = { columns: '*', filter: {} };
   const permit = (kind: string, table: string, permission: object) => ({
     type: `pg_create_${kind}_permission`,
@@ -43,24 +42,19 @@ beforeAll(async () => {
 
 afterAll(() => server?.stop());
 
-async function graphql(query: string, variables: object = {}): Promise<unknown> {
-  const { json } = await send(server, '/v1/graphql', {
-    headers: { 'x-engine-role': 'user', 'x-engine-user-id': VALUE },
-    body: { query, variables },
-  });
-  return json;
-}
+const graphql = (query: string, variables: object = {}) =>
+  answerTo(server, query, { role: 'user', headers: { 'x-engine-user-id': VALUE }, variables });
 
 /** One row whose values are the text itself, one whose values are what the variable stands for. */
 async function reset(): Promise<void> {
-  await database.query('truncate item, line restart identity');
+  await server.database.query('truncate item, line restart identity');
   for (const text of [LITERAL, VALUE]) {
-    await database.query('insert into item values ($1, $2, $3, $1)', [
+    await server.database.query('insert into item values ($1, $2, $3, $1)', [
       text,
       JSON.stringify({ [text]: text }),
       [text],
     ]);
-    await database.query('insert into line (item_key) values ($1)', [text]);
+    await server.database.query('insert into line (item_key) values ($1)', [text]);
   }
 }
 
@@ -133,7 +127,7 @@ describe('in conditions', () => {
 
 describe('in writes', () => {
   test('values of inserted rows, nested ones, and of conflicts', async () => {
-    await database.query('truncate item, line restart identity');
+    await server.database.query('truncate item, line restart identity');
     expect(
       await graphql(
         `mutation ($o: [item_insert_input!]!) { insert_item(objects: $o) { returning { key body tags owner } } }`,
@@ -180,11 +174,11 @@ describe('in writes', () => {
         `mutation { update_item_by_pk(pk_columns: {key: "${LITERAL}"}, _set: {owner: "${LITERAL}"}) { owner } }`,
       ),
     ).toEqual({ data: { update_item_by_pk: { owner: LITERAL } } });
-    await database.query('truncate line');
+    await server.database.query('truncate line');
     expect(
       await graphql(`mutation { delete_item(where: {owner: {_eq: "${LITERAL}"}}) { returning { key } } }`),
     ).toEqual({ data: { delete_item: { returning: [{ key: LITERAL }] } } });
-    expect(await database.query('select key from item')).toEqual([{ key: VALUE }]);
+    expect(await server.database.query('select key from item')).toEqual([{ key: VALUE }]);
   });
 });
 

@@ -2,14 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../harness/postgres.ts';
 import { readRequestProject } from '../../harness/request-project.ts';
-import {
-  confidential,
-  leaks,
-  replaceMetadata,
-  send,
-  startTestServer,
-  type TestServer,
-} from '../../harness/server.ts';
+import { confidential, leaks, send, serve, startTestServer, type TestServer } from '../../harness/server.ts';
 import { openSocket } from '../../harness/socket.ts';
 import { startWebhook, type WebhookReceiver } from '../../harness/webhook.ts';
 import { ADMIN, payload, signToken } from './setting.ts';
@@ -30,8 +23,7 @@ beforeAll(async () => {
   webhook = await startWebhook((_call, response) =>
     response.end(JSON.stringify({ 'X-Engine-Role': 'user', 'X-Engine-User-Id': '1' })),
   );
-  const server = await startTestServer(database, { ADMIN_SECRET: ADMIN });
-  await replaceMetadata(server, project.metadata, { 'x-engine-admin-secret': ADMIN });
+  const server = await serve({ database, metadata: project.metadata, options: { ADMIN_SECRET: ADMIN } });
   await server.stop();
   cookie = `sid=${signToken(payload(), { algorithm: 'HS256', key: KEY })}`;
 });
@@ -82,8 +74,8 @@ describe('a cookie of the handshake of a socket counts', () => {
 
   test.each(SETTINGS)('with %j', async (options, counting, refused) => {
     const given = { ADMIN_SECRET: ADMIN, ...options };
-    const byToken = await startTestServer(database, { ...given, JWT_SECRET: JWT });
-    const byHook = await startTestServer(database, { ...given, AUTH_HOOK: webhook.url });
+    const byToken = await serve({ database, options: { ...given, JWT_SECRET: JWT } });
+    const byHook = await serve({ database, options: { ...given, AUTH_HOOK: webhook.url } });
     const found: Record<string, string> = {};
     const expected: Record<string, string> = {};
     for (const [name, headersOf] of Object.entries(ORIGINS)) {
@@ -115,10 +107,9 @@ describe('a cookie of the handshake of a socket counts', () => {
   });
 
   test('in connection_init as well, where a page cannot have the browser attach it', async () => {
-    const server = await startTestServer(database, {
-      ADMIN_SECRET: ADMIN,
-      JWT_SECRET: JWT,
-      DISABLE_CORS: 'true',
+    const server = await serve({
+      database,
+      options: { ADMIN_SECRET: ADMIN, JWT_SECRET: JWT, DISABLE_CORS: 'true' },
     });
     const client = await openSocket(server, { headers: { origin: FOREIGN } });
     client.send({ type: 'connection_init', payload: { headers: { Cookie: cookie } } });

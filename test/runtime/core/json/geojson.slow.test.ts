@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPostgisDatabase, type PostgisDatabase } from '../../../harness/postgis.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
-import { leaks, send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { leaks, send, serve, type TestServer } from '../../../harness/server.ts';
 import { connect } from '../../../harness/socket.ts';
 
 let database: PostgisDatabase;
@@ -64,13 +64,10 @@ beforeAll(async () => {
       as $$ select st_distance(place_row.at, spot) $$;
   `);
   const metadataDatabase: TestDatabase = await createTestDatabase();
-  server = await startTestServer(
-    { ...metadataDatabase, url: database.url },
-    {
-      METADATA_DATABASE_URL: metadataDatabase.url,
-      ENABLED_APIS: 'metadata,graphql,developer',
-    },
-  );
+  server = await serve({
+    database: { ...metadataDatabase, url: database.url },
+    options: { METADATA_DATABASE_URL: metadataDatabase.url, ENABLED_APIS: 'metadata,graphql,developer' },
+  });
   for (const table of ['region', 'place']) await metadata('pg_track_table', { table });
   await metadata('pg_create_array_relationship', {
     table: 'region',

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningServer } from '../../../../runtime/server/main.ts';
 import { readRequestProject } from '../../../harness/request-project.ts';
-import { replaceMetadata, startTestServer } from '../../../harness/server.ts';
+import { serve } from '../../../harness/server.ts';
 import { openSocket } from '../../../harness/socket.ts';
 
 const byId = 'query by_id($id: Int!) { note_by_pk(id: $id) { id text } }';
@@ -47,17 +47,16 @@ const onlyQueries = failure('only queries can be run with GET; use POST', 'not-s
 
 beforeAll(async () => {
   const { database, metadata } = await readRequestProject('served/calls');
-  plain = await startTestServer(database);
-  await replaceMetadata(plain, metadata);
-  registering = await startTestServer(database, {
-    ENABLE_PERSISTED_QUERIES: 'true',
-    PERSISTED_QUERIES_TTL: '600',
+  plain = await serve({ database, metadata });
+  registering = await serve({
+    database,
+    options: { ENABLE_PERSISTED_QUERIES: 'true', PERSISTED_QUERIES_TTL: '600' },
   });
-  onlySaved = await startTestServer(database, {
-    ONLY_SAVED_OPERATIONS: 'true',
-    ENABLE_PERSISTED_QUERIES: 'true',
+  onlySaved = await serve({
+    database,
+    options: { ONLY_SAVED_OPERATIONS: 'true', ENABLE_PERSISTED_QUERIES: 'true' },
   });
-  listed = await startTestServer(database, { ENABLE_ALLOWLIST: 'true', ENABLE_PERSISTED_QUERIES: 'true' });
+  listed = await serve({ database, options: { ENABLE_ALLOWLIST: 'true', ENABLE_PERSISTED_QUERIES: 'true' } });
 });
 
 afterAll(() => Promise.all([plain, registering, onlySaved, listed].map((server) => server?.stop())));

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compile } from '../../../../compiler/index.ts';
 import { readMetadata } from '../../../../compiler/phases/1-read/index.ts';
 import { catalogsOf } from '../../../harness/compile.ts';
-import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { replaceMetadata, send, serve, type TestServer } from '../../../harness/server.ts';
 
 const QUERIES: Readonly<Record<string, string>> = {
   none: '{ note { id } }',
@@ -100,12 +99,12 @@ const sameReason = (reason: string | RegExp, name: string) =>
     ? reason.replace('endpoint e:', `endpoint ${name}:`)
     : expect.stringMatching(reason);
 
-let database: TestDatabase;
 let server: TestServer;
 beforeAll(async () => {
-  database = await createTestDatabase('create table note (id int primary key); insert into note values (1)');
-  server = await startTestServer(database);
-  await replaceMetadata(server, metadata(ANSWERED));
+  server = await serve({
+    sql: 'create table note (id int primary key); insert into note values (1)',
+    metadata: metadata(ANSWERED),
+  });
 });
 afterAll(() => server?.stop());
 
@@ -144,7 +143,7 @@ test('when metadata is loaded', async () => {
 
 test('in a compile', async () => {
   const { value } = readMetadata(metadata(REFUSED));
-  const catalogs = await catalogsOf(value, database.url);
+  const catalogs = await catalogsOf(value, server.database.url);
   const { diagnostics } = compile({ metadata: value, catalogs });
   REFUSED.forEach(([, , reason], index) => {
     const found = diagnostics.find(({ path }) => path.join('.') === `rest_endpoints.${index}`);

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRequestProject } from '../../../harness/request-project.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { send, serve, type TestServer } from '../../../harness/server.ts';
 
 const folder = fileURLToPath(new URL('../../../real-openapi-generators/', import.meta.url));
 /** Below the folder, so that what is generated finds its packages. */
@@ -25,8 +25,7 @@ let document: object;
 
 beforeAll(async () => {
   const { database, metadata } = await readRequestProject('served/openapi');
-  server = await startTestServer(database);
-  await replaceMetadata(server, metadata);
+  server = await serve({ database, metadata });
   document = (await send(server, '/api/openapi.json', { method: 'GET' })).json as object;
   rmSync(made, { recursive: true, force: true });
   mkdirSync(made, { recursive: true });

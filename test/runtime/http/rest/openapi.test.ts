@@ -3,7 +3,7 @@ import { validate } from '@apidevtools/swagger-parser';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRequestProject } from '../../../harness/request-project.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { send, serve, type TestServer } from '../../../harness/server.ts';
 
 let server: TestServer;
 let strings: TestServer;
@@ -12,9 +12,8 @@ let document: any;
 
 beforeAll(async () => {
   const { database, metadata } = await readRequestProject('served/openapi');
-  server = await startTestServer(database);
-  await replaceMetadata(server, metadata);
-  strings = await startTestServer(database, { STRINGIFY_NUMERIC_TYPES: 'true' });
+  server = await serve({ database, metadata });
+  strings = await serve({ database, options: { STRINGIFY_NUMERIC_TYPES: 'true' } });
   document = await documentOf(server);
 });
 afterAll(() => Promise.all([server?.stop(), strings?.stop()]));

@@ -2,22 +2,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { answerTo, send, serve, type TestServer } from '../../../harness/server.ts';
 
 const TABLES = Array.from({ length: 12 }, (_, index) => `item_${index}`);
 
-let database: TestDatabase;
 let servers: readonly [TestServer, TestServer];
 
 beforeAll(async () => {
-  database = await createTestDatabase(
-    TABLES.map((name) => `create table ${name} (id int primary key); insert into ${name} values (1);`).join(
-      '\n',
-    ),
-  );
-  const first = await startTestServer(database);
-  servers = [first, await startTestServer(database)];
+  const first = await serve({
+    sql: TABLES.map(
+      (name) => `create table ${name} (id int primary key); insert into ${name} values (1);`,
+    ).join('\n'),
+  });
+  servers = [first, await serve({ database: first.database })];
 });
 
 afterAll(async () => {
@@ -27,13 +24,11 @@ afterAll(async () => {
 const change = (server: TestServer, type: string, args: object) =>
   send(server, '/v1/metadata', { body: { type, args } });
 const track = (server: TestServer, name: string) => change(server, 'pg_track_table', { table: name });
-const query = async (server: TestServer, text: string) =>
-  (await send(server, '/v1/graphql', { body: { query: text } })).json;
 
 /** Asks until the answer is there; the test's timeout ends it otherwise. */
 async function eventually(server: TestServer, text: string, expected: unknown): Promise<void> {
   for (;;) {
-    const answer = await query(server, text);
+    const answer = await answerTo(server, text);
     if (JSON.stringify(answer) === JSON.stringify(expected)) return;
     await delay(20);
   }
@@ -44,7 +39,7 @@ describe('servers on one metadata database', () => {
     const [first, second] = servers;
     const answer = { data: { item_0: [{ id: 1 }] } };
     expect((await track(first, 'item_0')).status).toBe(200);
-    expect(await query(first, '{ item_0 { id } }')).toEqual(answer);
+    expect(await answerTo(first, '{ item_0 { id } }')).toEqual(answer);
     await eventually(second, '{ item_0 { id } }', answer);
   });
 
@@ -80,7 +75,7 @@ describe('servers on one metadata database', () => {
       permission: { columns: ['absent'], filter: {} },
     });
     expect({ status, json }).toMatchObject({ status: 400, json: { code: 'invalid-configuration' } });
-    expect(await query(servers[0], '{ item_0 { id } }')).toEqual({ data: { item_0: [{ id: 1 }] } });
+    expect(await answerTo(servers[0], '{ item_0 { id } }')).toEqual({ data: { item_0: [{ id: 1 }] } });
   });
 
   test('run the operations on data of the legacy API', async () => {
@@ -90,16 +85,15 @@ describe('servers on one metadata database', () => {
 });
 
 test('a metadata thread that ends is started again; requests are answered meanwhile', async () => {
-  const fresh = await createTestDatabase('create table one (id int); create table two (id int)');
   const workers: Worker[] = [];
   const note = (worker: Worker) => workers.push(worker);
   process.on('worker', note);
-  const server = await startTestServer(fresh);
+  const server = await serve({ sql: 'create table one (id int); create table two (id int)' });
   try {
     await change(server, 'pg_track_table', { table: 'one' });
     for (let round = 0; round < 2; round += 1) {
       await workers.at(-1)!.terminate();
-      expect(await query(server, '{ one { id } }')).toEqual({ data: { one: [] } });
+      expect(await answerTo(server, '{ one { id } }')).toEqual({ data: { one: [] } });
       for (;;) {
         const { status, json } = await change(server, 'export_metadata', {});
         if ((json as { code?: string }).code !== 'unexpected') break;
@@ -110,7 +104,7 @@ test('a metadata thread that ends is started again; requests are answered meanwh
       }
     }
     await change(server, 'pg_track_table', { table: 'two' });
-    expect(await query(server, '{ one { id } two { id } }')).toEqual({ data: { one: [], two: [] } });
+    expect(await answerTo(server, '{ one { id } two { id } }')).toEqual({ data: { one: [], two: [] } });
     expect(workers).toHaveLength(3);
   } finally {
     process.off('worker', note);

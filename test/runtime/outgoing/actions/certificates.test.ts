@@ -2,8 +2,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { hasOpenssl, selfSigned } from '../../../harness/certificate.ts';
-import { createTestDatabase } from '../../../harness/postgres.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { send, serve, type TestServer } from '../../../harness/server.ts';
 
 let server: TestServer | undefined;
 const closing: (() => void)[] = [];
@@ -20,7 +19,7 @@ test.skipIf(!hasOpenssl)('the metadata says which certificates of handlers are n
     handler.close();
   });
   const { port } = handler.address() as AddressInfo;
-  server = await startTestServer(await createTestDatabase(), {});
+  server = await serve();
   const change = async (type: string, args: object) =>
     expect(await send(server!, '/v1/metadata', { body: { type, args } })).toMatchObject({ status: 200 });
   await change('create_action', {

@@ -3,14 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { answering, Handler } from '../../../harness/handler.ts';
 import { defaultSource } from '../../../harness/metadata.ts';
 import { createTestDatabase } from '../../../harness/postgres.ts';
-import {
-  confidential,
-  leaks,
-  replaceMetadata,
-  send,
-  startTestServer,
-  type TestServer,
-} from '../../../harness/server.ts';
+import { confidential, leaks, send, serve, type TestServer } from '../../../harness/server.ts';
 
 const ADMIN = 'the-admin-secret-of-details';
 const handler = new Handler();
@@ -29,17 +22,11 @@ const COLLECTION = 'saved';
 beforeAll(async () => {
   confidential.add(ADMIN);
   await handler.listen();
-  const main = await createTestDatabase('create table item (id int primary key, note text unique)');
   const other = await createTestDatabase(`
     create domain level as int check (value > 0);
     create type place as enum ('here', 'there');
     create table spot (id int primary key, level level, place place);
   `);
-  server = await startTestServer(
-    main,
-    { ADMIN_SECRET: ADMIN },
-    { HANDLER: handler.url, DATABASE_URL: main.url, OTHER_URL: other.url },
-  );
   const metadata = {
     version: 3,
     sources: [
@@ -119,7 +106,12 @@ beforeAll(async () => {
       },
     ],
   };
-  await replaceMetadata(server, metadata, { 'x-engine-admin-secret': ADMIN });
+  server = await serve({
+    sql: 'create table item (id int primary key, note text unique)',
+    metadata,
+    options: { ADMIN_SECRET: ADMIN },
+    variables: { HANDLER: handler.url, OTHER_URL: other.url },
+  });
 });
 
 beforeEach(() => {
@@ -216,23 +208,12 @@ describe('headers', () => {
   });
 
   test('that are configured win over all others where that is configured', async () => {
-    const database = await createTestDatabase();
-    const configured = await startTestServer(
-      database,
-      {
-        ADMIN_SECRET: ADMIN,
-        CONFIGURED_HEADER_PRECEDENCE: 'true',
-        EXPERIMENTAL_FEATURES: 'no_null_unbound_variable_default',
-      },
-      { HANDLER: handler.url },
-    );
     const headers = [
       { name: 'X-Both', value: 'configured' },
       { name: 'User-Agent', value: 'configured' },
     ];
-    await replaceMetadata(
-      configured,
-      {
+    const configured = await serve({
+      metadata: {
         version: 3,
         sources: [],
         actions: [
@@ -245,8 +226,13 @@ describe('headers', () => {
           }),
         ],
       },
-      { 'x-engine-admin-secret': ADMIN },
-    );
+      options: {
+        ADMIN_SECRET: ADMIN,
+        CONFIGURED_HEADER_PRECEDENCE: 'true',
+        EXPERIMENTAL_FEATURES: 'no_null_unbound_variable_default',
+      },
+      variables: { HANDLER: handler.url },
+    });
     handler.answer = answering('1');
     await ask('query ($a: Int) { forwarding(a: $a) }', {
       headers: { ...client, 'content-type': 'text/client' },

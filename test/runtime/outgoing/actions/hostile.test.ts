@@ -1,15 +1,7 @@
 /** Handlers that misbehave: the client gets an error in time, without addresses or secrets, and the server goes on. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../harness/postgres.ts';
-import {
-  confidential,
-  leaks,
-  replaceMetadata,
-  send,
-  startTestServer,
-  type TestServer,
-} from '../../../harness/server.ts';
+import { confidential, leaks, send, serve, type TestServer } from '../../../harness/server.ts';
 
 const ADMIN = 'the-admin-secret-of-hostile-handlers';
 const KEY = 'key-of-hostile-handlers';
@@ -27,11 +19,6 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const { port } = listener.address() as { port: number };
-  server = await startTestServer(
-    await createTestDatabase(),
-    { ADMIN_SECRET: ADMIN },
-    { HANDLER: `http://127.0.0.1:${port}/path-${KEY}`, KEY },
-  );
   const definition = {
     type: 'query',
     handler: '{{HANDLER}}',
@@ -39,9 +26,8 @@ beforeAll(async () => {
     timeout: 60,
     headers: [{ name: 'X-Key', value_from_env: 'KEY' }],
   };
-  await replaceMetadata(
-    server,
-    {
+  server = await serve({
+    metadata: {
       version: 3,
       sources: [],
       custom_types: {
@@ -62,8 +48,9 @@ beforeAll(async () => {
         { name: 'hasty', definition: { ...definition, timeout: 1 }, permissions: [{ role: 'user' }] },
       ],
     },
-    { 'x-engine-admin-secret': ADMIN },
-  );
+    options: { ADMIN_SECRET: ADMIN },
+    variables: { HANDLER: `http://127.0.0.1:${port}/path-${KEY}`, KEY },
+  });
 });
 
 afterAll(async () => {

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test, vi } from 'vitest';
 import { freePort } from '../../../harness/free-port.ts';
 import { answering, Handler } from '../../../harness/handler.ts';
-import { createTestDatabase } from '../../../harness/postgres.ts';
-import { replaceMetadata, startTestServer } from '../../../harness/server.ts';
+import { serve } from '../../../harness/server.ts';
 
 const CALLS = 60;
 /** The server is killed when its handler has answered so many. */
@@ -48,15 +47,13 @@ async function ask(port: number, query: string): Promise<Readonly<Record<string,
 
 test('a server killed in the middle loses no call, and makes none twice that has ended', async () => {
   await handler.listen();
-  const database = await createTestDatabase();
-  const first = await startTestServer(database, {}, { HANDLER: handler.url });
-  await replaceMetadata(first, metadata);
+  const first = await serve({ metadata, variables: { HANDLER: handler.url } });
   await first.stop();
 
   const port = await freePort();
   child = spawn(process.execPath, ['compiler/cli/bin.mjs', 'serve', '--server-port', String(port)], {
     cwd: checkout,
-    env: { ...process.env, ENGINE_GRAPHQL_DATABASE_URL: database.url, HANDLER: handler.url },
+    env: { ...process.env, ENGINE_GRAPHQL_DATABASE_URL: first.database.url, HANDLER: handler.url },
     stdio: 'ignore',
   });
   await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200), {
@@ -83,7 +80,7 @@ test('a server killed in the middle loses no call, and makes none twice that has
   await expect.poll(() => answered, { interval: 5 }).toBeGreaterThan(BEFORE_KILL);
   child.kill('SIGKILL');
   await Promise.all(begun);
-  const rows = await database.query<{ id: string; status: string }>(
+  const rows = await first.database.query<{ id: string; status: string }>(
     'select id, status from engine_catalog.action_log',
   );
   const ended = new Set(rows.filter(({ status }) => status === 'completed').map(({ id }) => id));
@@ -97,11 +94,12 @@ test('a server killed in the middle loses no call, and makes none twice that has
     answering({ n })(call, response);
   };
   // The lease of the dead one is over. Later the next one could be an owner too.
-  await database.query(`update engine_catalog.instances set seen_at = now() - interval '31 seconds'
+  await first.database.query(`update engine_catalog.instances set seen_at = now() - interval '31 seconds'
     where id in (select owner from engine_catalog.action_log)`);
-  const second = await startTestServer(database, {}, { HANDLER: handler.url });
+  const second = await serve({ database: first.database, variables: { HANDLER: handler.url } });
   try {
-    const open = () => database.query(`select from engine_catalog.action_log where status <> 'completed'`);
+    const open = () =>
+      first.database.query(`select from engine_catalog.action_log where status <> 'completed'`);
     await expect.poll(open).toHaveLength(0);
     for (const [id, n] of ids)
       expect(await ask(second.port, `{ job(id: "${id}") { output { n } } }`)).toEqual({

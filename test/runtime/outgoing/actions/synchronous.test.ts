@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answering, Handler } from '../../../harness/handler.ts';
 import { metadataOf } from '../../../harness/metadata.ts';
-import { createTestDatabase, type TestDatabase } from '../../../harness/postgres.ts';
-import { confidential, leaks, send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { confidential, leaks, send, serve, type TestServer } from '../../../harness/server.ts';
 
 const ADMIN = 'the-admin-secret-of-actions';
 const KEY = 'key-of-the-handler-in-the-environment';
 const handler = new Handler();
-let database: TestDatabase;
 let server: TestServer;
 
 const types = {
@@ -137,17 +135,16 @@ const failure = async (...given: Parameters<typeof graphql>) => {
 beforeAll(async () => {
   confidential.add(ADMIN).add(KEY);
   await handler.listen();
-  database = await createTestDatabase(`
+  server = await serve({
+    sql: `
     create table users (id int primary key, name text not null, secret text);
     create table posts (id int primary key, author_id int not null, title text not null);
     insert into users values (1, 'one', 'hush'), (2, 'two', 'hush');
     insert into posts values (1, 1, 'a'), (2, 1, 'b'), (3, 2, 'c');
-  `);
-  server = await startTestServer(
-    database,
-    { ADMIN_SECRET: ADMIN },
-    { HANDLER: handler.url, HANDLER_KEY: KEY, NOTE: 'note' },
-  );
+  `,
+    options: { ADMIN_SECRET: ADMIN },
+    variables: { HANDLER: handler.url, HANDLER_KEY: KEY, NOTE: 'note' },
+  });
   const permission = (table: string, columns: string[], filter: object) => ({
     table,
     select_permissions: [

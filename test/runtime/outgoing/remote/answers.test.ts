@@ -1,8 +1,7 @@
 /** Remote schemas that lie, hang or are gone, and session variables that do not fit the presets they are for. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { send, serve, type TestServer } from '../../../harness/server.ts';
 
 const SDL = `
   type Query { group(name: String!): Group, find(where: Where): [Int], pick(level: Level, n: Int, f: Float, b: Boolean): String }
@@ -26,10 +25,10 @@ beforeAll(async () => {
     find: ({ where }: { where: { ids: number[] } }) => where.ids,
     pick: (given: object) => JSON.stringify(given),
   });
-  const database = await createTestDatabase(
-    'create table item (id integer primary key); insert into item values (1)',
-  );
-  server = await startTestServer(database, { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true', DEV_MODE: 'true' });
+  server = await serve({
+    sql: 'create table item (id integer primary key); insert into item values (1)',
+    options: { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true', DEV_MODE: 'true' },
+  });
   await metadata('pg_track_table', { table: 'item' });
   await metadata('add_remote_schema', { name: 'm', definition: { url: remote.url } });
   await metadata('add_remote_schema_permissions', {

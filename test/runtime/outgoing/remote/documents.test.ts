@@ -1,8 +1,7 @@
 /** Documents that leave for a remote schema are valid by its schema, whatever is left of a selection and whatever rows hold. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { send, serve, type TestServer } from '../../../harness/server.ts';
 
 const SDL = `
   type Query {
@@ -77,8 +76,8 @@ beforeAll(async () => {
     old: echo,
     adopt: ({ id }: { id: string }) => pet(id),
   });
-  server = await startTestServer(
-    await createTestDatabase(`
+  server = await serve({
+    sql: `
       create type mood as enum ('GOOD', 'BAD', 'ODD');
       create table item (id integer primary key, ints int[], texts text[], moods mood[], j jsonb, o jsonb, deep int[][]);
       insert into item values
@@ -87,9 +86,9 @@ beforeAll(async () => {
         (3, '{1,NULL}', null, '{ODD}', '[1.5]', '[{"name": "n"}]', null),
         (4, null, '{"quote \\" \\\\"}', null, '{"a": 1}', '[{"id": 1, "else": 2}]', null),
         (5, '{{1},{2}}', '{x}', null, '3000000000', '"text"', null);
-    `),
-    { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
-  );
+    `,
+    options: { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
+  });
   await metadata('pg_track_table', { table: 'item' });
   await metadata('add_remote_schema', { name: 'pets', definition: { url: remote.url } });
   for (const [name, definition] of Object.entries(RELATIONSHIPS))

@@ -10,7 +10,7 @@ import {
   startMercurius,
   startYoga,
 } from '../../../harness/real-graphql-servers.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { send, serve, type TestServer } from '../../../harness/server.ts';
 
 type Remote = 'people' | 'places';
 type Row = Readonly<Record<string, string | number | null | readonly string[]>>;
@@ -176,14 +176,13 @@ describe.skipIf(!realServersPresent)('joins with public GraphQL servers', () => 
     );
     const sql = (type: TypeName) =>
       `insert into ${type} select * from json_populate_recordset(null::${type}, $json$${JSON.stringify(DATA[type])}$json$);`;
-    const first = await createTestDatabase(
-      `create table ticket (id integer primary key, owner integer, city integer, note text); ${sql('ticket')}`,
-    );
     const second = await createTestDatabase(
       `create table account (id bigint primary key, name text, city integer); ${sql('account')}
        create table payment (id integer primary key, ticket integer, cents integer); ${sql('payment')}`,
     );
-    server = await startTestServer(first);
+    server = await serve({
+      sql: `create table ticket (id integer primary key, owner integer, city integer, note text); ${sql('ticket')}`,
+    });
     const connection_info = { database_url: second.url };
     await metadata('pg_add_source', { name: 'second', configuration: { connection_info } });
     const source = (type: TypeName) => (type === 'ticket' ? 'default' : 'second');

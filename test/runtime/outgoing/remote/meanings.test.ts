@@ -2,9 +2,8 @@
 import { gzipSync } from 'node:zlib';
 import { buildSchema, introspectionFromSchema, printSchema } from 'graphql';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { send, serve, type TestServer } from '../../../harness/server.ts';
 
 const SDL = `
   type Query {
@@ -48,12 +47,10 @@ const permit = (role: string, schema: string) =>
 
 beforeAll(async () => {
   remote = await startRemoteServer(SDL, {});
-  server = await startTestServer(
-    await createTestDatabase(
-      'create table author (id integer primary key, name text, at timestamptz); create table "Thing" (id integer primary key)',
-    ),
-    { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
-  );
+  server = await serve({
+    sql: 'create table author (id integer primary key, name text, at timestamptz); create table "Thing" (id integer primary key)',
+    options: { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
+  });
   expect(await run('pg_track_table', { table: 'author' })).toBe('success');
 });
 

@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { upstreamProblems } from '../../../../compiler/phases/3-resolve/remote-upstream.ts';
 import { readRemoteDocument } from '../../../../runtime/core/remotes/document.ts';
-import { createTestDatabase } from '../../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { answerTo, send, serve, type TestServer } from '../../../harness/server.ts';
 
 let server: TestServer;
 const remotes: Record<string, RemoteServer> = {};
@@ -21,14 +20,11 @@ const SCHEMAS: Readonly<Record<string, string>> = {
 beforeAll(async () => {
   for (const [name, sdl] of Object.entries(SCHEMAS))
     remotes[name] = await startRemoteServer(sdl, { hello: name, code: 1, hero: { name: 'R2' } });
-  const database = await createTestDatabase(
-    'create table usr (id integer primary key); create table hello (id integer primary key); create table other (id integer primary key)',
-  );
-  server = await startTestServer(
-    database,
-    { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
-    { NO_ADDRESS: 'nonsense' },
-  );
+  server = await serve({
+    sql: 'create table usr (id integer primary key); create table hello (id integer primary key); create table other (id integer primary key)',
+    options: { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
+    variables: { NO_ADDRESS: 'nonsense' },
+  });
   await run('pg_track_table', { table: 'usr' });
   await run('add_remote_schema', { name: 'one', definition: { url: remotes.one!.url } });
 });
@@ -50,10 +46,8 @@ async function run(type: string, args: object): Promise<[number, string?, string
   return [status, code, error];
 }
 
-async function ask(query: string, role = 'admin', variables: object = {}): Promise<unknown> {
-  const headers = { 'x-engine-role': role };
-  return (await send(server, '/v1/graphql', { headers, body: { query, variables } })).json;
-}
+const ask = (query: string, role = 'admin', variables: object = {}) =>
+  answerTo(server, query, { role, variables });
 
 const add = (name: string, definition: object) => run('add_remote_schema', { name, definition });
 const permit = (schema: string, role = 'reader', remote_schema = 'one') =>

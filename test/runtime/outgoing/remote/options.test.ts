@@ -1,8 +1,7 @@
 /** Remote schemas with `--remote-schema-prioritize-data` and `--remote-schema-skip-nulls`, which joins do not heed. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { send, serve, type TestServer } from '../../../harness/server.ts';
 
 let remote: RemoteServer;
 let server: TestServer;
@@ -10,12 +9,9 @@ let server: TestServer;
 beforeAll(async () => {
   const sdl = 'type Query { find(text: String, in: In): String } input In { a: Int, b: Int }';
   remote = await startRemoteServer(sdl, { find: (given: object) => JSON.stringify(given) });
-  const database = await createTestDatabase(
-    'create table item (id text primary key); insert into item values ($$x$$)',
-  );
-  server = await startTestServer(database, {
-    REMOTE_SCHEMA_PRIORITIZE_DATA: 'true',
-    REMOTE_SCHEMA_SKIP_NULLS: 'true',
+  server = await serve({
+    sql: 'create table item (id text primary key); insert into item values ($$x$$)',
+    options: { REMOTE_SCHEMA_PRIORITIZE_DATA: 'true', REMOTE_SCHEMA_SKIP_NULLS: 'true' },
   });
   await metadata('pg_track_table', { table: 'item' });
   await metadata('add_remote_schema', { name: 'm', definition: { url: remote.url } });

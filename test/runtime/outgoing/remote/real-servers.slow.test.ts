@@ -1,7 +1,6 @@
 /** Public GraphQL servers as remote schemas: what they print is a permission, and they refuse no document that leaves. */
 import { buildSchema, printSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../harness/postgres.ts';
 import {
   type RealServer,
   type Resolvers,
@@ -10,7 +9,7 @@ import {
   startMercurius,
   startYoga,
 } from '../../../harness/real-graphql-servers.ts';
-import { send, startTestServer } from '../../../harness/server.ts';
+import { send, serve } from '../../../harness/server.ts';
 
 const SDL = `
   type Query {
@@ -43,12 +42,10 @@ const SERVERS: readonly (readonly [string, (sdl: string, resolvers: Resolvers) =
 describe.skipIf(!realServersPresent)('public GraphQL servers', () => {
   test.each(SERVERS)('%s', async (_, start) => {
     const remote = await start(SDL, RESOLVERS);
-    const server = await startTestServer(
-      await createTestDatabase(
-        `create table item (id integer primary key, ids int[]); insert into item values (1, '{1,2}'), (2, '{1,null}')`,
-      ),
-      { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
-    );
+    const server = await serve({
+      sql: `create table item (id integer primary key, ids int[]); insert into item values (1, '{1,2}'), (2, '{1,null}')`,
+      options: { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
+    });
     const run = async (type: string, args: object) =>
       expect([type, (await send(server, '/v1/metadata', { body: { type, args } })).text]).toEqual([
         type,

@@ -1,8 +1,7 @@
 /** Remote schemas served over HTTP: root fields, permissions, errors, and the requests that leave. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { send, serve, type TestServer } from '../../../harness/server.ts';
 
 const SDL = `
   type Query {
@@ -51,10 +50,10 @@ beforeAll(async () => {
     },
     rename: ({ id, name }: { id: string; name: string }) => ({ ...users[id], name }),
   });
-  const database = await createTestDatabase(
-    'create table item (id integer primary key, name text); insert into item values (1, $$one$$)',
-  );
-  server = await startTestServer(database, { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' });
+  server = await serve({
+    sql: 'create table item (id integer primary key, name text); insert into item values (1, $$one$$)',
+    options: { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
+  });
   await metadata('pg_track_table', { table: 'item' });
   await metadata('add_remote_schema', {
     name: 'people',

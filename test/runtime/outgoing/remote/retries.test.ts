@@ -1,8 +1,7 @@
 /** Calls of remote schemas whose connection breaks, and subscription fields. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { send, serve, type TestServer } from '../../../harness/server.ts';
 import { connect } from '../../../harness/socket.ts';
 
 let remote: RemoteServer;
@@ -13,7 +12,7 @@ beforeAll(async () => {
     'type Query { name: String } type Mutation { rename: String } type Subscription { renamed: String }',
     { name: 'Ann', rename: 'Bob' },
   );
-  server = await startTestServer(await createTestDatabase());
+  server = await serve();
   const args = { name: 'people', definition: { url: remote.url } };
   const { status } = await send(server, '/v1/metadata', { body: { type: 'add_remote_schema', args } });
   expect(status).toBe(200);

@@ -1,8 +1,7 @@
 /** Roles with special parts of a remote schema: mutations alone, presets of whole inputs and of enums; names that are customized. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../harness/postgres.ts';
 import { type RemoteServer, startRemoteServer } from '../../../harness/remote-server.ts';
-import { send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { answerTo, send, serve, type TestServer } from '../../../harness/server.ts';
 
 const SDL = `
   type Query { find(where: Where, level: Level): Found }
@@ -29,10 +28,10 @@ beforeAll(async () => {
     find: (given: object) => ({ text: JSON.stringify(given), found: { text: 'inner' } }),
     save: ({ text }: { text: string }) => text,
   });
-  const database = await createTestDatabase(
-    'create table item (id integer primary key); insert into item values (5)',
-  );
-  server = await startTestServer(database, { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' });
+  server = await serve({
+    sql: 'create table item (id integer primary key); insert into item values (5)',
+    options: { ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
+  });
   await metadata('pg_track_table', { table: 'item' });
   await metadata('pg_create_select_permission', {
     table: 'item',
@@ -68,9 +67,7 @@ async function metadata(type: string, args: object): Promise<void> {
   expect([type, status, text]).toEqual([type, 200, expect.any(String)]);
 }
 
-const ask = async (query: string, role: string, variables?: object) =>
-  (await send(server, '/v1/graphql', { headers: { 'x-engine-role': role }, body: { query, variables } }))
-    .json;
+const ask = (query: string, role: string, variables?: object) => answerTo(server, query, { role, variables });
 const sent = () => remote.calls.map(({ query }) => query);
 
 test('a role with mutations alone has no fields of queries but a placeholder', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../runtime/metadata/metadata.ts';
 import type { TestDatabase } from '../../../harness/postgres.ts';
 import { readRequestProject } from '../../../harness/request-project.ts';
-import { replaceMetadata, send, startTestServer, type TestServer } from '../../../harness/server.ts';
+import { answerTo, replaceMetadata, send, serve, type TestServer } from '../../../harness/server.ts';
 import { startWebhook, type WebhookReceiver } from '../../../harness/webhook.ts';
 
 const role = 'user';
@@ -32,8 +32,7 @@ beforeAll(async () => {
   ({ database, metadata, rows } = await readRequestProject('served/validation'));
   restore = `truncate author, article, free restart identity; ${rows}`;
   webhook = await startWebhook();
-  server = await startTestServer(database, {}, { HOOKS: webhook.url, TOKEN: 'hook token' });
-  await replaceMetadata(server, metadata);
+  server = await serve({ database, metadata, variables: { HOOKS: webhook.url, TOKEN: 'hook token' } });
 });
 afterAll(async () => {
   await server?.stop();
@@ -47,13 +46,8 @@ beforeEach(async () => {
 
 const headers = { 'x-engine-role': role, 'x-engine-user-id': '7' };
 
-async function mutate(query: string, variables: object = {}, more: Record<string, string> = {}) {
-  const { json } = await send(server, '/v1/graphql', {
-    headers: { ...headers, ...more },
-    body: { query, variables },
-  });
-  return json as { data?: unknown; errors?: { message: string; extensions: Record<string, unknown> }[] };
-}
+const mutate = (query: string, variables: object = {}, more: Record<string, string> = {}) =>
+  answerTo(server, query, { headers: { ...headers, ...more }, variables });
 
 function refuse(path: string, body: unknown = { message: 'no' }, status = 400): void {
   webhook.respond = (call, response) => {
