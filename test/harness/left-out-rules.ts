@@ -1,9 +1,9 @@
 /** Row rules that are left out along relationships: as the planner of requests does it, as can be proved, and as ledgers say. */
 
-import { nameText } from '../../runtime/core/program/facts.ts';
 import type { Ledger } from '../../compiler/model/plan.ts';
 import { implicationOf } from '../../runtime/core/condition/implied.ts';
 import { follows } from '../../runtime/core/condition/join.ts';
+import { nameText } from '../../runtime/core/program/facts.ts';
 import type { Program, Relationship, Table } from '../../runtime/core/program/program.ts';
 import { seen, visibleThrough } from '../../runtime/core/query/visible.ts';
 import { raw } from '../../runtime/core/sql/fragment.ts';
