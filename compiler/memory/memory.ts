@@ -27,7 +27,7 @@ export interface Memory {
    * As `call`, for functions that take over parts of their last result for this owner, which may be of other arguments.
    * The content of the result must not depend on it.
    */
-  renew<Owner extends object, Given extends readonly unknown[], Value>(
+  update<Owner extends object, Given extends readonly unknown[], Value>(
     make: (last: Value | undefined, owner: Owner, ...given: Given) => Value,
     owner: Owner,
     ...given: Given
@@ -61,7 +61,7 @@ export function createMemory(): Memory {
   return {
     call: (make, owner, ...given) =>
       find(make, owner, given, (_, watched) => make(owner, ...(watched as typeof given))),
-    renew: (make, owner, ...given) =>
+    update: (make, owner, ...given) =>
       find<ReturnType<typeof make>>(make, owner, given, (last, watched) =>
         make(last, owner, ...(watched as typeof given)),
       ),

@@ -18,7 +18,7 @@ export interface Given {
 }
 
 export function recall({ metadata, catalogs, remotes, naming, serving }: Given, memory: Memory): Given {
-  return memory.renew(recallGiven, memory, metadata, catalogs, remotes, naming, serving);
+  return memory.update(recallGiven, memory, metadata, catalogs, remotes, naming, serving);
 }
 
 /** Takes over what the last compile was given. */

@@ -16,10 +16,10 @@ export function reuse<Value>(next: Value, previous: Value | undefined): Value {
 }
 
 /**
- * A function for `Memory.renew` that gives the last value of the owner where the next one says the same. Each has values of
+ * A function for `Memory.update` that gives the last value of the owner where the next one says the same. Each has values of
  * its own.
  */
-export function keeper<Value>(): (last: Value | undefined, owner: object, next: Value) => Value {
+export function reuser<Value>(): (last: Value | undefined, owner: object, next: Value) => Value {
   return (last, _, next) => reuse(next, last);
 }
 

@@ -2,7 +2,7 @@
 import type { CommandContext } from '../cli/command.ts';
 
 /** Milliseconds that pass in silence. */
-const PATIENCE = 1000;
+const SILENT_TIME = 1000;
 
 export interface Progress {
   /** From now on this is what is being done. */
@@ -19,7 +19,7 @@ export function startProgress({ stderr }: Pick<CommandContext, 'stderr'>): Progr
   return {
     step: (text) => {
       end();
-      const left = PATIENCE - (performance.now() - begin);
+      const left = SILENT_TIME - (performance.now() - begin);
       if (left <= 0) say(text);
       else timer = setTimeout(() => say(text), left).unref();
     },

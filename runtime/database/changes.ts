@@ -81,7 +81,7 @@ export function createChanges(source: RecordSource): Changes {
   const compare = async (): Promise<Change | undefined> => {
     const before = seen;
     const at = performance.now();
-    await reader.attend();
+    await reader.announce();
     const state = (await source.poll(LOOK, []))[0]?.[0] ?? '';
     seen = { state, at };
     ages.note(state, at);

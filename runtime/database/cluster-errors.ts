@@ -11,7 +11,7 @@ import type { SourceConnection } from './source.ts';
 /** Milliseconds between two looks: clients that make statements fail cause no more than one in this time. */
 const INTERVAL = 1000;
 /** Milliseconds that an error waits for the look, so that the request after it is planned for what was found. */
-const PATIENCE = 2000;
+const LOOK_TIMEOUT = 2000;
 
 /**
  * Classes of SQLSTATE. Citus says `0A` of forms that it does not take, and `XX` where it gives no code: for tables that a worker reads on other
@@ -51,7 +51,7 @@ export function lookingAtErrors(connection: SourceConnection, look: () => Promis
       run(...values).catch(async (error: unknown): Promise<never> => {
         if (connection.isCluster() && mayFollow(error)) {
           if (current) isAsked = true;
-          else await Promise.race([begin(), delay(PATIENCE, undefined, { ref: false })]);
+          else await Promise.race([begin(), delay(LOOK_TIMEOUT, undefined, { ref: false })]);
         }
         throw error;
       });

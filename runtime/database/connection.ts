@@ -7,7 +7,13 @@ import { statementLost } from './failures.ts';
 import type { LaneState } from './lanes.ts';
 import { NO_JIT, SESSION_SETTINGS } from './session-settings.ts';
 import { PreparedStatements } from './statements.ts';
-import { type Preparation, type ReadRow, type Surroundings, TextQuery, type TextRow } from './text-query.ts';
+import {
+  type CommandsAround,
+  type Preparation,
+  type ReadRow,
+  TextQuery,
+  type TextRow,
+} from './text-query.ts';
 import type { ConnectionConfiguration } from './ways.ts';
 import { defineSettings } from './writer.ts';
 
@@ -120,12 +126,7 @@ export class PooledConnection<Item extends object = object> implements LaneState
   }
 
   /** Sends statements behind those in flight. Without a transaction they are one. */
-  send(
-    requests: readonly TextRequest[],
-    unnamed: boolean,
-    settle: Settle,
-    surroundings?: Surroundings,
-  ): void {
+  send(requests: readonly TextRequest[], unnamed: boolean, settle: Settle, around?: CommandsAround): void {
     if (this.inFlight === 0) this.#beginHead();
     this.inFlight += 1;
     const prepared = requests.map(({ name, statement: { text, values } }) => ({
@@ -149,7 +150,7 @@ export class PooledConnection<Item extends object = object> implements LaneState
         }
         settle(error, rows, elapsed, idle);
       },
-      surroundings,
+      around,
     );
     this.#collectWrites();
     this.client.query(query as unknown as pg.Submittable);

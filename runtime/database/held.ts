@@ -5,7 +5,7 @@
 import { type Lanes, LONG } from './lanes.ts';
 import type { LockWaits } from './lock-waits.ts';
 import { SILENT, type Silence } from './silence.ts';
-import { giveUp, type Task, type TaskConnection } from './task.ts';
+import { cancelUnwanted, type Task, type TaskConnection } from './task.ts';
 
 /**
  * Milliseconds between looks at the connections in use. Time is counted in looks, because a process that did not run for
@@ -59,7 +59,7 @@ export class HeldOperations {
       const { task: head, turn } = sent[0]!;
       if (head.writes === undefined) head.known.isSlow = true;
       // What a write has sent may be committed, so its answer counts.
-      if (turn === head.turn && head.writes === undefined) giveUp(head);
+      if (turn === head.turn && head.writes === undefined) cancelUnwanted(head);
       if (state === 'taken' || ticks > LONG) continue;
       // Reads behind it run elsewhere; when their turn comes here, nothing waits for the answers any more.
       for (const { task, turn } of sent.slice(1)) {

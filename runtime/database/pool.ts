@@ -21,8 +21,8 @@ import { History, type Known } from './history.ts';
 import { LANES, type Lane, Lanes, LONG, WEIGHT } from './lanes.ts';
 import { LockWaits } from './lock-waits.ts';
 import { Silence } from './silence.ts';
-import { giveUp, type IsWanted, type Task, type TaskConnection, type WriteManner } from './task.ts';
-import { commandBytes, type ReadRow, type Surroundings } from './text-query.ts';
+import { cancelUnwanted, type IsWanted, type Task, type TaskConnection, type WriteManner } from './task.ts';
+import { type CommandsAround, commandBytes, type ReadRow } from './text-query.ts';
 import { type Waiter, type WaiterSettings, Waiters } from './waiters.ts';
 import type { ConnectionConfiguration } from './ways.ts';
 import { createSettingsAhead, type SettingsAhead, type Writer } from './writer.ts';
@@ -205,7 +205,7 @@ export class Pool {
   #start(task: Task): void {
     const lane = this.#laneOf(task);
     const take = (connection: TaskConnection) => {
-      if (giveUp(task)) return;
+      if (cancelUnwanted(task)) return;
       // Something may have become known while it waited.
       if (this.#laneOf(task) === lane) this.#send(connection, task, lane);
       else this.#start(task);
@@ -280,8 +280,8 @@ export class Pool {
       if (error && task.begins) void rollBack(connection).then(() => finish(error, rows, isCurrent));
       else finish(error, rows, isCurrent);
     };
-    const surroundings = task.begins ? transaction(task.writes!, task.commands) : undefined;
-    connection.send([...ahead, ...requests], task.unnamed, settle, surroundings);
+    const around = task.begins ? transaction(task.writes!, task.commands) : undefined;
+    connection.send([...ahead, ...requests], task.unnamed, settle, around);
     this.#held.watch();
   }
 
@@ -332,7 +332,7 @@ export class Pool {
   }
 }
 
-function transaction(kind: string, commands: readonly string[] = []): Surroundings {
+function transaction(kind: string, commands: readonly string[] = []): CommandsAround {
   return { before: [`begin isolation level ${kind}`, ...commands].map(commandBytes), after: COMMIT };
 }
 

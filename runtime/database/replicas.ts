@@ -58,7 +58,7 @@ const INTERVAL = 1000;
 /** Milliseconds that what a look has found holds. */
 const HOLDS = 3000;
 /** Milliseconds that an operation waits for a replica to replay what its client has seen, and between two looks meanwhile. */
-const PATIENCE = 50;
+const REPLAY_TIMEOUT = 50;
 const RETRY = 5;
 /** Maximum number of statements that are known to write. */
 const MAX_WRITING = 1000;
@@ -191,11 +191,11 @@ function createReplicas(
     return able[Math.floor(Math.random() * able.length)]?.connection;
   };
   const waitFor = async (after: bigint) => {
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + REPLAY_TIMEOUT;
     while (performance.now() < deadline) {
       await delay(RETRY);
       const current = replicas.filter(isCurrent);
-      await Promise.race([Promise.all(current.map(look)), delay(PATIENCE)]);
+      await Promise.race([Promise.all(current.map(look)), delay(REPLAY_TIMEOUT)]);
       const found = among(current.filter(isCurrent), after);
       if (found) return found;
     }

@@ -38,7 +38,7 @@ export interface Task {
 }
 
 /** Ends an operation that is not wanted any more. Whether it did: what was sent of it is stale then. */
-export function giveUp(task: Task): boolean {
+export function cancelUnwanted(task: Task): boolean {
   if (task.isWanted?.() !== false) return false;
   task.turn += 1;
   task.reject(new ClientGoneError());

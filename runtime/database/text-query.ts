@@ -69,7 +69,7 @@ export function commandBytes(text: string): Buffer {
 }
 
 /** Commands (see commandBytes) that are sent with statements. */
-export interface Surroundings {
+export interface CommandsAround {
   readonly before: readonly Buffer[];
   readonly after?: Buffer;
 }
@@ -96,7 +96,7 @@ export class TextQuery extends PipelinedQuery {
   readonly text: string;
   readonly #statements: readonly PreparedQuery[];
   readonly #settle: (error: Error | undefined, rows: readonly ReadRow[]) => void;
-  readonly #surroundings: Surroundings | undefined;
+  readonly #around: CommandsAround | undefined;
   readonly #rows: ReadRow[] = [];
   #row: ReadRow = NO_ROW;
   /** Commands before the statements that have not ended yet. */
@@ -105,20 +105,20 @@ export class TextQuery extends PipelinedQuery {
   constructor(
     statements: readonly PreparedQuery[],
     settle: (error: Error | undefined, rows: readonly ReadRow[]) => void,
-    surroundings?: Surroundings,
+    around?: CommandsAround,
   ) {
     super();
     this.text = statements[0]!.text;
     this.#statements = statements;
     this.#settle = settle;
-    this.#surroundings = surroundings;
-    this.#begins = surroundings?.before.length ?? 0;
+    this.#around = around;
+    this.#begins = around?.before.length ?? 0;
   }
 
   submit(connection: Connection): Error | null {
     const { stream } = connection;
     if (!stream.writable) return new Error('Connection terminated unexpectedly');
-    const { before = [], after } = this.#surroundings ?? {};
+    const { before = [], after } = this.#around ?? {};
     const end = after ? Buffer.concat([EXECUTE, after, SYNC]) : EXECUTE_AND_SYNC;
     stream.cork();
     for (const command of before) stream.write(command);

@@ -116,7 +116,7 @@ export function deliverSource(
     laneOf: ({ trigger }) => trigger,
     isShared: () => targets.size > 1,
     // Later events with its key, or of a trigger that is answered again, may be due.
-    isStirring: ({ trigger }, { retryIn }) =>
+    mayUnblock: ({ trigger }, { retryIn }) =>
       retryIn !== undefined ||
       (orders.get(trigger) ?? 'none') !== 'none' ||
       targets.get(trigger)?.retry.breaker !== undefined,

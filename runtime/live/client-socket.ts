@@ -100,7 +100,7 @@ export class ClientSocket implements SocketContext, OperationsContext, OutboxOwn
   }
 
   /** A client that reads too slowly will not read the close frame either. */
-  giveUp(): void {
+  disconnect(): void {
     closeFirmly(this.#socket, 1013, 'the client reads too slowly');
   }
 

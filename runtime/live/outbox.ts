@@ -17,7 +17,7 @@ export interface OutboxOwner {
   /** A message was sent. */
   readonly sent: (message: string | Buffer) => void;
   /** The client takes too little. */
-  readonly giveUp: () => void;
+  readonly disconnect: () => void;
   /** Reports a defect and closes the socket. */
   readonly lastResort: (error: unknown) => void;
 }
@@ -56,7 +56,7 @@ export class Outbox {
       return;
     }
     socket.send(message, TEXT, this.#written());
-    if (socket.bufferedAmount > MAX_WAITING) this.#owner.giveUp();
+    if (socket.bufferedAmount > MAX_WAITING) this.#owner.disconnect();
   }
 
   /**
@@ -94,7 +94,7 @@ export class Outbox {
   }
 
   #expectProgress(): void {
-    this.#stalled = setTimeout(() => this.#owner.giveUp(), MAX_STALL).unref();
+    this.#stalled = setTimeout(() => this.#owner.disconnect(), MAX_STALL).unref();
   }
 
   /** To be called when the socket has taken a message. */

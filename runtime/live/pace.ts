@@ -1,8 +1,8 @@
 /**
  * When the rounds of a poller begin. A round never begins sooner after the one before than four times what that one took, so
  * that frequent changes of a slow query cannot use up the database; but it need not wait for longer than the interval. A change
- * that names no table may not concern the query: each round that such a change began in vain makes the next one wait longer,
- * up to a second.
+ * that names no table may not concern the query: after each round in which nothing had changed the next one waits longer, up to
+ * a second.
  * @rule When is a live query read again?
  */
 import { LOOK_INTERVAL } from '../database/changes.ts';
@@ -10,14 +10,14 @@ import { LOOK_INTERVAL } from '../database/changes.ts';
 /** Milliseconds in which subscribers and signals gather, to be read together. */
 export const GATHER = 3;
 
-/** Maximum milliseconds to wait for after rounds that were in vain, or that failed. */
-export const MAX_PATIENCE = 1000;
+/** Maximum milliseconds to wait for after rounds in which nothing had changed, or that failed. */
+export const MAX_BACKOFF = 1000;
 
 export interface Round {
   /** By performance.now(). */
   readonly began: number;
   /** Something that it read had changed. */
-  isFruitful: boolean;
+  hasChanged: boolean;
   /** Milliseconds that its batches took. */
   spent: number;
 }
@@ -31,7 +31,7 @@ export class Pace {
   /** Milliseconds that the last round took. */
   #cost = 0;
   /** Milliseconds to wait for after a round, before one that a change without a table begins. */
-  #patience = 0;
+  #backoff = 0;
 
   /**
    * @param interval milliseconds between the end of a round and the next one, if no changes are reported
@@ -44,7 +44,7 @@ export class Pace {
 
   /** A change is to be read. @param isNamed it is known to concern the query */
   change(isNamed: boolean): void {
-    const wait = 4 * this.#cost + (isNamed ? 0 : this.#patience);
+    const wait = 4 * this.#cost + (isNamed ? 0 : this.#backoff);
     this.#beginAt(this.#ended + Math.min(wait, this.#interval));
   }
 
@@ -55,12 +55,12 @@ export class Pace {
 
   /** After a failure the next read comes soon. */
   retry(): void {
-    this.#beginAt(performance.now() + Math.min(this.#interval, MAX_PATIENCE));
+    this.#beginAt(performance.now() + Math.min(this.#interval, MAX_BACKOFF));
   }
 
   /** Something was read that had changed. */
-  bearFruit(): void {
-    if (this.#round) this.#round.isFruitful = true;
+  resultChanged(): void {
+    if (this.#round) this.#round.hasChanged = true;
   }
 
   /** A batch of the round took so many milliseconds. */
@@ -78,9 +78,7 @@ export class Pace {
     this.#ended = performance.now();
     // Not what it waited for while others were read.
     this.#cost = Math.min(this.#ended - round.began, round.spent);
-    this.#patience = round.isFruitful
-      ? 0
-      : Math.min(Math.max(LOOK_INTERVAL, 2 * this.#patience), MAX_PATIENCE);
+    this.#backoff = round.hasChanged ? 0 : Math.min(Math.max(LOOK_INTERVAL, 2 * this.#backoff), MAX_BACKOFF);
     return round;
   }
 
@@ -95,7 +93,7 @@ export class Pace {
     clearTimeout(this.#next?.timer);
     const begin = () => {
       this.#next = undefined;
-      this.#round = { began: performance.now(), isFruitful: false, spent: 0 };
+      this.#round = { began: performance.now(), hasChanged: false, spent: 0 };
       this.#begin();
     };
     this.#next = { at, timer: setTimeout(begin, at - now) };

@@ -90,7 +90,7 @@ export class Poller implements Reader {
       poll: source.poll,
       seed: options.seed,
       changed: (cohort) => {
-        if (this.#round?.has(cohort)) this.#pace.bearFruit();
+        if (this.#round?.has(cohort)) this.#pace.resultChanged();
       },
       horizon: () => source.changes.begunBefore(1000 * (plan.horizon?.seconds ?? 0)),
       waits: (cohort) => this.#stale.add([cohort]),

@@ -4,7 +4,7 @@
  * together take no more than a share of one connection, however many fail.
  */
 import type { Cohort } from './cohort.ts';
-import { MAX_PATIENCE } from './pace.ts';
+import { MAX_BACKOFF } from './pace.ts';
 
 /** A pass is followed by a pause so many times as long as what it cost. */
 const PAUSE = 20;
@@ -27,7 +27,7 @@ export class Retries {
    * @param begin reads cohorts
    */
   constructor(interval: number, begin: (cohorts: readonly Cohort[]) => void) {
-    this.#minimum = Math.min(interval, MAX_PATIENCE);
+    this.#minimum = Math.min(interval, MAX_BACKOFF);
     this.#begin = begin;
   }
 

@@ -126,8 +126,8 @@ export class Staleness<Reader> {
   }
 
   /** If the round was a check and found a change, that change has to be reported now; if it is not, its report was missed. */
-  ended({ began, isFruitful }: Round): void {
-    const isMissing = this.#isCheck && isFruitful;
+  ended({ began, hasChanged }: Round): void {
+    const isMissing = this.#isCheck && hasChanged;
     this.#isCheck = false;
     if (!isMissing) return;
     setTimeout(() => {

@@ -11,7 +11,7 @@ import type { HostContext } from './host.ts';
 /** Statements kept prepared on each connection; their size is limited as well (see database/statements.ts). */
 const PREPARED_STATEMENTS = 500;
 
-type Surroundings = Pick<HostContext, 'configuration' | 'environment'> &
+type SourceContext = Pick<HostContext, 'configuration' | 'environment'> &
   Partial<Pick<HostContext, 'observe' | 'memory'>> & {
     /** Looks whether the cluster of a source distributes its tables otherwise. Absent: what is served cannot follow. */
     readonly look?: (source: string) => Promise<void>;
@@ -21,7 +21,7 @@ type Surroundings = Pick<HostContext, 'configuration' | 'environment'> &
  * Where a source's database is; asked anew before every connection.
  * @throws EngineError when the address cannot be made out
  */
-export function sourceAddress(info: ConnectionInfo, { configuration, environment }: Surroundings) {
+export function sourceAddress(info: ConnectionInfo, { configuration, environment }: SourceContext) {
   return connectionUrl(info.database_url, info.ssl_configuration, {
     environment,
     allowedFolder: configuration.dynamicSecretsAllowedPathPrefix,
@@ -37,11 +37,11 @@ export function sourceAddress(info: ConnectionInfo, { configuration, environment
 export function openSource(
   source: string,
   info: ConnectionInfo,
-  surroundings: Surroundings,
+  context: SourceContext,
   replicas: readonly ConnectionInfo[] = [],
 ): SourceConnection {
-  const { configuration, observe } = surroundings;
-  const primary = openServer(source, info, surroundings, 'primary');
+  const { configuration, observe } = context;
+  const primary = openServer(source, info, context, 'primary');
   const report = (message: string) =>
     observe?.({
       kind: 'unstructured',
@@ -50,7 +50,7 @@ export function openSource(
     });
   const connections = replicas.flatMap((replica, index) => {
     try {
-      return [openServer(source, replica, surroundings, 'replica')];
+      return [openServer(source, replica, context, 'replica')];
     } catch (error) {
       report(`read_replicas[${index}] is not used: ${(error as Error).message}`);
       return [];
@@ -63,12 +63,12 @@ export function openSource(
 function openServer(
   source: string,
   info: ConnectionInfo,
-  surroundings: Surroundings,
+  context: SourceContext,
   role: ServerRole,
 ): SourceConnection {
-  const { configuration, observe, memory, look } = surroundings;
+  const { configuration, observe, memory, look } = context;
   const label = addressLabel(info.database_url);
-  const address = sourceAddress(info, surroundings);
+  const address = sourceAddress(info, context);
   const pool = info.pool_settings ?? {};
   return connectSource(address, {
     vocabulary: configuration.vocabulary,

@@ -27,7 +27,7 @@ const POOLER = '--pgbouncer';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SERVE = `${process.execPath} ${join(root, 'compiler/cli/bin.mjs')} serve`;
 /** Seconds for a server to start: a busy machine takes more than the runner's 30, and is no defect. */
-const PATIENCE = ['--start-timeout', '120'];
+const START_TIMEOUT = ['--start-timeout', '120'];
 const RUNNER = 'run.mjs';
 const VOCABULARY = '--vocabulary';
 
@@ -62,7 +62,7 @@ async function main(all: readonly string[]): Promise<number> {
     const status = await run([
       cases.runner,
       ...['--spawn', cases.serve, '--pg-url', url],
-      ...PATIENCE,
+      ...START_TIMEOUT,
       ...args,
       ...['--json', first],
     ]);
@@ -111,7 +111,7 @@ async function onPostgis(
     await run([
       runner,
       ...['--spawn', `${serve} --database-url ${metadata} --metadata-database-url ${metadata}`],
-      ...['--pg-url', postgis.url, ...PATIENCE, '--timeout', '300'],
+      ...['--pg-url', postgis.url, ...START_TIMEOUT, '--timeout', '300'],
       ...args,
       ...['--suite', pattern, '--json', file],
     ]);

@@ -6,7 +6,7 @@ import { quotedName } from '../../../runtime/core/names.ts';
 import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import { hasShards } from '../../../runtime/core/shards/index.ts';
 import type { Memory } from '../../memory/memory.ts';
-import { keeper } from '../../memory/reuse.ts';
+import { reuser } from '../../memory/reuse.ts';
 import { ownerName } from './conflict.ts';
 import { rootFieldName } from './root-field.ts';
 import type { SourceStructure } from './structure.ts';
@@ -55,7 +55,7 @@ export function addGroupFields(
       const own = ownerName({ scope, table });
       for (const root of roots) taken.roots.set(root, own);
       for (const type of types) taken.types.set(type, own);
-      return memory.renew(keepGrouped, structure, {
+      return memory.update(reuseGrouped, structure, {
         ...structure,
         rootFields: [...structure.rootFields, { kind, name }],
       });
@@ -68,4 +68,4 @@ function claimOf(taken: ReadonlyMap<string, string>, key: string, name: string) 
   return owner === undefined ? [] : [{ name, owner }];
 }
 
-const keepGrouped = keeper<SourceStructure['tables'][number]>();
+const reuseGrouped = reuser<SourceStructure['tables'][number]>();

@@ -41,7 +41,7 @@ export function resolve(
   memory: Memory,
 ): Resolved {
   const declared = memory.call(withDeclared, metadata, memory);
-  return memory.renew(resolveModel, memory, declared, catalogs, remotes, naming, vocabulary, environment);
+  return memory.update(resolveModel, memory, declared, catalogs, remotes, naming, vocabulary, environment);
 }
 
 /** Parts that equal the last result keep their identity. */

@@ -17,7 +17,7 @@ import type {
   RemoteSchemaTypeRelationships,
 } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
-import { keeper } from '../../memory/reuse.ts';
+import { reuser } from '../../memory/reuse.ts';
 import { contestedFieldNames, requireFreeFieldName } from './field.ts';
 import { ofColumn, ofScalar } from './join-types.ts';
 import { type JoinContext, type LeftEntity, requireName, resolveJoin } from './remote-join.ts';
@@ -45,12 +45,12 @@ export function joinTables(
   const tables = source.tables.map((table) => {
     const remoteRelationships = added.get(table.key);
     if (!remoteRelationships) return table;
-    return memory.renew(keepJoined, table, { ...table, shape: { ...table.shape, remoteRelationships } });
+    return memory.update(reuseJoined, table, { ...table, shape: { ...table.shape, remoteRelationships } });
   });
   return { ...source, tables };
 }
 
-const keepJoined = keeper<SourceStructure['tables'][number]>();
+const reuseJoined = reuser<SourceStructure['tables'][number]>();
 
 function tableJoins(
   scope: SourceScope,

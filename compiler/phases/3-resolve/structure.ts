@@ -12,7 +12,7 @@ import { typeNames } from '../../../runtime/core/schema/type-names.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import type { FunctionEntry, Source, TableEntry } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
-import { keeper, reuse } from '../../memory/reuse.ts';
+import { reuse, reuser } from '../../memory/reuse.ts';
 import type { ModelFunction, RootField } from '../../model/model.ts';
 import { claimArguments, computedFieldObject, resolveComputedField } from './computed-field.ts';
 import { claimNames, functionOwner, type Names, ownerName, rootTypeOf } from './conflict.ts';
@@ -67,7 +67,7 @@ export function resolveStructure(
   const catalogsOf = sources.map(({ name }) =>
     Object.hasOwn(catalogs, name) ? catalogs[name]! : NO_CATALOG,
   );
-  return memory.renew(makeStructure, memory, given, catalogsOf, naming, vocabulary);
+  return memory.update(makeStructure, memory, given, catalogsOf, naming, vocabulary);
 }
 
 const NO_CATALOG: CatalogResult = { error: 'no catalog was given' };
@@ -79,24 +79,24 @@ function withoutPermissions(source: Source, memory: Memory): StructureSource {
     tables: source.tables.map((entry) => memory.call(tableWithoutPermissions, entry, memory)),
     functions: source.functions.map((entry) => memory.call(functionWithoutPermissions, entry, memory)),
   };
-  return memory.renew(keepSource, source.configuration, next);
+  return memory.update(reuseSource, source.configuration, next);
 }
 
 function tableWithoutPermissions(entry: TableEntry, memory: Memory): StructureTable {
   const { select_permissions, insert_permissions, update_permissions, delete_permissions, ...next } = entry;
   // By name, an object that entries with other permissions share.
-  return memory.renew(keepTable, entry.table, next);
+  return memory.update(reuseTable, entry.table, next);
 }
 
 function functionWithoutPermissions(entry: FunctionEntry, memory: Memory): StructureFunction {
   const { permissions, ...next } = entry;
-  return memory.renew(keepFunction, entry.function, next);
+  return memory.update(reuseFunction, entry.function, next);
 }
 
-const keepSource = keeper<StructureSource>();
-const keepTable = keeper<StructureTable>();
-const keepFunction = keeper<StructureFunction>();
-const keepTableScope = keeper<TableScope>();
+const reuseSource = reuser<StructureSource>();
+const reuseTable = reuser<StructureTable>();
+const reuseFunction = reuser<StructureFunction>();
+const reuseTableScope = reuser<TableScope>();
 
 function makeStructure(
   last: Structure | undefined,
@@ -125,7 +125,7 @@ function makeStructure(
   });
   // Complete now, and permissions are remembered by what they look at.
   for (const { tables } of served)
-    for (const [key, table] of tables) tables.set(key, memory.renew(keepTableScope, table.catalog, table));
+    for (const [key, table] of tables) tables.set(key, memory.update(reuseTableScope, table.catalog, table));
   return {
     sources: closed.map((source) => ({ ...source, tables: addSingleRowFields(source, names) })),
     types: names.types.taken,

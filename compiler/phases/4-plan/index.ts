@@ -101,7 +101,7 @@ function withFacts(tables: readonly PlannedTable[], memory: Memory): readonly Pl
   return tables.map((table) => {
     const { shape } = table;
     const targets = Object.values(shape.relationships ?? {}).map(({ target }) => byKey.get(target));
-    return memory.renew(addFacts, shape, table, targets).planned;
+    return memory.update(addFacts, shape, table, targets).planned;
   });
 }
 

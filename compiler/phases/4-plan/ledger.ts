@@ -74,7 +74,7 @@ export function planLedgers(
         const plan = plans.get(table.key)!;
         const targets = targetsOf(table, plans);
         const changed = changedWith(table, tables);
-        return memory.renew(
+        return memory.update(
           tableLines,
           table.shape,
           table,
@@ -90,7 +90,7 @@ export function planLedgers(
         const { exposedAs, roles } = each;
         const { inferFunctionPermissions } = options;
         const { name: place } = source.shape;
-        return memory.renew(
+        return memory.update(
           functionLines,
           each.shape,
           exposedAs,
@@ -104,7 +104,7 @@ export function planLedgers(
   });
   for (const action of model.actions?.actions ?? []) {
     const { types } = model.actions!;
-    parts.push(memory.renew(actionLines, action, answeredRows(action, types, model)));
+    parts.push(memory.update(actionLines, action, answeredRows(action, types, model)));
   }
   for (const remote of model.remotes ?? []) {
     parts.push(memory.call(remoteLines, remote));

@@ -67,7 +67,7 @@ export function planSavedOperations(
   for (const collection of metadata.query_collections) {
     collection.definition.queries.forEach((query, index) => {
       const key = operationKey({ collection: collection.name, name: query.name });
-      const { document, known, error } = memory.renew(
+      const { document, known, error } = memory.update(
         readQuery,
         query,
         collection.name,
@@ -124,7 +124,7 @@ export function planSavedOperations(
 export function linkedProgram(plan: ProgramPlan, options: SavedOptions, memory: Memory): Program {
   const { sources, tables, functions } = programOf(plan, memory);
   const { settings, remotes, actions } = plan;
-  return memory.renew(link, memory, sources, tables, functions, settings, remotes, actions, options);
+  return memory.update(link, memory, sources, tables, functions, settings, remotes, actions, options);
 }
 
 /** It takes over the schemas of the one before it to which nothing changed. */

@@ -9,7 +9,7 @@ import { formatPath } from '../../../runtime/core/diagnostics/path.ts';
 import { lazy } from '../../../runtime/core/remember.ts';
 import { jsonText } from '../../../runtime/core/types.ts';
 import type { Memory } from '../../memory/memory.ts';
-import { keeper } from '../../memory/reuse.ts';
+import { reuser } from '../../memory/reuse.ts';
 import type {
   Ledger,
   Plan,
@@ -61,7 +61,7 @@ export function emit(
   );
   return {
     files: lazy(
-      () => memory.renew(emitFiles, memory, plan.complete(), inconsistencies, notServed, version).files,
+      () => memory.update(emitFiles, memory, plan.complete(), inconsistencies, notServed, version).files,
     ),
     programFiles: lazy(() => emitProgram(plan.served(), memory)),
   };
@@ -87,7 +87,7 @@ export function emitFiles(
   if (notServed.length > 0) reports.set('not-served.json', `${JSON.stringify(notServed, null, 2)}\n`);
   reports.set('settings.json', `${JSON.stringify({ settings: plan.settingFacts }, null, 2)}\n`);
   for (const database of plan.databases) {
-    const names = memory.call(nameProgram, memory.renew(keepNamed, memory, namedOf(plan)));
+    const names = memory.call(nameProgram, memory.update(reuseNamed, memory, namedOf(plan)));
     reports.set(`${names.source(database.source)}/database.json`, memory.call(databaseText, database));
   }
   const paths = nameLedgers(plan.ledgers);
@@ -95,7 +95,7 @@ export function emitFiles(
     reports.set(paths[index]!, memory.call(ledgerText, ledger));
   });
   if (plan.remotes) {
-    const names = memory.call(nameProgram, memory.renew(keepNamed, memory, namedOf(plan)));
+    const names = memory.call(nameProgram, memory.update(reuseNamed, memory, namedOf(plan)));
     for (const remote of plan.remotes) {
       const text = emitRemoteRelationships(remote, plan);
       if (text !== undefined) reports.set(`${names.remote(remote.name).path}/relationships.graphql`, text);
@@ -117,7 +117,7 @@ function ledgerText({ facts }: Ledger): string {
 
 /** The part that is served: `index.ts` and what it imports; not sorted. */
 function emitProgram(plan: ProgramPlan, memory: Memory): Files {
-  const names = memory.call(nameProgram, memory.renew(keepNamed, memory, namedOf(plan)));
+  const names = memory.call(nameProgram, memory.update(reuseNamed, memory, namedOf(plan)));
   const files = new Map<string, string>();
   files.set('index.ts', emitIndex(plan, names, memory));
   for (const source of plan.sources) emitSource(source, names, memory, files);
@@ -221,8 +221,8 @@ function hasRules({ access }: PlannedTable): boolean {
   return Object.keys(access).length > 0;
 }
 
-const keepNamed = keeper<Named>();
-const keepIndex = keeper<IndexContext>();
+const reuseNamed = reuser<Named>();
+const reuseIndex = reuser<IndexContext>();
 
 function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): string {
   const context: IndexContext = {
@@ -256,7 +256,7 @@ function emitIndex(plan: ProgramPlan, names: ProgramNames, memory: Memory): stri
       }),
     ),
   };
-  return memory.call(printIndex, memory.renew(keepIndex, memory, context));
+  return memory.call(printIndex, memory.update(reuseIndex, memory, context));
 }
 
 function printIndex(context: IndexContext): string {

@@ -188,7 +188,7 @@ export function createPlanner(
     subscribes = false,
   ): PlannedRequest<Plan> => {
     const roleSchema = schemaFor(session, request);
-    const { number, operation, used } = shallow(() => operationOf(roleSchema, request));
+    const { number, operation, used } = reportTooDeep(() => operationOf(roleSchema, request));
     admit?.(session, operation);
     const variables = valuesOf(operation, request, options);
     // A subscription that was planned for a socket is not what the same text means over HTTP, where it is refused.
@@ -200,7 +200,7 @@ export function createPlanner(
     }
     const context = planningVariables(operation.variables, variables, used);
     try {
-      const made = shallow(() => make(roleSchema, operation, context, options));
+      const made = reportTooDeep(() => make(roleSchema, operation, context, options));
       if (made.kind !== 'query' || made.reusable) plans.set(planKey(number, used, variables), made);
       admitArguments(session, operation, made);
       return { plan: made, variables };
@@ -233,7 +233,7 @@ export function createPlanner(
     },
     read: (session, request) => apart(session, request, planRead),
     kindOf: (session, request) =>
-      shallow(() => operationOf(schemaFor(session, request), request)).operation.kind,
+      reportTooDeep(() => operationOf(schemaFor(session, request), request)).operation.kind,
     plan: (session, request) => plan(session, request, planOperation),
     subscribe: (session, request) => plan(session, request, planSubscription, true),
   };
@@ -256,7 +256,7 @@ function operationNumber(key: string): number {
 }
 
 /** Reports a document that is nested deeper than the call stack of the parser or the planner. @throws EngineError */
-export function shallow<Value>(run: () => Value): Value {
+export function reportTooDeep<Value>(run: () => Value): Value {
   try {
     return run();
   } catch (error) {

@@ -9,7 +9,7 @@ import { EngineError, pathStep } from '../errors.ts';
 import type { Program, Table } from '../program/program.ts';
 import type { Reason } from '../reason.ts';
 import { checkFragmentCycles, chooseOperation, type Operation, parseDocument } from '../request/document.ts';
-import { type GraphqlRequest, shallow } from '../request/planner.ts';
+import { type GraphqlRequest, reportTooDeep } from '../request/planner.ts';
 import { ADMIN_ROLE, type Session } from '../session.ts';
 import { whyHidden } from './hidden.ts';
 import { operationOf } from './offer.ts';
@@ -56,7 +56,7 @@ interface Reviewed {
 
 /** Reviews the names of an operation for the role of a session. @throws EngineError where the document cannot be read */
 export function reviewNames(program: Program, session: Session, request: GraphqlRequest): Reviewed {
-  return shallow(() => review(program, session, request));
+  return reportTooDeep(() => review(program, session, request));
 }
 
 function review(program: Program, session: Session, request: GraphqlRequest): Reviewed {
@@ -80,7 +80,7 @@ function review(program: Program, session: Session, request: GraphqlRequest): Re
     }),
     applied: [...applied.values()],
     offeredTo: (other) => {
-      const lacks = shallow(() => walk(other).refused);
+      const lacks = reportTooDeep(() => walk(other).refused);
       return (path) => !isWithin(path, lacks);
     },
   };

@@ -35,7 +35,7 @@ export interface WorkerOptions<Job, Outcome> {
   /** There may be jobs of several lanes: one leaves connections to the others, before they have any. */
   readonly isShared: () => boolean;
   /** An outcome after which others may be due, or the job again: the queue is looked at. Absent: any. */
-  readonly isStirring?: (job: Job, outcome: Outcome) => boolean;
+  readonly mayUnblock?: (job: Job, outcome: Outcome) => boolean;
   /** Jobs that run at a time. */
   readonly concurrency: number;
   /** Jobs claimed at a time. At most two batches are held or, with several lanes, one for each beside what runs. */
@@ -71,7 +71,7 @@ export class Worker<Job, Outcome> {
   /** Wakes the loop that claims; set while it sleeps. */
   #awake: (() => void) | undefined;
   /** Something may have changed since the last look. */
-  #stirred = true;
+  #isDirty = true;
   /** No batch was claimed, because two are held. */
   #lacksRoom = false;
   /** Lanes that were left out of the last claim. */
@@ -95,7 +95,7 @@ export class Worker<Job, Outcome> {
 
   /** Looks at the queue now: there may be something new. */
   wake(): void {
-    this.#stirred = true;
+    this.#isDirty = true;
     this.#awake?.();
   }
 
@@ -157,7 +157,7 @@ export class Worker<Job, Outcome> {
           this.#options.notice('The queue is looked at again.');
           isAway = false;
         }
-        if (!hasMore && !this.#stirred) await this.#sleep(Math.min(this.#options.interval, nextDue));
+        if (!hasMore && !this.#isDirty) await this.#sleep(Math.min(this.#options.interval, nextDue));
       } catch (error) {
         // An unreachable database is logged once, not at every attempt.
         if (!isAway) this.#options.report('Looking at the queue failed; it is tried again.', error);
@@ -171,7 +171,7 @@ export class Worker<Job, Outcome> {
   /** Claims a batch if there is room. */
   async #claim(): Promise<Omit<Claimed<Job>, 'jobs'>> {
     const { store, batchSize, isShared } = this.#options;
-    this.#stirred = false;
+    this.#isDirty = false;
     // With several lanes, at most one batch waits per lane, so that a lane that hangs takes no room from the others.
     this.#full = isShared() ? [...this.#waiting.keys()] : [];
     this.#lacksRoom = this.#isBlocked || (!isShared() && this.held > batchSize);
@@ -284,8 +284,8 @@ export class Worker<Job, Outcome> {
     }
     this.#isBlocked = false;
     this.#outcomes = this.#outcomes.slice(outcomes.length);
-    const { isStirring = () => true } = this.#options;
-    if (outcomes.some(([job, outcome]) => isStirring(job, outcome))) this.wake();
+    const { mayUnblock = () => true } = this.#options;
+    if (outcomes.some(([job, outcome]) => mayUnblock(job, outcome))) this.wake();
     else this.#wakeForRoom();
   }
 

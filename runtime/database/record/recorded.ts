@@ -27,7 +27,7 @@ export interface RecordSource {
 
 export interface RecordReader {
   /** Listens from now on, if the database records anything; to be called often. */
-  readonly attend: () => Promise<void>;
+  readonly announce: () => Promise<void>;
   /**
    * Reads the writes recorded since a snapshot, and the new snapshot. Without `recorded`, writes may be missing. Undefined
    * while nothing is known to be recorded.
@@ -49,11 +49,11 @@ interface RecordRead {
 /** Milliseconds between two announcements that a server listens. */
 const ATTEND_INTERVAL = 10_000;
 /** Milliseconds that an announcement holds in the database. */
-const ATTENDED = 40_000;
+const ANNOUNCEMENT_TTL = 40_000;
 /** Milliseconds after which records that this server has not read may have been removed by another one. */
-const RELIED_ON = 25_000;
+const TRUST_TTL = 25_000;
 /** Milliseconds between two looks for databases that have begun to record, and between two removals of old records. */
-const RARELY = 60_000;
+const DISCOVERY_INTERVAL = 60_000;
 /** Milliseconds between two looks at the triggers. */
 const TRIGGERS_INTERVAL = 100;
 
@@ -61,7 +61,7 @@ const IS_INSTALLED = `select (to_regclass('engine_catalog.live_changes') is not 
   and to_regclass('engine_catalog.live_until') is not null and not pg_is_in_recovery())::text`;
 /** The announcement holds: triggers record writes. They compare it in the same way (schema.ts). */
 const HOLDS = '(select last_value from engine_catalog.live_until) >= extract(epoch from clock_timestamp())';
-const ANNOUNCE = `setval('engine_catalog.live_until', ceil(extract(epoch from clock_timestamp()))::bigint + ${ATTENDED / 1000})`;
+const ANNOUNCE = `setval('engine_catalog.live_until', ceil(extract(epoch from clock_timestamp()))::bigint + ${ANNOUNCEMENT_TTL / 1000})`;
 /**
  * Name of the period in which every write has been recorded. It is a row of the record, with a transaction number that no
  * transaction has, so it ends with the record: a crash or a failover empties that. Several rows, of servers that began one
@@ -118,10 +118,10 @@ export function createRecordReader({ poll, maintain }: RecordSource): RecordRead
   };
   /** @returns the period that goes on; undefined: none does */
   const renew = async () => (await maintain(RENEW))[0]?.period as string | undefined;
-  const attend = async () => {
+  const announce = async () => {
     const now = performance.now();
     if (from === undefined) {
-      if (now - looked < RARELY) return;
+      if (now - looked < DISCOVERY_INTERVAL) return;
       looked = now;
       if ((await poll(IS_INSTALLED, []))[0]?.[0] !== 'true') return;
     } else if (now - attended < ATTEND_INTERVAL) return;
@@ -149,16 +149,16 @@ export function createRecordReader({ poll, maintain }: RecordSource): RecordRead
     return { tables: new Set(same.map(([oid]) => oid)), redefined: before.get('0') !== complete.get('0') };
   };
   const removeOld = (snapshot: string, now: number) => {
-    if (old && now - old.at < RARELY) return;
+    if (old && now - old.at < DISCOVERY_INTERVAL) return;
     if (old) maintain(REMOVE, [old.snapshot]).catch(() => {});
     old = { snapshot, at: now };
   };
 
   return {
     reset,
-    attend: async () => {
+    announce: async () => {
       try {
-        await attend();
+        await announce();
       } catch {
         // Without the rights, for instance. Looked at again later.
         reset();
@@ -169,7 +169,7 @@ export function createRecordReader({ poll, maintain }: RecordSource): RecordRead
     read: async (since, age) => {
       const now = performance.now();
       if (from === undefined) return undefined;
-      if (age > RELIED_ON) isCertain = false;
+      if (age > TRUST_TTL) isCertain = false;
       let trusted: Awaited<ReturnType<typeof readComplete>> | undefined;
       if (now - completeRead > TRIGGERS_INTERVAL) {
         completeRead = now;

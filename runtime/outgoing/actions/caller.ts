@@ -31,7 +31,7 @@ export function actionCaller(options: ActionCallerOptions): Caller {
       : runStored(part, request, options);
   return {
     check: (step, { variables }) => {
-      shallow(() => {
+      reportTooDeep(() => {
         for (const part of partsOf(step)) argumentValues(part.arguments, variables);
       });
     },
@@ -56,7 +56,7 @@ function partsOf({ parts }: CallStep): readonly ActionPart[] {
   return parts as readonly ActionPart[];
 }
 
-function shallow(run: () => void): void {
+function reportTooDeep(run: () => void): void {
   try {
     run();
   } catch (error) {

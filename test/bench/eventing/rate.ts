@@ -129,7 +129,7 @@ async function measureQueue(rig: Rig): Promise<number> {
       run: async () => done,
       laneOf: ({ trigger }) => trigger,
       isShared: () => false,
-      isStirring: () => false,
+      mayUnblock: () => false,
       concurrency: 100,
       batchSize: 100,
       interval: 1000,

@@ -139,5 +139,5 @@ async function within(
   );
   if (await Promise.race([measured, delay(seconds * 1000, false)])) return;
   failed(`not known after ${Math.round(seconds)} s`);
-  await rig.giveUp();
+  await rig.stopAtOnce();
 }

@@ -53,7 +53,7 @@ export class Rig {
   }
 
   /** What it finds from now on does not count: its server is stopped. */
-  async giveUp(): Promise<void> {
+  async stopAtOnce(): Promise<void> {
     this.#isGivenUp = true;
     await this.stop();
   }

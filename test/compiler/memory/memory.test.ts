@@ -1,7 +1,7 @@
 /** What a compile remembers is used again only where all arguments are the same. */
 import { describe, expect, test } from 'vitest';
 import { createMemory } from '../../../compiler/memory/memory.ts';
-import { keeper } from '../../../compiler/memory/reuse.ts';
+import { reuser } from '../../../compiler/memory/reuse.ts';
 
 let calls = 0;
 const owner = {};
@@ -83,10 +83,10 @@ describe('call', () => {
   });
 });
 
-test('renew hands over the last result of the owner', () => {
+test('update hands over the last result of the owner', () => {
   const memory = createMemory();
-  const keep = keeper<unknown>();
-  const first = memory.renew(keep, owner, { a: [1, new Map([['x', { y: 1 }]])] });
-  expect(memory.renew(keep, owner, { a: [1, new Map([['x', { y: 1 }]])] })).toBe(first);
-  expect(memory.renew(keep, owner, { a: [1, new Map([['x', { y: 2 }]])] })).not.toBe(first);
+  const keep = reuser<unknown>();
+  const first = memory.update(keep, owner, { a: [1, new Map([['x', { y: 1 }]])] });
+  expect(memory.update(keep, owner, { a: [1, new Map([['x', { y: 1 }]])] })).toBe(first);
+  expect(memory.update(keep, owner, { a: [1, new Map([['x', { y: 2 }]])] })).not.toBe(first);
 });

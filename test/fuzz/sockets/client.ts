@@ -4,7 +4,7 @@ import type { HttpCase } from './bodies.ts';
 import { frame, GOODBYE, type SocketCase } from './frames.ts';
 
 /** Milliseconds after which a client gives up; what keeps it waiting is found by other means. */
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 const END = frame(1, Buffer.from('{"type":"start","id":"end","payload":{"query":"{ __typename }"}}'));
 const LAST = Buffer.from('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
@@ -44,7 +44,7 @@ function converse(port: number, begin: (socket: Socket) => (chunk: Buffer) => vo
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    const timer = setTimeout(() => socket.resetAndDestroy(), PATIENCE);
+    const timer = setTimeout(() => socket.resetAndDestroy(), TIMEOUT);
     const take = begin(socket);
     socket.on('data', (chunk) => {
       chunks.push(chunk);

@@ -2,7 +2,7 @@
 import WebSocket from 'ws';
 
 /** Milliseconds that it waits on a busy machine. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 /** Subscribes and asks, over a socket and over HTTP. @throws Error when it is not served */
 export async function askAsHealthyClient(port: number): Promise<void> {
@@ -10,7 +10,7 @@ export async function askAsHealthyClient(port: number): Promise<void> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"query":"{ note(where: {id: {_eq: 20}}) { id } }"}',
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(TIMEOUT),
   });
   const text = await answer.text();
   if (text !== '{"data":{"note":[{"id":20}]}}')
@@ -27,7 +27,7 @@ function subscribe(port: number): Promise<void> {
       if (problem === undefined) resolve();
       else reject(new Error(`a healthy subscription ${problem}`));
     };
-    const timer = setTimeout(() => end('got nothing'), PATIENCE);
+    const timer = setTimeout(() => end('got nothing'), TIMEOUT);
     socket.on('error', (error) => end(`failed: ${error.message}`));
     socket.on('close', (code) => end(`was closed with ${code}`));
     socket.on('open', () => {

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts
 import { send, startTestServer, type TestServer } from '../../harness/server.ts';
 
 /** Milliseconds that another client may wait for one answer: far above what is usual, far below being held up. */
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 let database: TestDatabase;
 let server: TestServer;
@@ -69,7 +69,7 @@ async function besideAnother<Result>(attack: () => Promise<Result>): Promise<Res
     running = false;
     await asking;
     expect(asked).toBeGreaterThan(0);
-    expect(longest).toBeLessThan(PATIENCE);
+    expect(longest).toBeLessThan(TIMEOUT);
   }
 }
 

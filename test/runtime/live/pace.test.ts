@@ -1,7 +1,7 @@
 /** When rounds begin, by a clock that the test sets. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LOOK_INTERVAL } from '../../../runtime/database/changes.ts';
-import { GATHER, MAX_PATIENCE, Pace } from '../../../runtime/live/pace.ts';
+import { GATHER, MAX_BACKOFF, Pace } from '../../../runtime/live/pace.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -34,8 +34,8 @@ test('after rounds that were in vain a change without a table waits for longer, 
   }
   expect(waits.at(0)).toBe(GATHER);
   expect(waits.at(1)).toBeGreaterThanOrEqual(LOOK_INTERVAL);
-  expect(waits.at(-1)).toBeGreaterThanOrEqual(MAX_PATIENCE);
-  expect(waits.at(-1)).toBeLessThan(MAX_PATIENCE + 10);
+  expect(waits.at(-1)).toBeGreaterThanOrEqual(MAX_BACKOFF);
+  expect(waits.at(-1)).toBeLessThan(MAX_BACKOFF + 10);
 });
 
 test('a round that read nothing, as all was being read already, makes no change wait', () => {
@@ -49,7 +49,7 @@ test('a round that read nothing, as all was being read already, makes no change 
 test('a round that read nothing leaves what the round before took', () => {
   const { pace, wait } = paced();
   wait();
-  pace.bearFruit();
+  pace.resultChanged();
   vi.advanceTimersByTime(50);
   pace.spend(50);
   pace.end();

@@ -65,7 +65,7 @@ async function recording() {
   const reader = createRecordReader(access);
   const now = async () => (await client.query('select pg_current_snapshot()::text as s')).rows[0].s as string;
   let since = await now();
-  await reader.attend();
+  await reader.announce();
   const names = new Map<string, string>();
   const next = async (): Promise<Recorded | undefined> => {
     const read = await reader.read(since, 0);
@@ -216,7 +216,7 @@ describe('what is recorded', () => {
       if (then === 'install') await installCapture(client, await captureStatus(client, TABLES));
       else await client.query(then);
       await client.query("insert into plain values ('lost')");
-      await createRecordReader(openAccess()).attend();
+      await createRecordReader(openAccess()).announce();
       await client.query("insert into plain values ('recorded')");
       expect(await record.next()).toBeUndefined();
       // And then again.
