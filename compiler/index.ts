@@ -1,9 +1,12 @@
 /** The compiler: metadata and catalogs in, generated files and diagnostics out. The table of contents of this folder. */
+
 import { readFileSync } from 'node:fs';
+import type { CatalogOrError } from '../runtime/catalog/catalog.ts';
 import type { EventsProgram } from '../runtime/core/contract/events.ts';
 import { linkCauses } from '../runtime/core/diagnostics/causes.ts';
 import type { Diagnostic } from '../runtime/core/diagnostics/diagnostic.ts';
 import type { NamingOptions } from '../runtime/core/names.ts';
+import type { RemoteOrError } from '../runtime/core/remotes/shapes.ts';
 import type { SavedOptions } from '../runtime/core/saved/saved.ts';
 import { CANONICAL, type Vocabulary } from '../runtime/core/vocabulary.ts';
 import type { InheritedRole, Metadata } from '../runtime/metadata/metadata.ts';
@@ -12,7 +15,7 @@ import { createMemory, type Memory } from './memory/memory.ts';
 import { recall } from './memory/recall.ts';
 import type { Model } from './model/model.ts';
 import type { Plan } from './model/plan.ts';
-import { type CatalogResult, type RemoteResult, resolve } from './phases/3-resolve/index.ts';
+import { resolve } from './phases/3-resolve/index.ts';
 import { unreadLosses } from './phases/3-resolve/unread.ts';
 import { plan } from './phases/4-plan/index.ts';
 import { emit, type Files } from './phases/5-emit/index.ts';
@@ -20,9 +23,9 @@ import { emit, type Files } from './phases/5-emit/index.ts';
 export interface CompileInput {
   readonly metadata: Metadata;
   /** By name of the source. One that could not be read costs its source. */
-  readonly catalogs: Readonly<Record<string, CatalogResult>>;
+  readonly catalogs: Readonly<Record<string, CatalogOrError>>;
   /** Remote schemas that were read, by name. An absent one is not served. */
-  readonly remotes?: Readonly<Record<string, RemoteResult>>;
+  readonly remotes?: Readonly<Record<string, RemoteOrError>>;
   /** Diagnostics of reading the metadata: what is missing because of them points back to them. The result does not repeat them. */
   readonly unread?: readonly Diagnostic[];
   /** Positions of the metadata in files, for diagnostics. */
@@ -67,7 +70,7 @@ export const { version } = JSON.parse(readFileSync(new URL('../package.json', im
 
 const DEFAULT_NAMING: NamingOptions = { enabled: false, default: 'engine-default' };
 
-const NO_REMOTES: Readonly<Record<string, RemoteResult>> = {};
+const NO_REMOTES: Readonly<Record<string, RemoteOrError>> = {};
 
 const DEFAULT_SERVING: SavedOptions = {
   stringifyNumbers: false,

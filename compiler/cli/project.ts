@@ -1,5 +1,7 @@
 /** The project of a command: metadata, and the catalog of every source with the database it was read from. */
+
 import { existsSync } from 'node:fs';
+import type { CatalogOrError } from '../../runtime/catalog/catalog.ts';
 import { readCatalogFile } from '../../runtime/catalog/index.ts';
 import {
   ConfigurationError,
@@ -20,7 +22,6 @@ import { readStubs, StubError } from '../offline/stubs.ts';
 import { type FileResult, readMetadataFile } from '../phases/1-read/index.ts';
 import { type CatalogOptions, databaseOf, readCatalog } from '../phases/2-introspect/index.ts';
 import { readRemotes } from '../phases/2-introspect/remote-schemas.ts';
-import type { CatalogResult } from '../phases/3-resolve/index.ts';
 import { renderDiagnostics } from '../review/findings/render.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { withRemoteReader } from './remote-reader.ts';
@@ -193,8 +194,8 @@ async function readCatalogs(
   metadata: Metadata,
   options: CatalogOptions,
   progress: Progress,
-): Promise<Record<string, CatalogResult>> {
-  const catalogs: Record<string, CatalogResult> = {};
+): Promise<Record<string, CatalogOrError>> {
+  const catalogs: Record<string, CatalogOrError> = {};
   for (const source of metadata.sources) {
     progress.step(`reading the catalog of source "${source.name}"`);
     catalogs[source.name] = await readCatalog(source, options);

@@ -7,6 +7,7 @@ import { lineDifference } from '../../runtime/console/line-difference.ts';
 import { type Diagnostic, diagnosticKey } from '../../runtime/core/diagnostics/diagnostic.ts';
 import { graphqlProblem } from '../../runtime/core/reasons.ts';
 import { type RemoteDocument, readRemoteDocument } from '../../runtime/core/remotes/document.ts';
+import type { RemoteOrError } from '../../runtime/core/remotes/shapes.ts';
 import type { Vocabulary } from '../../runtime/core/vocabulary.ts';
 import type { RemoteSchema } from '../../runtime/metadata/metadata.ts';
 import { lockFile, lockText, readLock } from '../../runtime/outgoing/remote/lock.ts';
@@ -14,7 +15,6 @@ import { compile } from '../index.ts';
 import { startProgress } from '../offline/progress.ts';
 import { readMetadataFile } from '../phases/1-read/index.ts';
 import { lockFolder, readLive } from '../phases/2-introspect/remote-schemas.ts';
-import type { RemoteResult } from '../phases/3-resolve/index.ts';
 import { rebasePermission } from '../review/remote-rebase.ts';
 import { type CommandContext, UsageError } from './command.ts';
 import { type Project, type ProjectOptions, withProject } from './project.ts';
@@ -22,8 +22,8 @@ import { withRemoteReader } from './remote-reader.ts';
 
 interface Compared {
   readonly name: string;
-  readonly lock: RemoteResult | undefined;
-  readonly live: RemoteResult;
+  readonly lock: RemoteOrError | undefined;
+  readonly live: RemoteOrError;
 }
 
 /** Writes locks. Exit status 1 if a remote schema cannot be read; its lock stays as it is. */
@@ -151,7 +151,7 @@ function judge(
   return { verdict: broken.length > 0 ? 'breaking' : 'compatible', broken };
 }
 
-function problemsWith({ input }: Project, name: string, result: RemoteResult): readonly Diagnostic[] {
+function problemsWith({ input }: Project, name: string, result: RemoteOrError): readonly Diagnostic[] {
   const { origin: _, ...rest } = input;
   return compile({ ...rest, remotes: { ...input.remotes, [name]: result } }).diagnostics;
 }

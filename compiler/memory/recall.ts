@@ -1,18 +1,19 @@
 /** The input of a compile, with the identity of every part that did not change, by which the memory recognises it. */
+import type { CatalogOrError } from '../../runtime/catalog/catalog.ts';
 import type { NamingOptions } from '../../runtime/core/names.ts';
+import type { RemoteOrError } from '../../runtime/core/remotes/shapes.ts';
 import type { SavedOptions } from '../../runtime/core/saved/saved.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
-import type { CatalogResult, RemoteResult } from '../phases/3-resolve/index.ts';
 import type { Memory } from './memory.ts';
 import { reuse, reuseCatalog, reuseMetadata } from './reuse.ts';
 
-type Catalogs = Readonly<Record<string, CatalogResult>>;
+type Catalogs = Readonly<Record<string, CatalogOrError>>;
 
 /** Inputs of phases 1 and 2, and the options. */
 export interface Given {
   readonly metadata: Metadata;
   readonly catalogs: Catalogs;
-  readonly remotes: Readonly<Record<string, RemoteResult>>;
+  readonly remotes: Readonly<Record<string, RemoteOrError>>;
   readonly naming: NamingOptions;
   readonly serving: SavedOptions;
 }

@@ -301,6 +301,8 @@ const sources = described(source);
 
 /** A catalog with the enum rows that the metadata asked for. This is what a saved catalog holds for each source. */
 export type SourceCatalog = (typeof sources)[number];
+/** A catalog, or why it could not be read, without passwords. */
+export type CatalogOrError = SourceCatalog | { readonly error: string };
 export type Catalog = Omit<SourceCatalog, 'enumTables'>;
 export type EnumTableRows = SourceCatalog['enumTables'];
 /** Catalogs of a compile, keyed by the name of the source; the saved form (`engine introspect`) has `version`. */

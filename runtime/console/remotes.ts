@@ -1,9 +1,11 @@
 /** Remote schemas: who uses them, and what their servers have beside what is served. */
+
 import { shownText } from '../core/environment-template.ts';
+import type { RemoteOrError } from '../core/remotes/shapes.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { MetadataEngine } from '../metadata-api/change/engine.ts';
 import type { RemoteComparison } from '../metadata-api/change/remote-refresh.ts';
-import type { RemoteOrError, SourceDatabase } from '../metadata-api/change/state.ts';
+import type { SourceDatabase } from '../metadata-api/change/state.ts';
 import { lineDifference } from './line-difference.ts';
 import type { RemoteAnswer, RemotesAnswer } from './operator-questions.ts';
 

@@ -1,6 +1,6 @@
 /** Catalogs for the command line: from a saved file, or from the databases themselves. */
 
-import type { CatalogFile } from '../../../runtime/catalog/catalog.ts';
+import type { CatalogFile, CatalogOrError } from '../../../runtime/catalog/catalog.ts';
 import { loadReadBody } from '../../../runtime/catalog/sql-body.ts';
 import type { Environment } from '../../../runtime/core/environment-template.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
@@ -9,7 +9,6 @@ import { connectionUrl } from '../../../runtime/database/connection-url.ts';
 import { readDatabase } from '../../../runtime/database/read-database.ts';
 import type { ConnectionConfiguration } from '../../../runtime/database/ways.ts';
 import type { Source } from '../../../runtime/metadata/metadata.ts';
-import type { CatalogResult } from '../3-resolve/index.ts';
 
 export interface CatalogOptions {
   /** A saved catalog, used instead of the database for every source that it holds. */
@@ -23,7 +22,7 @@ export interface CatalogOptions {
 }
 
 /** The catalog of a source, or why it cannot be read. Never throws; reasons hold no addresses. */
-export async function readCatalog(source: Source, options: CatalogOptions): Promise<CatalogResult> {
+export async function readCatalog(source: Source, options: CatalogOptions): Promise<CatalogOrError> {
   const enumTables = source.tables.filter(({ is_enum }) => is_enum).map(({ table }) => table);
   try {
     const database = databaseOf(source, options);

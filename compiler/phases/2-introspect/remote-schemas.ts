@@ -1,9 +1,10 @@
 /** Reads remote schemas: first from locks beside the metadata, which need no network, then from the servers. */
+
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { RemoteOrError } from '../../../runtime/core/remotes/shapes.ts';
 import type { RemoteSchema } from '../../../runtime/metadata/metadata.ts';
 import { readLock } from '../../../runtime/outgoing/remote/lock.ts';
-import type { RemoteResult } from '../3-resolve/index.ts';
 
 /** Introspects a remote schema: its SDL. @throws Error whose message may be shown */
 export type ReadRemote = (remote: RemoteSchema) => Promise<string>;
@@ -19,7 +20,7 @@ export async function readRemotes(
   remotes: readonly RemoteSchema[],
   metadata: string,
   read: ReadRemote,
-): Promise<Record<string, RemoteResult>> {
+): Promise<Record<string, RemoteOrError>> {
   const folder = lockFolder(metadata);
   const entries = remotes.map(
     async (remote) => [remote.name, readLock(folder, remote.name) ?? (await readLive(remote, read))] as const,
@@ -28,7 +29,7 @@ export async function readRemotes(
 }
 
 /** A remote schema as its server offers it now. */
-export async function readLive(remote: RemoteSchema, read: ReadRemote): Promise<RemoteResult> {
+export async function readLive(remote: RemoteSchema, read: ReadRemote): Promise<RemoteOrError> {
   try {
     return { sdl: await read(remote) };
   } catch (error) {

@@ -1,9 +1,10 @@
 /** Phase 3: resolves names to objects. Objects that fail are left out with a diagnostic, and so are their dependents. */
 
+import type { CatalogOrError } from '../../../runtime/catalog/catalog.ts';
 import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import type { Result } from '../../../runtime/core/diagnostics/result.ts';
 import type { NamingOptions } from '../../../runtime/core/names.ts';
-import type { RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
+import type { RemoteOrError, RemoteSchemaShape } from '../../../runtime/core/remotes/shapes.ts';
 import type { ProgramSettings } from '../../../runtime/core/settings.ts';
 import type { Vocabulary } from '../../../runtime/core/vocabulary.ts';
 import { unverifiedHosts } from '../../../runtime/metadata/kinds/settings.ts';
@@ -21,13 +22,9 @@ import { addGroupFields } from './group-field.ts';
 import { orderInheritedRoles } from './inherited-role.ts';
 import { reportNotServed } from './not-served.ts';
 import { joinTables, typeRelationships } from './remote-relationship.ts';
-import { type RemoteResult, resolveRemoteSchemas } from './remote-schema.ts';
-import type { CatalogResult } from './source.ts';
+import { resolveRemoteSchemas } from './remote-schema.ts';
 import { resolveStructure } from './structure.ts';
 import { noNames, takenNames } from './taken-names.ts';
-
-export type { RemoteResult } from './remote-schema.ts';
-export type { CatalogResult } from './source.ts';
 
 interface Resolved extends Result<Model> {
   readonly inheritedRoles: readonly InheritedRole[];
@@ -49,8 +46,8 @@ function resolveModel(
   last: Resolved | undefined,
   memory: Memory,
   metadata: Metadata,
-  catalogs: Readonly<Record<string, CatalogResult>>,
-  remoteResults: Readonly<Record<string, RemoteResult>>,
+  catalogs: Readonly<Record<string, CatalogOrError>>,
+  remoteResults: Readonly<Record<string, RemoteOrError>>,
   naming: NamingOptions,
   vocabulary: Vocabulary,
   environment: SetVariables | undefined,

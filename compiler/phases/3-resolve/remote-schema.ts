@@ -13,6 +13,7 @@ import {
 import { remoteNames } from '../../../runtime/core/remotes/names.ts';
 import type {
   RemoteCustomization,
+  RemoteOrError,
   RemoteSchemaShape,
   Renaming,
 } from '../../../runtime/core/remotes/shapes.ts';
@@ -37,11 +38,6 @@ import { upstreamProblems } from './remote-upstream.ts';
 import { attempt, because, Failure, leaveOut, type ReportedObject } from './report.ts';
 import type { TakenNames } from './taken-names.ts';
 
-/** A remote schema that was read. */
-export type RemoteResult =
-  /** `stale`: the reason why the schema could not be read again. */
-  { readonly sdl: string; readonly stale?: string } | { readonly error: string };
-
 /** A remote schema with its document. */
 export interface ResolvedRemote {
   readonly entry: RemoteSchema;
@@ -52,7 +48,7 @@ export interface ResolvedRemote {
 /** Resolves remote schemas in the order of the metadata, and claims their names. If two clash, the later one is left out. */
 export function resolveRemoteSchemas(
   metadata: Metadata,
-  remotes: Readonly<Record<string, RemoteResult>>,
+  remotes: Readonly<Record<string, RemoteOrError>>,
   inheritedRoles: readonly InheritedRole[],
   taken: TakenNames,
   vocabulary: Vocabulary,

@@ -12,9 +12,6 @@ import { distributionOf } from './distribution.ts';
 import type { NamedSource, SourceScope, StructureSource } from './scope.ts';
 import { resolveTables } from './table.ts';
 
-/** The catalog of a source, or why it could not be read (without passwords). */
-export type CatalogResult = SourceCatalog | { readonly error: string };
-
 /** How the names of the API are shown. */
 interface Words {
   readonly naming: NamingOptions;

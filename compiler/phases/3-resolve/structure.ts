@@ -3,6 +3,7 @@
  * anew when any of it changes, and reused when only permissions change.
  */
 
+import type { CatalogOrError } from '../../../runtime/catalog/catalog.ts';
 import { askedArguments, type TableShape } from '../../../runtime/core/contract/shapes.ts';
 import { messages } from '../../../runtime/core/diagnostics/catalogue.ts';
 import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
@@ -24,7 +25,7 @@ import { remoteRelationshipObject } from './remote-relationship.ts';
 import { attempt, leaveOut, type ReportedObject } from './report.ts';
 import { resolveRootFields, singleRowField } from './root-field.ts';
 import type { SourceScope, StructureFunction, StructureSource, StructureTable, TableScope } from './scope.ts';
-import { type CatalogResult, conventionOf, startSource } from './source.ts';
+import { conventionOf, startSource } from './source.ts';
 import { reportedTable, tableShape } from './table.ts';
 import type { TypeRegister } from './type-register.ts';
 
@@ -53,7 +54,7 @@ interface TableStructure {
 
 type FunctionStructure = Omit<ModelFunction, 'roles'>;
 
-type Catalogs = Readonly<Record<string, CatalogResult>>;
+type Catalogs = Readonly<Record<string, CatalogOrError>>;
 
 /** The structure of the sources, from before where nothing that it is made of changed. */
 export function resolveStructure(
@@ -70,7 +71,7 @@ export function resolveStructure(
   return memory.update(makeStructure, memory, given, catalogsOf, naming, vocabulary);
 }
 
-const NO_CATALOG: CatalogResult = { error: 'no catalog was given' };
+const NO_CATALOG: CatalogOrError = { error: 'no catalog was given' };
 
 /** The source without permissions: the same object as long as nothing else changes. */
 function withoutPermissions(source: Source, memory: Memory): StructureSource {
@@ -102,7 +103,7 @@ function makeStructure(
   last: Structure | undefined,
   memory: Memory,
   sources: readonly StructureSource[],
-  catalogs: readonly CatalogResult[],
+  catalogs: readonly CatalogOrError[],
   naming: NamingOptions,
   vocabulary: Vocabulary,
 ): Structure {

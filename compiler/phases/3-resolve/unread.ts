@@ -1,10 +1,10 @@
 /** What is missing because a part of the metadata was not read: a broken file is the cause of references that lead nowhere. */
 
+import type { CatalogOrError } from '../../../runtime/catalog/catalog.ts';
 import type { Losses } from '../../../runtime/core/diagnostics/causes.ts';
 import type { Diagnostic } from '../../../runtime/core/diagnostics/diagnostic.ts';
 import { keyOf, type NamingOptions } from '../../../runtime/core/names.ts';
 import type { Metadata } from '../../../runtime/metadata/metadata.ts';
-import type { CatalogResult } from './index.ts';
 import { functionLosses, tableLosses } from './losses.ts';
 import { conventionOf } from './source.ts';
 
@@ -15,7 +15,7 @@ import { conventionOf } from './source.ts';
 export function unreadLosses(
   diagnostics: readonly Diagnostic[],
   { sources }: Metadata,
-  catalogs: Readonly<Record<string, CatalogResult>>,
+  catalogs: Readonly<Record<string, CatalogOrError>>,
   naming: NamingOptions,
 ): (Diagnostic & Losses)[] {
   return diagnostics.map((diagnostic) => {

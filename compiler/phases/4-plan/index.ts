@@ -1,4 +1,5 @@
 /** Phase 4: the model to pure data that phase 5 prints: row rules as SQL text, presets, saved operations, ledgers. */
+import type { CatalogOrError } from '../../../runtime/catalog/catalog.ts';
 import type { DeclaredTable, RootFields } from '../../../runtime/core/contract/contract.ts';
 import type { EventsProgram } from '../../../runtime/core/contract/events.ts';
 import type { DeclaredFunction, FunctionShape, TableShape } from '../../../runtime/core/contract/shapes.ts';
@@ -12,7 +13,6 @@ import type { Metadata } from '../../../runtime/metadata/metadata.ts';
 import type { Memory } from '../../memory/memory.ts';
 import type { Model, ModelFunction, ModelTable, RootField } from '../../model/model.ts';
 import type { Plan, PlannedTable, ProgramPlan } from '../../model/plan.ts';
-import type { CatalogResult } from '../3-resolve/index.ts';
 import { planDatabase } from './database.ts';
 import { planEvents } from './events.ts';
 import { addFacts } from './implied.ts';
@@ -38,7 +38,7 @@ export function plan(
   model: Model,
   metadata: Metadata,
   serving: SavedOptions,
-  catalogs: Readonly<Record<string, CatalogResult>>,
+  catalogs: Readonly<Record<string, CatalogOrError>>,
   memory: Memory,
 ): Result<Planned> {
   const program = lazy(() => planProgram(model, memory, serving));

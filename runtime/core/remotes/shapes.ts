@@ -67,6 +67,9 @@ export type RemoteArgument =
   | { readonly items: readonly RemoteArgument[] }
   | { readonly fields: RemoteArguments };
 
+/** SDL of a remote schema, with the reason why it could not be read again; or why there is none. */
+export type RemoteOrError = { readonly sdl: string; readonly stale?: string } | { readonly error: string };
+
 /** Declares a remote schema. */
 export function remoteSchema(shape: RemoteSchemaShape): RemoteSchemaShape {
   return Object.freeze(shape);

@@ -6,6 +6,7 @@
 
 import { isSpreadOtherwise } from '../../catalog/distribution.ts';
 import { EngineError } from '../../core/errors.ts';
+import type { RemoteOrError } from '../../core/remotes/shapes.ts';
 import { requireCurrent } from '../../core/session.ts';
 import { jsonText } from '../../core/types.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
@@ -25,7 +26,7 @@ import { storedChange } from '../store/stored-change.ts';
 import { installTriggers, removeTriggers } from './install-triggers.ts';
 import { type RemoteComparison, type RemoteRefresh, readAgain, takeRefreshed } from './remote-refresh.ts';
 import { runRequest } from './run.ts';
-import type { CopyServices, MetadataState, RemoteOrError, SourceDatabase } from './state.ts';
+import type { CopyServices, MetadataState, SourceDatabase } from './state.ts';
 import { inconsistentObjects, WorkingCopy } from './working-copy.ts';
 
 export interface MetadataEngineOptions<Database extends SourceDatabase>

@@ -1,13 +1,14 @@
 /** Reads what the metadata is compiled against: catalogs of databases, and remote schemas. */
-import type { Catalog, SourceCatalog } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogOrError, SourceCatalog } from '../../catalog/catalog.ts';
 import type { DeclaredObjects } from '../../catalog/declared.ts';
 import { introspectDatabase, type RunQuery, readEnumTableRows } from '../../catalog/index.ts';
 import { loadReadBody } from '../../catalog/sql-body.ts';
 import { catalogStatement, servedStatement } from '../../catalog/statement.ts';
 import { EngineError } from '../../core/errors.ts';
+import type { RemoteOrError } from '../../core/remotes/shapes.ts';
 import { describeConnectionError } from '../../database/connection-error.ts';
 import type { RemoteSchema, Source } from '../../metadata/metadata.ts';
-import type { CatalogOrError, CopyServices, MetadataOptions, RemoteOrError } from './state.ts';
+import type { CopyServices, MetadataOptions } from './state.ts';
 
 /** Reads a database's catalog and the rows of the enum tables that the metadata marks. */
 export async function introspectSource(

@@ -1,8 +1,10 @@
 /** Remote schemas that are read again while they are served: what changed, and what the change breaks. */
+
 import { diagnosticKey } from '../../core/diagnostics/diagnostic.ts';
+import type { RemoteOrError } from '../../core/remotes/shapes.ts';
 import type { RemoteSchema } from '../../metadata/metadata.ts';
 import { readRemote } from './read-sources.ts';
-import type { CopyServices, RemoteOrError } from './state.ts';
+import type { CopyServices } from './state.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 /** Result of reading a remote schema again, beside the served one. */

@@ -1,10 +1,11 @@
 /** The state that the metadata API changes, and the functions that it gets from its caller. */
 
-import type { SourceCatalog } from '../../catalog/catalog.ts';
+import type { CatalogOrError } from '../../catalog/catalog.ts';
 import type { RunQuery } from '../../catalog/index.ts';
 import type { EventsProgram } from '../../core/contract/events.ts';
 import type { Diagnostic } from '../../core/diagnostics/diagnostic.ts';
 import type { InconsistentObject } from '../../core/diagnostics/inconsistency.ts';
+import type { RemoteOrError } from '../../core/remotes/shapes.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
 import type { QueueQuery } from '../../database/queue/lease.ts';
 import type { SourceConnection } from '../../database/source.ts';
@@ -17,12 +18,6 @@ import type {
 } from '../../metadata/metadata.ts';
 import type { PreparedProgram } from '../../program/host.ts';
 import type { CatalogStateKind } from '../store/store.ts';
-
-/** A catalog, or why there is none. */
-export type CatalogOrError = SourceCatalog | { readonly error: string };
-
-/** SDL of a remote schema, with the reason why it could not be read again; or why there is none. */
-export type RemoteOrError = { readonly sdl: string; readonly stale?: string } | { readonly error: string };
 
 /** Result of `compile`, as far as the metadata API reads it. */
 export interface Compilation {

@@ -5,9 +5,10 @@
  * were read, connections that were opened.
  */
 
-import type { SourceCatalog } from '../../catalog/catalog.ts';
+import type { CatalogOrError, SourceCatalog } from '../../catalog/catalog.ts';
 import type { InconsistentObject } from '../../core/diagnostics/inconsistency.ts';
 import { EngineError } from '../../core/errors.ts';
+import type { RemoteOrError } from '../../core/remotes/shapes.ts';
 import { describeConnectionError } from '../../database/connection-error.ts';
 import { inStoredOrder } from '../../metadata/export-metadata.ts';
 import type { Metadata, RemoteSchema, Source } from '../../metadata/metadata.ts';
@@ -20,15 +21,7 @@ import { findSource } from './edit.ts';
 import { type NameConflict, nameConflicts, refuseConflicts, refuseRemoteConflict } from './name-conflicts.ts';
 import { enforcePolicy, type Policy } from './policy.ts';
 import { readRemote, readSourceCatalog } from './read-sources.ts';
-import type {
-  CatalogOrError,
-  Compilation,
-  CopyServices,
-  MetadataState,
-  OpenSource,
-  RemoteOrError,
-  SourceDatabase,
-} from './state.ts';
+import type { Compilation, CopyServices, MetadataState, OpenSource, SourceDatabase } from './state.ts';
 
 /** The copy at one moment. A bulk whose step fails returns to one. */
 interface CopyValue extends Omit<MetadataState, 'resourceVersion' | 'program'> {

@@ -1,4 +1,5 @@
 /** What the metadata thread does once it has its store. */
+import type { CatalogOrError } from '../../catalog/catalog.ts';
 import { namingOptions, servingOptions } from '../../configuration/configuration.ts';
 import type { Reviews } from '../../console/preview-change.ts';
 import type { ConsoleQuestion } from '../../console/questions.ts';
@@ -8,6 +9,7 @@ import { EngineError } from '../../core/errors.ts';
 import { isObject } from '../../core/json/json.ts';
 import { linkProgram } from '../../core/program/program.ts';
 import { lazy } from '../../core/remember.ts';
+import type { RemoteOrError } from '../../core/remotes/shapes.ts';
 import { createPlanner } from '../../core/request/planner.ts';
 import type { Vocabulary } from '../../core/vocabulary.ts';
 import { lookingAtErrors } from '../../database/cluster-errors.ts';
@@ -27,7 +29,7 @@ import type { PreparedProgram } from '../../program/host.ts';
 import { createTranspiler } from '../../program/loader.ts';
 import { openSource, sourceAddress } from '../../program/sources.ts';
 import { locateRule } from '../change/locate-rule.ts';
-import type { CatalogOrError, Compilation, RemoteOrError } from '../change/state.ts';
+import type { Compilation } from '../change/state.ts';
 import { dumpSource } from '../dump/pg-dump.ts';
 import {
   answerRequest,
