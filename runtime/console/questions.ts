@@ -58,7 +58,7 @@ export interface AccessDetail extends AccessObject {
   /** What it is, in words. */
   readonly note: string;
   readonly columns?: readonly string[];
-  /** What its use causes, whoever uses it: what leaves the server, what is written. */
+  /** Effects of a call by any role: data that leaves the server, tables that are written. Absent: none are known. */
   readonly effects?: readonly string[];
   /** Of a table. */
   readonly permissions?: readonly AccessPermission[];

@@ -40,8 +40,8 @@ interface WriteOptions {
 
 export interface SourceConnection {
   /**
-   * Runs one prepared statement that yields one row of text columns, or none, outside a transaction. It may run again
-   * when its connection breaks, so it must only read. Once its client has left, it is not sent, or ended if it takes long.
+   * Runs one prepared statement that yields one row of text columns, or none, outside a transaction; long texts are bytes.
+   * It may run again when its connection breaks, so it must only read. Once its client has left, it is not sent, or ended if it takes long.
    * @throws ClientGoneError when its client has left; pg.DatabaseError as Postgres reports it; see errors.ts for what a client gets to see
    */
   readTexts(statement: Statement, values: TextRow, isWanted?: IsWanted): Promise<ReadRow>;

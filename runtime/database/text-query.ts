@@ -5,6 +5,7 @@
  * connection untouched. Without a transaction around it its statements are one; after the first one that fails Postgres
  * skips the others. Commands that begin or end a transaction can travel with it.
  */
+import { isUtf8 } from 'node:buffer';
 import pg from 'pg';
 
 /** The single row of a statement, each column as Postgres prints it; empty if it returned no row. */
@@ -18,9 +19,7 @@ const LONG = 2 ** 17;
 
 /** The texts of a row. */
 export function columnTexts(row: ReadRow): TextRow {
-  return row.some((value) => typeof value === 'object' && value !== null)
-    ? row.map((value) => (value === null ? null : columnText(value)))
-    : (row as TextRow);
+  return row.map((value) => (value === null ? null : columnText(value)));
 }
 
 export function columnText(value: string | Buffer): string {
@@ -167,7 +166,8 @@ function readRow(message: Buffer): ReadRow {
     if (length < 0) return null;
     const value = message.subarray(offset, offset + length);
     offset += length;
-    return length > LONG ? value : value.toString();
+    // A database without an encoding sends any bytes; as a text they are replaced, whatever their length.
+    return length > LONG && isUtf8(value) ? value : value.toString();
   });
 }
 

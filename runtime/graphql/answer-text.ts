@@ -1,5 +1,4 @@
 /** Texts of answers: pieces of bytes where the database sent long ones, which are sent on without becoming a text in between. */
-import { columnText } from '../database/text-query.ts';
 
 /** A text, or the pieces of one in UTF-8. */
 export type AnswerText = string | readonly Buffer[];
@@ -17,5 +16,5 @@ export function enclose(begin: string, text: AnswerText, end: string): AnswerTex
 }
 
 export function wholeText(text: AnswerText): string {
-  return typeof text === 'string' ? text : columnText(Buffer.concat(text));
+  return typeof text === 'string' ? text : Buffer.concat(text).toString();
 }

@@ -242,7 +242,7 @@ function OtherDetail({
       {place && <PlaceText text={place} />}
       {effects && (
         <section>
-          <h3>What its use causes</h3>
+          <h3>Effects of a call</h3>
           <Uses names={effects} />
         </section>
       )}

@@ -67,7 +67,7 @@ export type RemoteArgument =
   | { readonly items: readonly RemoteArgument[] }
   | { readonly fields: RemoteArguments };
 
-/** SDL of a remote schema, with the reason why it could not be read again; or why there is none. */
+/** A remote schema as it was read last; `stale` is the error of the latest attempt. Or the error, if it was never read. */
 export type RemoteOrError = { readonly sdl: string; readonly stale?: string } | { readonly error: string };
 
 /** Declares a remote schema. */

@@ -20,7 +20,7 @@ interface Served<Kind extends string, Use> {
   readonly label: string;
   /** What a role may use of it; undefined for nothing. */
   readonly useOf: (role: string) => Use | undefined;
-  /** What its use causes, whoever uses it. */
+  /** Effects of a call, the same for every role. */
   readonly effects: () => readonly RoleFact[];
 }
 

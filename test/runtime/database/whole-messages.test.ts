@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { TextQuery } from '../../../runtime/database/text-query.ts';
 import { wholeMessages } from '../../../runtime/database/whole-messages.ts';
 import { Random } from '../../fuzz/random.ts';
 
@@ -70,6 +71,27 @@ test('a row that came in pieces may be taken, and then is not parsed; what lies 
   long.write('E');
   for (const chunk of cut(Buffer.concat([long, last]), [50])) take(chunk);
   expect(seen.slice(3)).toEqual([`parsed ${long.length}`, `parsed ${last.length}`]);
+});
+
+test.each([
+  ['bytes where they are UTF-8', Buffer.from('ä'.repeat(70_000)), true],
+  ['a text where they are not', Buffer.alloc(140_000, 0xff), false],
+  ['a text up to 128 kB', Buffer.alloc(2 ** 17, 'x'), false],
+])('a long row has %s', (_what, value, isBytes) => {
+  let found: readonly (string | Buffer | null)[] | undefined;
+  const preparation = { name: '', parse: true, close: [] };
+  const query = new TextQuery([{ text: 'select', values: [], preparation }], (_error, rows) => {
+    found = rows[0];
+  });
+  // Code, length, two columns: null, and the value.
+  const head = Buffer.from([0x44, 0, 0, 0, 0, 0, 2, 255, 255, 255, 255, 0, 0, 0, 0]);
+  head.writeInt32BE(value.length, 11);
+  query.handleLongRow(Buffer.concat([head, value]));
+  query.handleCommandComplete();
+  query.handleReadyForQuery();
+  expect(found).toHaveLength(2);
+  expect(found![0]).toBeNull();
+  expect([Buffer.isBuffer(found![1]), String(found![1])]).toEqual([isBytes, value.toString()]);
 });
 
 function expectWhole(messages: readonly Buffer[], chunks: readonly Buffer[]): void {
