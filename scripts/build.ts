@@ -17,8 +17,8 @@ import { bundlePrograms, isProgram } from './bundle-programs.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
-/** Files that the programs read at run time, besides their code. */
-const READ = /\.(hbs|md|html|sql)$/;
+/** Files that the programs read at run time, besides their code: from the top of the checkout. */
+const READ = /^templates\/|\.(hbs|md|html|sql)$/;
 
 rmSync(dist, { recursive: true, force: true });
 compileSources();
@@ -55,8 +55,9 @@ function importBuiltDeclarations(): void {
 function copyReadFiles(): void {
   for (const folder of ['templates', 'compiler', 'runtime']) {
     for (const path of filesOf(join(root, folder))) {
-      if (!READ.test(path)) continue;
-      const target = join(dist, path.slice(root.length));
+      const name = relative(root, path);
+      if (!READ.test(name)) continue;
+      const target = join(dist, name);
       mkdirSync(dirname(target), { recursive: true });
       cpSync(path, target);
     }

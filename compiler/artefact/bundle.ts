@@ -1,10 +1,13 @@
 /**
- * Bundles the runtime with generated code into one file that runs with `node` alone. The same input gives the same bytes
- * wherever it is built: no paths, no times, and names of modules are those inside the package.
+ * Bundles the runtime with generated code into a program that runs with `node` alone, as a folder or as one file. The same input
+ * gives the same bytes wherever it is built: no paths, no times, and names of modules are those inside the package.
  */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { extname, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Script } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
 import * as contract from '../../runtime/core/contract/contract.ts';
 import type { ArtefactManifest } from '../../runtime/program/artefact/artefact.ts';
@@ -17,14 +20,48 @@ const EXTENSION = extname(import.meta.url);
 const GENERATED = 'generated';
 /** Placeholder for the generated code while the runtime is minified. */
 const GENERATED_CODE = 'ENGINE_GENERATED_CODE';
+/** The file of an artefact's folder that has its program. */
+export const PROGRAM = 'program.js';
 /** Stands for the hash while it is computed. */
 const NO_HASH = '0'.repeat(64);
 
 export interface Bundle {
-  readonly text: string;
+  /** An expression: a function of `require` and the address of the file to run, which returns what that file exports. */
+  readonly program: string;
   readonly manifest: ArtefactManifest;
   /** Files of the package that went into it, from the top of the package. */
   readonly inputs: readonly string[];
+}
+
+/** An artefact as one file. */
+export function oneFile({ program }: Bundle): string {
+  return `#!/usr/bin/env node
+import { createRequire } from 'node:module';
+const program = ${program};
+export const { artefact, run } = program(createRequire(import.meta.url), import.meta.url);
+await run();
+`;
+}
+
+/** The file of an artefact's folder that runs the program beside it. */
+export function launcher(): string {
+  return readFileSync(new URL('../../templates/server.mjs', import.meta.url), 'utf8');
+}
+
+/**
+ * The compiled form of a program, for the Node.js that this is. It has the functions that run when the program is loaded, too, since V8
+ * compiles most functions when they are first called. It begins with a digest of what it was made of (templates/server.mjs).
+ */
+export function compiledForm(program: string): Buffer {
+  // V8 keeps the name with the code: stack traces have it.
+  const script = new Script(program, { filename: PROGRAM });
+  script.runInThisContext()(createRequire(import.meta.url), import.meta.url);
+  const code = script.createCachedData();
+  const made = createHash('sha256')
+    .update(`${process.version} ${process.arch} `)
+    .update(program)
+    .update(code);
+  return Buffer.concat([made.digest(), code]);
 }
 
 /** Bundles generated files. Everything they import is the contract or one of them. */
@@ -46,12 +83,14 @@ export async function bundleArtefact(
     minifyWhitespace: true,
     minifySyntax: true,
     metafile: true,
+    format: 'cjs',
+    define: { 'import.meta.url': 'engineAddress' },
+    supported: { 'dynamic-import': false },
     // Asked for only on other platforms, and optional: an install may lack them.
     external: ['pg-native', 'pg-cloudflare', 'libpg-query'],
-    // Packages in the older form ask for modules of Node by `require`.
-    banner: {
-      js: "#!/usr/bin/env node\nimport{createRequire as engineRequire}from'node:module';const require=engineRequire(import.meta.url);",
-    },
+    // In parentheses V8 reads it once; otherwise once before it is called and once more then.
+    banner: { js: "(function(require,engineAddress){'use strict';const module={exports:{}};" },
+    footer: { js: 'return module.exports})' },
     plugins: [fixedModules(manifest.engine), ...lean()],
   });
   const code = embed(generated.outputFiles[0]!.text);
@@ -62,7 +101,7 @@ export async function bundleArtefact(
   if (text.split(NO_HASH).length !== 2) throw new Error('the place of the hash is not unique');
   const hash = createHash('sha256').update(text).digest('hex');
   return {
-    text: text.replace(NO_HASH, hash),
+    program: text.replace(NO_HASH, hash),
     manifest: { ...manifest, hash },
     inputs: Object.keys(result.metafile.inputs).sort(),
   };
@@ -87,8 +126,10 @@ function entry(manifest: ArtefactManifest): string {
     `import * as contract from './runtime/core/contract/contract${EXTENSION}';`,
     `import { runArtefact } from './runtime/program/artefact/main${EXTENSION}';`,
     `export const artefact = { manifest: ${JSON.stringify(manifest)}, program: ${GENERATED_CODE}(contract) };`,
-    'if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))',
-    '  await runArtefact(artefact, process.argv.slice(2));',
+    'export async function run() {',
+    '  if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))',
+    '    await runArtefact(artefact, process.argv.slice(2));',
+    '}',
   ].join('\n');
 }
 

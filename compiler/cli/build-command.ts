@@ -9,10 +9,10 @@ import type { GeneratedProgram } from '../../runtime/core/program/resolvers.ts';
 import { fileProblem } from '../../runtime/core/reasons.ts';
 import { ADMIN_ROLE } from '../../runtime/core/session.ts';
 import type { Metadata } from '../../runtime/metadata/metadata.ts';
-import type { ArtefactManifest, ArtefactSource } from '../../runtime/program/artefact/artefact.ts';
+import type { ArtefactSource } from '../../runtime/program/artefact/artefact.ts';
 import { subjectText } from '../../runtime/program/verify/prove.ts';
 import { fingerprintOf } from '../../runtime/program/verify/verify.ts';
-import { bundleArtefact } from '../artefact/bundle.ts';
+import { type Bundle, bundleArtefact, compiledForm, launcher, oneFile, PROGRAM } from '../artefact/bundle.ts';
 import { publicConnection } from '../artefact/public-connection.ts';
 import { plannedRoles, selectRoles } from '../artefact/select-roles.ts';
 import { type CompileResult, version } from '../index.ts';
@@ -32,6 +32,7 @@ export interface BuildOptions extends Omit<CompileOptions, 'check'> {
 }
 
 const SERVER = 'server.mjs';
+const COMPILED = 'program.cache';
 const MANIFEST = 'manifest.json';
 
 /** Runs the command and returns its exit status: 1 for errors in the input, and then nothing is written. */
@@ -53,7 +54,7 @@ export function buildCommand(options: BuildOptions, context: CommandContext): Pr
     progress.step('bundling');
     const program = { ...programOf(plan), ...(plan.saved && { saved: plan.saved }) };
     const refusedBefore = refusedOf(program, compiled.refused);
-    const { text, manifest } = await bundleArtefact(files, {
+    const bundle = await bundleArtefact(files, {
       format: 1,
       engine: version,
       fingerprint: fingerprintOf(program),
@@ -64,7 +65,8 @@ export function buildCommand(options: BuildOptions, context: CommandContext): Pr
     });
     progress.end();
     reportCompile({ ...compiled, ...reportOptions(options, context), origin: read.origin, built: true });
-    write(options.out, text, manifest, files);
+    write(options.out, bundle, files);
+    const { program: text, manifest } = bundle;
     const size = (Buffer.byteLength(text) / 1e6).toFixed(1);
     const tell = options.format === 'text' ? context.stdout : context.stderr;
     tell(`${options.out}: ${size} MB, ${roles ? `roles ${roles.join(', ')}` : 'every role'}\n`);
@@ -108,11 +110,11 @@ function describeSources({ sources }: Metadata): ArtefactSource[] {
 }
 
 /** @throws OutputFolderError if the place is taken by something else, or cannot be written */
-function write(out: string, text: string, manifest: ArtefactManifest, files: Files): void {
+function write(out: string, bundle: Bundle, files: Files): void {
   try {
     if (out.endsWith('.mjs')) {
       mkdirSync(dirname(out), { recursive: true });
-      writeFileSync(out, text, { mode: 0o755 });
+      writeFileSync(out, oneFile(bundle), { mode: 0o755 });
       return;
     }
     if (existsSync(out) && readdirSync(out).length > 0 && !existsSync(join(out, SERVER)))
@@ -122,8 +124,11 @@ function write(out: string, text: string, manifest: ArtefactManifest, files: Fil
       mkdirSync(dirname(join(out, 'generated', path)), { recursive: true });
       writeFileSync(join(out, 'generated', path), content);
     }
-    writeFileSync(join(out, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
-    writeFileSync(join(out, SERVER), text, { mode: 0o755 });
+    writeFileSync(join(out, MANIFEST), `${JSON.stringify(bundle.manifest, null, 2)}\n`);
+    // The compiled form last: one that was made of another text is not used.
+    writeFileSync(join(out, SERVER), launcher(), { mode: 0o755 });
+    writeFileSync(join(out, PROGRAM), bundle.program);
+    writeFileSync(join(out, COMPILED), compiledForm(bundle.program));
   } catch (error) {
     if (error instanceof OutputFolderError) throw error;
     throw new OutputFolderError(`Cannot write to ${out}: ${fileProblem(error)}.`);

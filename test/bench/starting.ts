@@ -63,7 +63,7 @@ export async function benchStarting(
       ENGINE_GRAPHQL_SERVER_PORT: String(await freePort()),
     };
     const address = `http://127.0.0.1:${environment.ENGINE_GRAPHQL_SERVER_PORT}`;
-    const artefact = join(folder, 'server.mjs');
+    const artefact = join(folder, 'artefact');
     progress('building the artefact');
     const source = ['--source', `default=${databaseUrl}`];
     await runProcess([engine, 'build', '--metadata', project.metadata, ...source, '--out', artefact]);
@@ -74,7 +74,7 @@ export async function benchStarting(
     const measured: readonly Started[] = [
       { name: 'floor', args: [floor], serves: 'nothing' },
       { name: 'engine serve', args: [engine, 'serve'], serves: 'metadata' },
-      { name: 'artefact', args: [artefact], serves: 'code' },
+      { name: 'artefact', args: [join(artefact, 'server.mjs')], serves: 'code' },
     ];
     const all = new Map(measured.map((each): [Started, Partial<StartResult>[]] => [each, []]));
     for (let round = 1; round <= rounds; round++) {

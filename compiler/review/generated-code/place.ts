@@ -26,7 +26,7 @@ const MANIFEST = 'manifest.json';
 const ENTRY = 'index.ts';
 
 /**
- * Reads `generated` (a folder), `dist` or `dist/api.mjs` (an artefact, with the generated code in it), `main` (a revision, whose `folder` is read) or `main:path/to/generated`. A folder wins over a
+ * Reads `generated` (a folder), `dist`, `dist/program.js` or `dist/api.mjs` (an artefact, with the generated code in it), `main` (a revision, whose `folder` is read) or `main:path/to/generated`. A folder wins over a
  * revision of the same name.
  * @throws GeneratedCodeError
  */
@@ -34,7 +34,7 @@ export function readGeneratedTexts(place: string, folder: string): GeneratedText
   for (const path of [place, join(place, 'generated')])
     if (existsSync(join(path, ENTRY)) && existsSync(join(path, MANIFEST)))
       return { label: place, folder: path, files: readFolder(path) };
-  if (place.endsWith('.mjs') && existsSync(place)) return readArtefact(place);
+  if (/\.m?js$/.test(place) && existsSync(place)) return readArtefact(place);
   const [, revision = place, path = folder] = /^([^:]+):(.+)$/.exec(place) ?? [];
   if (!isRevision(revision))
     throw new GeneratedCodeError(

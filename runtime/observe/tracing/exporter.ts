@@ -57,15 +57,15 @@ interface Packages {
 }
 
 /** @throws Error saying which packages are missing, or which header cannot be sent */
-export async function createExporter(
+export function createExporter(
   { url, headers, resource: attributes, batchSize }: TraceSettings,
   count: CountSpans,
-): Promise<SpanExporter> {
+): SpanExporter {
   for (const [name, value] of Object.entries(headers)) {
     const problem = headerProblem(name, value);
     if (problem !== undefined) throw new Error(problem);
   }
-  const { OTLPTraceExporter, resourceFromAttributes } = await loadPackages();
+  const { OTLPTraceExporter, resourceFromAttributes } = loadPackages();
   const exporter = new OTLPTraceExporter({ url, headers: inBytes(headers), timeoutMillis: SEND_TIMEOUT });
   const resource = resourceFromAttributes({ 'service.name': 'engine', ...attributes });
   const scope = { name: 'engine', version: serverVersion };
@@ -152,20 +152,20 @@ function time(milliseconds: number): readonly [number, number] {
   return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];
 }
 
-async function loadPackages(): Promise<Packages> {
+function loadPackages(): Packages {
   // Beside this program, or in the working directory.
   const places = [import.meta.url, pathToFileURL(join(process.cwd(), 'package.json')).href];
-  const load = async (name: string): Promise<object> => {
+  const load = (name: string): object => {
     for (const place of places) {
       try {
-        return (await import(pathToFileURL(createRequire(place).resolve(name)).href)) as object;
+        return createRequire(place)(name) as object;
       } catch (error) {
-        if (!/MODULE_NOT_FOUND$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
+        if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
       }
     }
     throw new Error(`tracing needs packages that are not installed: npm install ${TRACING_PACKAGES}`);
   };
-  const exporter = await load('@opentelemetry/exporter-trace-otlp-proto');
-  const resources = await load('@opentelemetry/resources');
+  const exporter = load('@opentelemetry/exporter-trace-otlp-proto');
+  const resources = load('@opentelemetry/resources');
   return { ...exporter, ...resources } as unknown as Packages;
 }

@@ -141,7 +141,7 @@ export function createTracing(options: TracingOptions): Tracing {
       return;
     }
     const { createExporter } = await import('./exporter.ts');
-    exporter = await createExporter(read, count);
+    exporter = createExporter(read, count);
   };
   return {
     configure: (settings) => {

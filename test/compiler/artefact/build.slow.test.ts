@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { bundleArtefact } from '../../../compiler/artefact/bundle.ts';
+import { bundleArtefact, compiledForm } from '../../../compiler/artefact/bundle.ts';
 import { engine } from '../../harness/command-line.ts';
 import { defaultSource, metadataOf } from '../../harness/metadata.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/postgres.ts';
@@ -54,7 +54,8 @@ function build(out: string, ...more: string[]) {
 /** Runs an artefact where nothing is installed, with nothing in its environment but what is given. */
 function start(place: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
   const alone = mkdtempSync(join(folder, 'alone-'));
-  cpSync(join(folder, place), join(alone, 'server.mjs'));
+  const isFile = place.endsWith('.mjs');
+  cpSync(join(folder, place), isFile ? join(alone, 'server.mjs') : alone, { recursive: true });
   const child = spawn(process.execPath, ['server.mjs', ...args], { cwd: alone, env: { ...environment } });
   children.add(child);
   let output = '';
@@ -103,8 +104,8 @@ test('two builds in two places give the same bytes, whose hash they hold and whi
   const first = await build('first');
   const second = await build('second.mjs', '--metadata', join(folder, 'elsewhere/metadata'));
   expect([first.status, second.status]).toEqual([0, 0]);
-  const text = readFileSync(join(folder, 'first/server.mjs'), 'utf8');
-  expect(readFileSync(join(folder, 'second.mjs'), 'utf8') === text).toBe(true);
+  const text = readFileSync(join(folder, 'first/program.js'), 'utf8');
+  expect(readFileSync(join(folder, 'second.mjs'), 'utf8').split(text)).toHaveLength(2);
   const manifest = JSON.parse(readFileSync(join(folder, 'first/manifest.json'), 'utf8'));
   expect(first.stdout).toContain(`hash        ${manifest.hash}\n`);
   const zeroed = text.replace(manifest.hash, '0'.repeat(64));
@@ -142,9 +143,43 @@ test('it is served where nothing is installed, without a compiler, and says that
   });
 });
 
+test('the compiled form of a folder is run if it was made of the text beside it, and only then', async () => {
+  expect((await build('compiled')).status).toBe(0);
+  const at = (name: string) => join(folder, 'compiled', name);
+  const described = async () => {
+    const { ended, output } = start('compiled', ['describe'], {});
+    expect(await ended).toBe(0);
+    return JSON.parse(output()).engine as string;
+  };
+  const { engine: version } = JSON.parse(readFileSync(at('manifest.json'), 'utf8'));
+  const text = readFileSync(at('program.js'), 'utf8');
+  const own = readFileSync(at('program.cache'));
+  expect(await described()).toBe(version);
+  // As long, because V8 itself compares lengths only.
+  const other = text.replace(`engine:"${version}"`, `engine:"${'9'.repeat(version.length)}"`);
+  const code = compiledForm(other).subarray(32);
+  const digest = createHash('sha256').update(`${process.version} ${process.arch} `).update(text).update(code);
+  writeFileSync(at('program.cache'), Buffer.concat([digest.digest(), code]));
+  expect(await described()).toBe('9'.repeat(version.length));
+  // An edited text with the compiled form of the former one, one that was cut off, none, and one for other options of V8.
+  writeFileSync(at('program.cache'), own);
+  writeFileSync(at('program.js'), other);
+  expect(await described()).toBe('9'.repeat(version.length));
+  writeFileSync(at('program.js'), text);
+  for (const damaged of [own.subarray(0, 100_000), own.subarray(0, 8), Buffer.alloc(0)]) {
+    writeFileSync(at('program.cache'), damaged);
+    expect(await described()).toBe(version);
+  }
+  rmSync(at('program.cache'));
+  expect(await described()).toBe(version);
+  writeFileSync(at('program.cache'), own);
+  const limited = start('compiled', ['describe'], { NODE_OPTIONS: '--max-old-space-size=500' });
+  expect(await limited.ended).toBe(0);
+});
+
 test('what an artefact runs can be audited in it, and an edit is seen at its line', async () => {
   await build('audited');
-  const artefact = join(folder, 'audited/server.mjs');
+  const artefact = join(folder, 'audited/program.js');
   const matrix = async (place: string) =>
     JSON.stringify(
       JSON.parse((await engine('audit', 'matrix', '--format', 'json', '--generated', place)).stdout),
@@ -153,12 +188,12 @@ test('what an artefact runs can be audited in it, and an edit is seen at its lin
   const withoutPlaces = (text: string) => text.replace(/"(label|file)":"[^"]*"|"(line|column)":\d+/g, '');
   expect(withoutPlaces(await matrix(artefact))).toBe(withoutPlaces(await matrix(join(folder, 'audited'))));
   const text = readFileSync(artefact, 'utf8');
-  const edited = join(folder, 'edited.mjs');
+  const edited = join(folder, 'edited.js');
   writeFileSync(edited, text.replace('{row}."tenant_id" = {session.x-engine-tenant-id::integer}', 'true'));
   const diff = await engine('audit', 'diff', artefact, edited, '--fail-on', 'wider', '--format', 'sarif');
   expect(diff.status).toBe(1);
   const [{ physicalLocation: place }] = JSON.parse(diff.stdout).runs[0].results[0].locations;
-  expect(place.artifactLocation.uri).toMatch(/edited\.mjs$/);
+  expect(place.artifactLocation.uri).toMatch(/edited\.js$/);
   const lines = readFileSync(edited, 'utf8').split('\n');
   expect(lines.slice(place.region.startLine - 1).join('\n')).toMatch(/^(.*\n){1,12}.*`true`/);
   expect(await engine('audit', 'matrix', '--generated', fileURLToPath(import.meta.url))).toMatchObject({
@@ -167,7 +202,7 @@ test('what an artefact runs can be audited in it, and an edit is seen at its lin
 });
 
 test('nothing of the compiler goes in, and nothing that asks whether this is Node.js', async () => {
-  const { inputs, text } = await bundleArtefact(new Map([['index.ts', 'export default {}']]), {
+  const { inputs, program: text } = await bundleArtefact(new Map([['index.ts', 'export default {}']]), {
     format: 1,
     engine: '0',
     fingerprint: '',
@@ -187,7 +222,7 @@ test('an artefact for some roles answers as the whole one does, and lacks what i
   expect(status).toBe(0);
   expect(stdout).toContain('roles customer');
   await build('whole.mjs');
-  const [part, whole] = ['roles/server.mjs', 'whole.mjs'].map((file) =>
+  const [part, whole] = ['roles/program.js', 'whole.mjs'].map((file) =>
     readFileSync(join(folder, file), 'utf8'),
   );
   // Texts of the rules of others, a table and a column that only they see, the names of their roles in rules.
@@ -204,7 +239,7 @@ test('an artefact for some roles answers as the whole one does, and lacks what i
   const session = { 'x-engine-user-id': '1', 'x-engine-tenant-id': '1' };
   const query =
     '{ ticket(order_by: { id: asc }) { id subject status } article(limit: 3, order_by: { id: asc }) { id title } __schema { queryType { fields { name } } mutationType { fields { name } } types { name fields { name } inputFields { name } } } }';
-  const [partial, complete] = [await serve('roles/server.mjs'), await serve('whole.mjs')];
+  const [partial, complete] = [await serve('roles'), await serve('whole.mjs')];
   const expected = await complete.ask('customer', query, session);
   expect(expected.errors).toBeUndefined();
   expect(await partial.ask('customer', query, session)).toEqual(expected);
@@ -240,9 +275,9 @@ test('an address with a password stays in the metadata', async () => {
   const source = defaultSource({ tables: [{ table: 'ticket' }] }, 'postgres://u:s3cret@nowhere/x');
   writeFileSync(join(folder, 'address.json'), JSON.stringify({ version: 3, sources: [source] }));
   expect((await build('address', '--metadata', join(folder, 'address.json'))).status).toBe(0);
-  for (const file of ['server.mjs', 'manifest.json'])
+  for (const file of ['program.js', 'program.cache', 'manifest.json'])
     expect(readFileSync(join(folder, 'address', file), 'utf8')).not.toContain('s3cret');
-  const server = start('address/server.mjs', ['verify'], {});
+  const server = start('address', ['verify'], {});
   expect(await server.ended).toBe(1);
   expect(server.output()).toBe(
     'Not verified: the source "default" has no address: give one with --source default=URL.\n',
@@ -288,7 +323,7 @@ test('verify and a server that insists tell what the database lacks', async () =
   expect(JSON.parse(folderOfCode.stdout)).toMatchObject({ verdict: 'breaking' });
   expect(await engine('verify', example)).toMatchObject({ status: 2 });
 
-  const strict = start('verified/server.mjs', ['--require-same-database', '--database-url', other.url], {});
+  const strict = start('verified', ['--require-same-database', '--database-url', other.url], {});
   expect(await strict.ended).toBe(1);
   expect(strict.output()).toContain('"verdict":"breaking"');
   expect(strict.output()).toContain(
