@@ -94,7 +94,7 @@ export class Poller implements Reader {
       },
       horizon: () => source.changes.begunBefore(1000 * (plan.horizon?.seconds ?? 0)),
       waits: (cohort) => this.#stale.add([cohort]),
-      advance: (subscriber, values) => this.#advance(subscriber, values),
+      advance: (subscribers, values) => this.#advance(subscribers, values),
       finished: (batch) => this.#finished.push(batch),
       report: options.report,
     };
@@ -329,26 +329,33 @@ export class Poller implements Reader {
     this.#round?.delete(cohort);
   }
 
-  /** A receiver of a stream's batch goes on, at once or when it has read what it got. More rows may follow. */
-  #advance(subscriber: Subscriber, values: Cohort['values']): void {
-    const { listener } = subscriber;
-    if (!listener.isSlow()) {
-      this.#follow(subscriber, values);
-      return;
+  /** The receivers of a stream's batch go on, at once or when they have read what they got. More rows may follow. */
+  #advance(subscribers: readonly Subscriber[], values: Cohort['values']): void {
+    const current: Subscriber[] = [];
+    for (const subscriber of subscribers) {
+      const { listener } = subscriber;
+      if (!listener.isSlow()) {
+        current.push(subscriber);
+        continue;
+      }
+      const place = this.#cohorts.pause(subscriber, values);
+      listener.whenRead(() => {
+        if (place.subscribers.has(subscriber)) this.#follow([subscriber], values);
+      });
     }
-    const place = this.#cohorts.pause(subscriber, values);
-    listener.whenRead(() => {
-      if (place.subscribers.has(subscriber)) this.#follow(subscriber, values);
-    });
+    this.#follow(current, values);
   }
 
   /** Subscribers of a stream that have got equally far are one cohort from now on. */
-  #follow(subscriber: Subscriber, values: Cohort['values']): void {
+  #follow(subscribers: readonly Subscriber[], values: Cohort['values']): void {
+    if (subscribers.length === 0) return;
     const cohort = this.#cohorts.of(values);
-    this.#cohorts.enter(subscriber, cohort);
-    // Its values are those of a row.
-    cohort.readFor = Math.max(cohort.readFor, subscriber.joined);
-    this.#makeDue(cohort, subscriber.owner);
+    for (const subscriber of subscribers) {
+      this.#cohorts.enter(subscriber, cohort);
+      // Its values are those of a row.
+      cohort.readFor = Math.max(cohort.readFor, subscriber.joined);
+    }
+    this.#makeDue(cohort, this.#due.payerOf(cohort));
     this.#gather();
   }
 }

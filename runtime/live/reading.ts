@@ -31,8 +31,8 @@ export interface ReadingContext {
   readonly horizon: () => string;
   /** Rows of a stream wait for transactions. */
   readonly waits: (cohort: Cohort) => void;
-  /** A subscriber of a stream got a batch, and is at new values now. */
-  readonly advance: (subscriber: Subscriber, values: Cohort['values']) => void;
+  /** Subscribers of a stream got a batch, and are at new values now. */
+  readonly advance: (subscribers: readonly Subscriber[], values: Cohort['values']) => void;
   readonly finished: (batch: BatchReport) => void;
   readonly report: (error: unknown) => void;
 }
@@ -142,7 +142,10 @@ async function handOut(cohort: Cohort, result: CohortResult, joined: number): Pr
   });
 }
 
-/** Hands out a batch of a stream, if there is one, and moves the stream's subscribers to the new position of the cursor. */
+/**
+ * Hands out a batch of a stream, if there is one, and moves the stream's subscribers to the new position of the cursor: together, when the
+ * last one has it, so that they are read for together, and rows that come meanwhile are one batch.
+ */
 async function advance(
   context: ReadingContext,
   cohort: Cohort,
@@ -152,14 +155,22 @@ async function advance(
   result?: CohortResult,
 ): Promise<void> {
   const values = cohort.values.map((value, index) => (index === parameter ? position : value));
-  await deliver(cohort, joined, (subscriber) => {
-    subscriber.failure = undefined;
-    if (result) {
+  const served: Subscriber[] = [];
+  try {
+    await deliver(cohort, joined, (subscriber) => {
+      served.push(subscriber);
+      subscriber.failure = undefined;
+      if (!result) return;
       subscriber.hasBegun = true;
       subscriber.listener.next(result);
-    }
-    context.advance(subscriber, values);
-  });
+    });
+  } finally {
+    // Nobody gets a row twice, even if a defect ended it.
+    context.advance(
+      served.filter((subscriber) => cohort.subscribers.has(subscriber)),
+      values,
+    );
+  }
 }
 
 /**
