@@ -33,7 +33,7 @@ import { customizationProblems, nameClashes } from './remote-customization.ts';
 import { documentMeaning, typeMeaning } from './remote-meaning.ts';
 import { permissionProblems } from './remote-permission.ts';
 import { skippedPresets } from './remote-preset-skipped.ts';
-import { servedProblems } from './remote-served.ts';
+import { type ServedRemote, servedProblems } from './remote-served.ts';
 import { upstreamProblems } from './remote-upstream.ts';
 import { attempt, because, Failure, leaveOut, type ReportedObject } from './report.ts';
 import type { TakenNames } from './taken-names.ts';
@@ -72,7 +72,7 @@ export function resolveRemoteSchemas(
         ...nameClashes(customization, document),
       ];
       if (wrong) throw new Failure(messages.remoteSchemaInvalid({ reason: wrong }));
-      const invalid = memory.call(invalidWhole, entry, document, vocabulary);
+      const invalid = memory.call(invalidWhole, document, entry.definition.customization, vocabulary);
       if (invalid !== undefined) throw new Failure(messages.remoteSchemaInvalid({ reason: invalid }));
       claimRoots(entry, document, customization, taken.roots);
       claimTypes(entry, document, customization, {
@@ -208,7 +208,13 @@ function resolvePermissions(
   const roles = new Map<string, string>();
   for (const permission of entry.permissions) {
     const { role, definition } = permission;
-    const problems = memory.call(problemsOf, permission, document, entry, vocabulary);
+    const problems = memory.call(
+      problemsOf,
+      permission,
+      document,
+      entry.definition.customization,
+      vocabulary,
+    );
     if (problems.length === 0) {
       roles.set(role, definition.schema);
       for (const { place, presets } of memory.call(skippedOf, permission)) {
@@ -254,27 +260,30 @@ function meaning(sdl: string, vocabulary: Vocabulary): string {
 function problemsOf(
   { role, definition: { schema } }: RemoteSchema['permissions'][number],
   document: RemoteDocument,
-  entry: RemoteSchema,
+  customization: RemoteSchemaCustomization | undefined,
   vocabulary: Vocabulary,
 ): string[] {
   const problems = permissionProblems(schema, document, vocabulary);
   if (problems.length > 0) return problems;
-  const customization = customizationOf(entry.definition.customization);
-  return servedProblems(shapeOf(entry, schema, customization, { [role]: schema }), role, vocabulary);
+  return servedProblems(servedPart(schema, customization, { [role]: schema }), role, vocabulary);
 }
 
 /** The first thing that makes the whole schema invalid. */
 function invalidWhole(
-  entry: RemoteSchema,
-  document: RemoteDocument,
+  { document }: RemoteDocument,
+  customization: RemoteSchemaCustomization | undefined,
   vocabulary: Vocabulary,
 ): string | undefined {
-  const customization = customizationOf(entry.definition.customization);
-  return servedProblems(
-    shapeOf(entry, printAst(document.document), customization, {}),
-    ADMIN_ROLE,
-    vocabulary,
-  )[0];
+  return servedProblems(servedPart(printAst(document), customization, {}), ADMIN_ROLE, vocabulary)[0];
+}
+
+function servedPart(
+  schema: string,
+  given: RemoteSchemaCustomization | undefined,
+  roles: ServedRemote['roles'],
+): ServedRemote {
+  const customization = customizationOf(given);
+  return { schema, roles, ...(customization && { customization }) };
 }
 
 function skippedOf({ definition }: RemoteSchema['permissions'][number]) {

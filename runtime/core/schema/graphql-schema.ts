@@ -4,6 +4,7 @@
  */
 import {
   buildClientSchema,
+  type GraphQLError,
   type GraphQLSchema,
   getIntrospectionQuery,
   type IntrospectionQuery,
@@ -11,6 +12,7 @@ import {
   lexicographicSortSchema,
   type OperationDefinitionNode,
   parse,
+  validateSchema,
 } from 'graphql';
 import { lazy, remember } from '../remember.ts';
 import { schemaOf } from './introspected-schema.ts';
@@ -21,14 +23,21 @@ import type { RoleSchema } from './role-schema.ts';
 /** Memo: a role's schema never changes. */
 const schemas = new WeakMap<RoleSchema, GraphQLSchema>();
 
-/** The schema that a role sees, everything sorted by name. */
+/** The schema that a role sees, everything sorted by name. Serving does not depend on it; tests validate the schemas of every kind of role. */
 export function graphqlSchema(roleSchema: RoleSchema): GraphQLSchema {
-  return remember(schemas, roleSchema, () => {
-    const text = IntrospectionAnswer.ofSchema(schemaOf(roleSchema), whole(), { left: Infinity });
-    const introspection = { __schema: JSON.parse(text) } as IntrospectionQuery;
-    // Serving does not depend on it; tests validate the schemas of every kind of role.
-    return lexicographicSortSchema(buildClientSchema(introspection, { assumeValid: true }));
-  });
+  return remember(schemas, roleSchema, () =>
+    lexicographicSortSchema(buildClientSchema(introspectionOf(roleSchema), { assumeValid: true })),
+  );
+}
+
+/** What is invalid in the schema that a role sees, by the rules of GraphQL. @throws Error for a name that GraphQL cannot have */
+export function schemaProblems(roleSchema: RoleSchema): readonly GraphQLError[] {
+  return validateSchema(buildClientSchema(introspectionOf(roleSchema)));
+}
+
+function introspectionOf(roleSchema: RoleSchema): IntrospectionQuery {
+  const text = IntrospectionAnswer.ofSchema(schemaOf(roleSchema), whole(), { left: Infinity });
+  return { __schema: JSON.parse(text) };
 }
 
 /** All that introspection can tell of a schema. */

@@ -34,10 +34,9 @@ export function createSchemaReader(
 ): (name: string, target: IntrospectionTarget) => Promise<string> {
   const last = new Map<string, { readonly digest: string; readonly sdl: string }>();
   return async (name, target) => {
-    const response = await askForSchema({ ...target, name }, options);
-    const digest = createHash('sha256').update(response.body).digest('hex');
     const known = last.get(name);
-    if (known?.digest === digest) return known.sdl;
+    const { response, digest } = await askForSchema({ ...target, name }, options, known?.digest);
+    if (digest === known?.digest) return known.sdl;
     const sdl = readIntrospection(response);
     last.set(name, { digest, sdl });
     return sdl;
@@ -47,8 +46,12 @@ export function createSchemaReader(
 /** What older servers do not know of introspection. */
 const ADDED = /isOneOf|specifiedByURL|includeDeprecated|isDeprecated|deprecationReason|isRepeatable/;
 
-/** Asks for less where the server refuses a part of the question. */
-async function askForSchema(target: RemoteTarget, options: SchemaReaderOptions): Promise<OutgoingResponse> {
+/** Asks for less where the server refuses a part of the question. @param known digest of an answer that is no refusal */
+async function askForSchema(
+  target: RemoteTarget,
+  options: SchemaReaderOptions,
+  known: string | undefined,
+): Promise<{ readonly response: OutgoingResponse; readonly digest: string }> {
   const prepared = prepareTarget(target, options.environment);
   const bodies = [...INTROSPECTION_BODIES];
   for (;;) {
@@ -59,8 +62,9 @@ async function askForSchema(target: RemoteTarget, options: SchemaReaderOptions):
       { session: { ...ADMIN, vocabulary: options.vocabulary } },
       options,
     );
-    const refusal = refusalOf(response);
-    if (refusal === undefined || bodies.length === 0) return response;
+    const digest = createHash('sha256').update(response.body).digest('hex');
+    const refusal = digest === known ? undefined : refusalOf(response);
+    if (refusal === undefined || bodies.length === 0) return { response, digest };
     // A refusal that names nothing may be of any part.
     if (!ADDED.test(refusal)) bodies.splice(0, bodies.length - 1);
   }
