@@ -38,20 +38,13 @@ export function prepareService(
   };
 }
 
-/** `timeout` is in seconds, and ends earlier if the request has to. */
-export interface ServiceCall extends OutgoingRequest {
-  readonly body?: string;
-  /** Time of `performance.now()` at which the request has to be answered. */
-  readonly deadline?: number | undefined;
-}
-
 /** What logs and metrics say of a call. */
 export interface CallMeasures {
   /** Bytes. */
   readonly requestSize: number;
   readonly responseSize: number;
-  /** Absent without an answer. */
-  readonly status?: number;
+  /** undefined: there was no answer. */
+  readonly status?: number | undefined;
   readonly seconds: number;
 }
 
@@ -62,17 +55,14 @@ export interface CallMeasures {
  */
 export async function callService(
   send: (request: OutgoingRequest) => Promise<OutgoingResponse>,
-  { timeout, deadline = Number.POSITIVE_INFINITY, ...request }: ServiceCall,
+  request: OutgoingRequest,
   observe: ((measures: CallMeasures) => void) | undefined,
   noAnswer: (error: OutgoingError) => EngineError,
 ): Promise<OutgoingResponse> {
   const startedAt = performance.now();
   let response: OutgoingResponse | undefined;
   try {
-    response = await send({
-      ...request,
-      timeout: Math.max(1, Math.min(timeout * 1000, deadline - startedAt)),
-    });
+    response = await send(request);
     return response;
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
@@ -81,7 +71,7 @@ export async function callService(
     observe?.({
       requestSize: Buffer.byteLength(request.body ?? ''),
       responseSize: response?.body.length ?? 0,
-      ...(response ? { status: response.status } : {}),
+      status: response?.status,
       seconds: (performance.now() - startedAt) / 1000,
     });
   }

@@ -56,11 +56,11 @@ export function chooseHeaders(
 
 /** Headers about the call itself; no configuration overrides them. */
 function ownHeaders({ requestId, trace, completion }: CallOrigin): ShownHeader[] {
-  return [
-    ...(completion ? [completion] : []),
-    ...(requestId === undefined ? [] : [plain('x-request-id', requestId)]),
-    ...plainHeaders(trace ? traceHeaders(trace) : {}),
-  ];
+  const own: ShownHeader[] = [];
+  if (completion) own.push(completion);
+  if (requestId !== undefined) own.push(plain('x-request-id', requestId));
+  if (trace) for (const [name, value] of traceHeaders(trace)) own.push(plain(name, value));
+  return own;
 }
 
 /** About the client's own connection or document, not about the operation. */

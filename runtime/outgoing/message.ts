@@ -16,9 +16,11 @@ export interface OutgoingRequest {
   readonly method?: string;
   /** Sent as given, repeated names included. Those about the connection itself and `Content-Length` are left out. */
   readonly headers?: readonly Header[];
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
   /** Milliseconds for the whole call: waiting, DNS, connect, headers and body, redirects included. */
   readonly timeout: number;
+  /** Time of `performance.now()` at which the call ends, if that is earlier. */
+  readonly deadline?: number | undefined;
   /** Maximum bytes of the answer, compressed or not; DEFAULT_MAX_SIZE unless given. */
   readonly maxSize?: number;
   /** Takes the first `maxSize` bytes of a longer answer instead of failing. */

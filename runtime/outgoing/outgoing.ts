@@ -125,7 +125,9 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   };
 
   const send = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
-    const deadline = performance.now() + request.timeout;
+    const began = performance.now();
+    const last = request.deadline ?? Number.POSITIVE_INFINITY;
+    const deadline = Math.max(began + 1, Math.min(began + request.timeout, last));
     let target = targetOf(request.url);
     let current = request;
     loaded ??= await client();

@@ -4,6 +4,7 @@
  */
 import { randomFillSync } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Header } from './message.ts';
 
 export interface Trace {
   /** 32 hexadecimal digits, or 16 where a caller counts in those. */
@@ -89,19 +90,15 @@ export function traceBelow(trace: Trace | undefined): Trace {
 }
 
 /** The headers by which a called service continues the trace. */
-export function traceHeaders({
-  traceId,
-  spanId,
-  parentId,
-  sampled,
-}: Trace): Readonly<Record<string, string>> {
-  return {
-    'x-b3-traceid': traceId,
-    'x-b3-spanid': spanId,
-    ...(parentId === undefined ? {} : { 'x-b3-parentspanid': parentId }),
-    ...(sampled === undefined ? {} : { 'x-b3-sampled': sampled ? '1' : '0' }),
-    traceparent: `00-${traceId.padStart(32, '0')}-${spanId}-${sampled === false ? '00' : '01'}`,
-  };
+export function traceHeaders({ traceId, spanId, parentId, sampled }: Trace): readonly Header[] {
+  const headers: Header[] = [
+    ['x-b3-traceid', traceId],
+    ['x-b3-spanid', spanId],
+    ['traceparent', `00-${traceId.padStart(32, '0')}-${spanId}-${sampled === false ? '00' : '01'}`],
+  ];
+  if (parentId !== undefined) headers.push(['x-b3-parentspanid', parentId]);
+  if (sampled !== undefined) headers.push(['x-b3-sampled', sampled ? '1' : '0']);
+  return headers;
 }
 
 function text(value: string | readonly string[] | undefined): string {

@@ -8,7 +8,6 @@ import { ADMIN_ROLE } from '../core/session.ts';
 import type { Runnable } from '../graphql/request.ts';
 import type { Observer } from '../observe/logs/observe.ts';
 import { type Asynchronous, createAsynchronous } from '../outgoing/actions/asynchronous.ts';
-import type { FinishedCall } from '../outgoing/actions/call.ts';
 import { actionCaller } from '../outgoing/actions/caller.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createRemoteCaller } from '../outgoing/remote/caller.ts';
@@ -32,7 +31,7 @@ export function createCalls(
   const actions = {
     ...shared,
     send: outgoing.send,
-    observe: (call: FinishedCall) => observe({ kind: 'action', ...call }),
+    observe,
   };
   const asynchronous = createAsynchronous({
     ...actions,
@@ -53,12 +52,12 @@ export function createCalls(
     outgoing,
     environment,
     prioritizeData: configuration.remoteSchemaPrioritizeData,
-    observe: (call) => observe({ kind: 'remote-call', ...call }),
+    observe,
   });
   const inputValidator = createInputValidator({
     ...shared,
     outgoing,
-    observe: (call) => observe({ kind: 'validate-input', ...call }),
+    observe,
   });
   const showsDetails = (role: string) =>
     configuration.devMode || (configuration.adminInternalErrors && role === ADMIN_ROLE);

@@ -245,7 +245,14 @@ function OtherVersion({
       <button type="button" onClick={() => input.current?.click()} title={ACCEPTED}>
         Compare with a file …
       </button>
-      <input ref={input} hidden type="file" accept=".js,.mjs,.json" aria-label={ACCEPTED} onChange={compare} />
+      <input
+        ref={input}
+        hidden
+        type="file"
+        accept=".js,.mjs,.json"
+        aria-label={ACCEPTED}
+        onChange={compare}
+      />
       {other && (
         <span className="other" role="status">
           {other.error ? (

@@ -31,7 +31,18 @@ export function exact(text: string): NumberText {
 
 /** As JSON.stringify, numbers with the digits they were written with. @param indent of each level; on one line without it */
 export function jsonText(value: unknown, indent?: string): string {
-  return indent === undefined ? compact(value) : indented(value, indent, '\n');
+  if (indent !== undefined) return indented(value, indent, '\n');
+  // Most values have no such number, and one call is faster than one for each part.
+  return hasNumberText(value) ? compact(value) : JSON.stringify(value ?? null);
+}
+
+function hasNumberText(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof NumberText) return true;
+  if (Array.isArray(value)) return value.some(hasNumberText);
+  for (const name of Object.keys(value))
+    if (hasNumberText((value as Readonly<Record<string, unknown>>)[name])) return true;
+  return false;
 }
 
 function compact(value: unknown): string {

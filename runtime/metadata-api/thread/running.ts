@@ -311,7 +311,7 @@ function createPrepare(
     outgoing,
     environment,
     configuredFirst: configuration.configuredHeaderPrecedence,
-    observe: (call) => observe({ kind: 'validate-input', ...call }),
+    observe,
   });
   let opened = 0;
   let sent: TranspiledFiles = new Map();

@@ -220,9 +220,9 @@ export type Observation =
       readonly message?: string;
     }
   /** The handler of an action was called. */
-  | ({ readonly kind: 'action' } & FinishedCall)
+  | FinishedCall
   /** A webhook was asked about the input of a mutation. */
-  | ({ readonly kind: 'validate-input' } & FinishedValidation)
+  | FinishedValidation
   /** Keys behind a `jwk_url` were fetched, or could not be. */
   | {
       readonly kind: 'jwk-refresh';
@@ -252,7 +252,7 @@ export type Observation =
   /** A live query was read, for metrics. */
   | { readonly kind: 'live-query-read'; readonly read: ReadReport }
   /** A remote schema was called; for metrics. */
-  | ({ readonly kind: 'remote-call' } & FinishedRemoteCall)
+  | FinishedRemoteCall
   | MetadataServedObservation
   | TracedOperationObservation
   /** A live query was read; `detail` as it is logged. */

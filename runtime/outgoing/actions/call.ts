@@ -58,6 +58,7 @@ export interface ActionCallOptions {
 
 /** Log and metrics data of a call. */
 export interface FinishedCall extends CallMeasures {
+  readonly kind: 'action';
   readonly action: string;
   readonly actionKind: 'synchronous' | 'asynchronous';
   /** Address as the metadata writes it. */
@@ -195,10 +196,32 @@ function send(
 ): Promise<OutgoingResponse> {
   const { name, kind, handler, timeout } = action.shape;
   const { requestId, trace } = origin;
+  const { method, url, headers, body } = request;
   return callService(
     (outgoing) => send(outgoing, name),
-    { ...request, timeout, deadline, followSameOrigin: true, whenUnwanted },
-    (measures) => observe({ action: name, actionKind: kind, url: handler, ...measures, requestId, trace }),
+    {
+      method,
+      url,
+      headers,
+      body,
+      timeout: 1000 * timeout,
+      deadline,
+      followSameOrigin: true,
+      whenUnwanted,
+    },
+    ({ requestSize, responseSize, status, seconds }) =>
+      observe({
+        kind: 'action',
+        action: name,
+        actionKind: kind,
+        url: handler,
+        requestSize,
+        responseSize,
+        status,
+        seconds,
+        requestId,
+        trace,
+      }),
     (error) => {
       const internal = { type: 'http_exception', message: EXCEPTIONS[error.kind] ?? error.message };
       const status = error.kind === 'overloaded' ? 503 : 500;

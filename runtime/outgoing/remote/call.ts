@@ -22,6 +22,7 @@ export interface RemoteCallOptions {
 
 /** A finished call, as metrics count it. */
 export interface FinishedRemoteCall extends Pick<CallMeasures, 'status' | 'seconds'> {
+  readonly kind: 'remote-call';
   /** Name of the remote schema. */
   readonly remote: string;
   readonly trace?: Trace | undefined;
@@ -75,8 +76,10 @@ export async function callRemote(
   };
   return callService(
     isQuery ? sendTwice : outgoing.send,
-    { url, headers, body, timeout: target.timeout, deadline },
-    observe && ((measures) => observe({ remote: target.name, ...measures, trace: client?.trace })),
+    { url, headers, body, timeout: 1000 * target.timeout, deadline },
+    observe &&
+      (({ status, seconds }) =>
+        observe({ kind: 'remote-call', remote: target.name, status, seconds, trace: client?.trace })),
     (error) => noAnswer(error, target, url),
   );
 }

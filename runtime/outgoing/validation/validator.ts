@@ -24,6 +24,7 @@ export interface ValidatorOptions {
 
 /** Log data of a call. */
 export interface FinishedValidation extends CallMeasures {
+  readonly kind: 'validate-input';
   /** `source.schema.table.operation.role` */
   readonly rule: string;
   /** Address as the metadata writes it. */
@@ -68,8 +69,8 @@ async function ask(
   const { requestId } = client ?? {};
   const response = await callService(
     outgoing.send,
-    { url, headers, body, timeout: hook.timeout, deadline, maxSize: READ, truncate: true },
-    (measures) => observe({ rule, url: hook.url, ...measures, requestId }),
+    { url, headers, body, timeout: 1000 * hook.timeout, deadline, maxSize: READ, truncate: true },
+    (measures) => observe({ kind: 'validate-input', rule, url: hook.url, ...measures, requestId }),
     (error) => failure({ type: 'http_exception', message: error.message }),
   ).catch((error: unknown) => {
     throw error instanceof EngineError ? error.at(path) : error;
