@@ -24,6 +24,7 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   'http/waiting-room.ts error': 'of listening, before any client',
   'observe/logs/logger.ts error': 'of standard output, which ends the process on purpose',
   'observe/logs/logger.ts exit': 'of this process',
+  'observe/logs/logger.ts write': 'counts',
   'metadata-api/thread/start-thread.ts message':
     'listeners of startMetadataThread are guarded by their callers',
   'metadata-api/thread/start-thread.ts error': 'the same',
