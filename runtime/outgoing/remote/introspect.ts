@@ -46,7 +46,7 @@ export function createSchemaReader(
 /** What older servers do not know of introspection. */
 const ADDED = /isOneOf|specifiedByURL|includeDeprecated|isDeprecated|deprecationReason|isRepeatable/;
 
-/** Asks for less where the server refuses a part of the question. @param known digest of an answer that is no refusal */
+/** Asks for less where the server refuses a part of the question. @param known digest of an answer that is not a refusal */
 async function askForSchema(
   target: RemoteTarget,
   options: SchemaReaderOptions,
