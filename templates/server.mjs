@@ -23,8 +23,17 @@ function readCache(program) {
   return made.update(code).digest().equals(file.subarray(0, 32)) ? code : undefined;
 }
 
+function readProgram() {
+  try {
+    return readFileSync(filename);
+  } catch (error) {
+    const advice = 'copy the whole folder that engine build wrote, or build one file with --out FILE.mjs';
+    throw new Error(`${filename} cannot be read (${error.code}): ${advice}`);
+  }
+}
+
 function load() {
-  const bytes = readFileSync(filename);
+  const bytes = readProgram();
   const text = isAscii(bytes) ? bytes.latin1Slice() : bytes.toString();
   const script = new Script(text, { filename, cachedData: readCache(bytes) });
   return script.runInThisContext()(createRequire(import.meta.url), import.meta.url);

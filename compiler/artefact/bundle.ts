@@ -12,7 +12,7 @@ import { build, type Plugin } from 'esbuild';
 import * as contract from '../../runtime/core/contract/contract.ts';
 import type { ArtefactManifest } from '../../runtime/program/artefact/artefact.ts';
 import { lean } from './lean.ts';
-import { embed } from './readable.ts';
+import { embed, PROGRAM } from './readable.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Extension of the engine's own modules: TypeScript in a checkout, JavaScript in a package. */
@@ -20,8 +20,6 @@ const EXTENSION = extname(import.meta.url);
 const GENERATED = 'generated';
 /** Placeholder for the generated code while the runtime is minified. */
 const GENERATED_CODE = 'ENGINE_GENERATED_CODE';
-/** The file of an artefact's folder that has its program. */
-export const PROGRAM = 'program.js';
 /** Stands for the hash while it is computed. */
 const NO_HASH = '0'.repeat(64);
 

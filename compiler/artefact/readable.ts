@@ -1,5 +1,8 @@
 /** The generated code within an artefact. It is readable as it runs, for people and for `engine audit`. */
 
+/** The file of an artefact's folder that has its program. */
+export const PROGRAM = 'program.js';
+
 const START = `
 // The generated code, as it runs:
 ((contract) => {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { extract } from '../../artefact/readable.ts';
+import { extract, PROGRAM } from '../../artefact/readable.ts';
 import type { Files } from '../../phases/5-emit/index.ts';
 
 /** The place has no readable generated code. The message says what was expected and what to do. */
@@ -49,7 +49,7 @@ function readArtefact(file: string): GeneratedTexts {
   const code = extract(readFileSync(file, 'utf8'));
   if (code === undefined)
     throw new GeneratedCodeError(
-      `${file} holds no generated code that one can read: it is not an artefact, or was built by an older engine.`,
+      `${file} holds no generated code that one can read: it is not the program of an artefact (of a folder, name the folder or its ${PROGRAM}), or was built by an older engine.`,
     );
   const entry = basename(file);
   return { label: file, folder: dirname(file), files: new Map([[entry, code]]), entry };

@@ -175,6 +175,11 @@ test('the compiled form of a folder is run if it was made of the text beside it,
   writeFileSync(at('program.cache'), own);
   const limited = start('compiled', ['describe'], { NODE_OPTIONS: '--max-old-space-size=500' });
   expect(await limited.ended).toBe(0);
+  expect(JSON.parse(limited.output()).engine).toBe(version);
+  rmSync(at('program.js'));
+  const alone = start('compiled', ['describe'], {});
+  expect(await alone.ended).toBe(1);
+  expect(alone.output()).toContain('program.js cannot be read (ENOENT): copy the whole folder');
 });
 
 test('what an artefact runs can be audited in it, and an edit is seen at its line', async () => {
